@@ -150,7 +150,8 @@ struct outputs {
 };
 
 /* An error of an old format is known when that is finished. */
-static int feed(struct assembler *a, struct outputs *out, struct spool_reader *in, struct error *err)
+static int feed(struct assembler *a, struct outputs *out, struct spool_reader *in,
+		struct error *err)
 {
 	struct chunk c = {0};
 	int r = 0;
@@ -170,7 +171,12 @@ static bool assemble_report(const struct assemble_options *o, struct assembler *
 {
 	struct assembler_result *res = calloc(1, sizeof(*res));
 	struct report rep = {
-		.info = info, .result = res, .version = o->version, .old = old_format_result(out->old), .perfetto = o->perfetto, .perfetto_bytes = out->perfetto_bytes,
+		.info = info,
+		.result = res,
+		.version = o->version,
+		.old = old_format_result(out->old),
+		.perfetto = o->perfetto,
+		.perfetto_bytes = out->perfetto_bytes,
 		.output = beside_alone(o->output, o->perfetto) ? o->perfetto : o->output,
 		.threads = { assembler_threads(a), assembler_thread_sums(a), info->pid },
 	};
@@ -190,8 +196,8 @@ static bool assemble_report(const struct assemble_options *o, struct assembler *
 	return flawless;
 }
 
-static int open_outputs(struct outputs *out, const struct assemble_options *o, const struct capture_info *info,
-			struct error *err)
+static int open_outputs(struct outputs *out, const struct assemble_options *o,
+			const struct capture_info *info, struct error *err)
 {
 	int r = output_start(&out->trace, o->output, OUTPUT_BINARY, err);
 
@@ -232,8 +238,9 @@ static int close_outputs(struct outputs *out, const struct assembler *a, int r, 
 }
 
 /* Makes the assembler, with all that looks on. */
-static int assemble_start_assembler(struct assembler **ret, const struct assemble_options *o, struct outputs *out,
-			   struct triggers *on, struct assembler_opts *opts, struct error *err)
+static int assemble_start_assembler(struct assembler **ret, const struct assemble_options *o,
+				    struct outputs *out, struct triggers *on,
+				    struct assembler_opts *opts, struct error *err)
 {
 	int r;
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gotap convert: a trace of any format, or a part of it, into one of any format that gotap writes. */
+/*
+ * gotap convert: a trace of any format, or a part of it, into one of any format that gotap
+ * writes.
+ */
 #include "cmd/cmd.h"
 
 #include <getopt.h>
@@ -106,7 +109,8 @@ static void convert_cmd_report(const struct options *o, const struct convert_res
 }
 
 /* Closes @source. The output is removed if there is an error. */
-static int convert_cmd_write_output(struct raw_source *source, const struct options *o, struct error *err)
+static int convert_cmd_write_output(struct raw_source *source, const struct options *o,
+				    struct error *err)
 {
 	struct convert_result result;
 	struct error late;

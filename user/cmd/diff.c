@@ -24,7 +24,8 @@ struct options {
 
 /* --- text --- */
 
-static void diff_put_seconds(FILE *f, const char *label, const char *name, const struct diff *d, int side)
+static void diff_put_seconds(FILE *f, const char *label, const char *name, const struct diff *d,
+			     int side)
 {
 	const struct diff_trace *t = &d->traces[side];
 
@@ -151,7 +152,8 @@ static void json_pair(struct json_out *j, const char *name, double a, double b, 
 	json_close_array(j);
 }
 
-static void json_quantiles(struct json_out *j, const char *name, const struct diff_row *row, double q)
+static void json_quantiles(struct json_out *j, const char *name, const struct diff_row *row,
+			   double q)
 {
 	json_pair(j, name, (double)dist_quantile(&row->side[0].dist, q),
 		  (double)dist_quantile(&row->side[1].dist, q), 0);
@@ -205,7 +207,8 @@ static void json_change(struct json_out *j, const struct diff *d, const struct d
 	buf_free(&text);
 }
 
-static void json_trace(struct json_out *j, const char *key, const char *name, const struct diff *d, int side)
+static void json_trace(struct json_out *j, const char *key, const char *name, const struct diff *d,
+		       int side)
 {
 	const struct diff_trace *t = &d->traces[side];
 
@@ -293,7 +296,8 @@ static const struct command_line diff_line = {
 /* --- the command --- */
 
 /* A damaged trace counts up to its damage. */
-static int read_side(struct diff *d, int side, const struct options *o, int *status, struct error *err)
+static int read_side(struct diff *d, int side, const struct options *o, int *status,
+		     struct error *err)
 {
 	struct trace_input in;
 	int ret = trace_input_open(&in, o->names[side], o->binary, err);

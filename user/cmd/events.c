@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events: `gotap events`: the groups of events, what each contains, what it costs, which functions it probes. */
+/*
+ * events: `gotap events`: the groups of events, what each contains, what it costs, which
+ * functions it probes.
+ */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -103,7 +103,10 @@ static int help(int argc, char **argv)
 	return EXIT_OK;
 }
 
-/* A trace could get the descriptor of a standard file that was closed, and messages would go into it. */
+/*
+ * A trace could get the descriptor of a standard file that was closed, and messages would go into
+ * it.
+ */
 static void open_standard_files(void)
 {
 	int fd;

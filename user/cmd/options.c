@@ -46,7 +46,10 @@ const char *option_wrong(const char *fmt, ...)
 
 /* --- --help --- */
 
-/* Prints the words of @text from OPTIONS_COLUMN on, in lines of at most OPTIONS_WIDTH. @at: the column now. */
+/*
+ * Prints the words of @text from OPTIONS_COLUMN on, in lines of at most OPTIONS_WIDTH. @at: the
+ * column now.
+ */
 static void help_words(const char *text, int at)
 {
 	if (at >= OPTIONS_COLUMN)
@@ -151,7 +154,8 @@ static const char *option_read(const struct option_row *r, void *field, const ch
 
 static void list_add(struct option_list *l, const struct option_row *r, char *base)
 {
-	int value = r->letter ? r->letter : OPTIONS_LONG + l->n, has = r->arg ? required_argument : no_argument;
+	int value = r->letter ? r->letter : OPTIONS_LONG + l->n,
+	    has = r->arg ? required_argument : no_argument;
 
 	if (r->kind == OPTION_TITLE || l->n == OPTIONS_MAX)
 		return;
@@ -185,7 +189,8 @@ static const struct option_found *list_find(const struct option_list *l, int val
 }
 
 /* NULL, or what is wrong. */
-static const char *option_apply(const struct command_line *c, const struct option_found *f, void *options)
+static const char *option_apply(const struct command_line *c, const struct option_found *f,
+				void *options)
 {
 	const struct option_row *r = f->row;
 	const char *wrong = option_read(r, f->base + r->field, optarg);
@@ -200,7 +205,8 @@ static const char *option_apply(const struct command_line *c, const struct optio
 	return NULL;
 }
 
-static const char *operands_check(const struct command_line *c, void *options, char **operands, int n)
+static const char *operands_check(const struct command_line *c, void *options, char **operands,
+				  int n)
 {
 	if (n < c->least || (c->most >= 0 && n > c->most))
 		return c->operands;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options: the command line of a command as a table: each option has a row with its name, the kind of its argument,
- * the field that gets it and its text in --help. One parser reads all command lines, prints all --help texts, and
- * words all errors. In: a table and argv. Out: the fields of the command's own struct, whole or refused.
+ * options: the command line of a command as a table: each option has a row with its name, the
+ * kind of its argument, the field that gets it and its text in --help. One parser reads all
+ * command lines, prints all --help texts, and words all errors. In: a table and argv. Out: the
+ * fields of the command's own struct, whole or refused.
  */
 #ifndef GOTAP_CMD_OPTIONS_H
 #define GOTAP_CMD_OPTIONS_H
@@ -25,8 +26,9 @@ enum option_kind {
 };
 
 /*
- * Reads @arg into @field. Returns NULL, or a predicate that says what is wrong, like "takes a process id"; the parser
- * puts the name of the option before it, also before a text that begins with a colon.
+ * Reads @arg into @field. Returns NULL, or a predicate that says what is wrong, like "takes a
+ * process id"; the parser puts the name of the option before it, also before a text that begins
+ * with a colon.
  */
 typedef const char *option_take_fn(void *field, const char *arg);
 
@@ -60,24 +62,30 @@ struct command_line {
 	int least, most;	/* operands; most -1: any number */
 	const char *operands;	/* the message if there are more or fewer */
 	bool program;		/* the first operand ends the options: it and what follows is a program to run */
-	/* After the last option, with the operands, which end with NULL. Returns NULL, or what is wrong. */
+	/*
+	 * After the last option, with the operands, which end with NULL. Returns NULL, or what is
+	 * wrong.
+	 */
 	const char *(*check)(void *options, char **operands);
 	/* Called for each option that is given; may be NULL. */
 	void (*given)(void *options, const struct option_row *row, const char *arg);
 };
 
 /*
- * Reads @argv into @options, which has the defaults. 0: go on, optind is the index of the first operand.
- * Otherwise the exit status + 1: wrong usage, which was printed, or --help.
+ * Reads @argv into @options, which has the defaults. 0: go on, optind is the index of the first
+ * operand. Otherwise the exit status + 1: wrong usage, which was printed, or --help.
  */
 int command_line_read(const struct command_line *c, void *options, int argc, char **argv);
-/* A predicate with changing words for option_take_fn, or a message for check(); valid until the next call. */
+/*
+ * A predicate with changing words for option_take_fn, or a message for check(); valid until the
+ * next call.
+ */
 const char *option_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* --- rows and functions that several commands have --- */
 
-option_take_fn option_take_format, option_take_symbols, option_take_release, option_take_groups, option_take_budget,
-	       option_take_ids, option_take_some;
+option_take_fn option_take_format, option_take_symbols, option_take_release, option_take_groups,
+	option_take_budget, option_take_ids, option_take_some;
 
 #define OPTION_OUTPUT(field) \
 	OPTION('o', "output", "FILE", OPTION_TEXT, field, "write to FILE instead of standard output")

@@ -16,7 +16,10 @@ bool parse_duration(const char *s, double *seconds);
 bool parse_instant(const char *s, double *seconds);
 /* Percent of a CPU, more than 0, into CPU ns per second; "none" is BUDGET_NONE. */
 bool parse_budget(const char *s, double *ret);
-/* A trace format that gotap writes, as go1.22 or without "go1.": the NN; 4 is gotrace, that before Go 1.5. */
+/*
+ * A trace format that gotap writes, as go1.22 or without "go1.": the NN; 4 is gotrace, that
+ * before Go 1.5.
+ */
 #define PARSE_FORMATS "gotrace, go1.8, go1.11, go1.19, go1.21, go1.22, go1.23, go1.25 or go1.26"
 bool parse_format(const char *s, int *version);
 /* auto, dwarf or pclntab. */

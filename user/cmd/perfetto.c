@@ -47,9 +47,9 @@ static void perfetto_cmd_write_states(struct perfetto *p, const char *path)
 }
 
 /*
- * Adds the file of threads after the trace has been read. Reads the file twice: first to check that it belongs to the trace, since
- * only its end shows whether it has records of the threads that had goroutines (oncpu_matches()), and what is written cannot be
- * taken back.
+ * Adds the file of threads after the trace has been read. Reads the file twice: first to check
+ * that it belongs to the trace, since only its end shows whether it has records of the threads
+ * that had goroutines (oncpu_matches()), and what is written cannot be taken back.
  */
 static void perfetto_cmd_add_threads(struct perfetto *p, const char *trace, bool *failed)
 {
@@ -71,8 +71,8 @@ static void perfetto_cmd_add_threads(struct perfetto *p, const char *trace, bool
 }
 
 /* Closes @in. */
-static int write_all_of(struct trace_input *in, const struct options *o, struct output *out, bool *failed,
-			struct error *err)
+static int write_all_of(struct trace_input *in, const struct options *o, struct output *out,
+			bool *failed, struct error *err)
 {
 	struct error late;
 	struct raw_sink sink;
@@ -168,5 +168,7 @@ int cmd_perfetto(int argc, char **argv)
 
 	if (status)
 		return status - 1;
-	return perfetto_cmd_convert(&o, &failed, &err) ? cmd_fail(&err) : failed ? EXIT_FAIL : EXIT_OK;
+	return perfetto_cmd_convert(&o, &failed, &err) ? cmd_fail(&err) :
+	       failed                                  ? EXIT_FAIL :
+							 EXIT_OK;
 }

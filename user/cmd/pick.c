@@ -202,7 +202,10 @@ int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct err
 	return p->container ? pick_in_container(p, fs, ret, err) : 0;
 }
 
-/* Asks process_execed() after the look at the owner: an exec before or between the two is noticed. */
+/*
+ * Asks process_execed() after the look at the owner: an exec before or between the two is
+ * noticed.
+ */
 int pick_check(const struct pick *p, const struct process *proc, struct error *err)
 {
 	_cleanup_close_ int dir = -1;

@@ -22,7 +22,10 @@ struct pick {
 	uid_t owner;
 };
 
-/* -p and --container; and of the commands that `gotap serve` starts for a user, those that call pick_check(). */
+/*
+ * -p and --container; and of the commands that `gotap serve` starts for a user, those that call
+ * pick_check().
+ */
 extern const struct option_row pick_rows[], pick_owner_rows[];
 
 /*
@@ -40,8 +43,9 @@ char *pick_state_root(const struct pick *p);
 int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct error *err);
 
 /*
- * Checks that the user of --of-user may look at the opened process: it is wholly that user's, and has not exec'ed since it was
- * opened (a process may exec a setuid program after `gotap serve` has checked it). 0: yes, or there is no --of-user. -EACCES: no.
+ * Checks that the user of --of-user may look at the opened process: it is wholly that user's, and
+ * has not exec'ed since it was opened (a process may exec a setuid program after `gotap serve`
+ * has checked it). 0: yes, or there is no --of-user. -EACCES: no.
  */
 int pick_check(const struct pick *p, const struct process *proc, struct error *err);
 

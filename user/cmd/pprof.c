@@ -100,7 +100,10 @@ static const struct option_row pprof_type_rows[] = {
 	{0},
 };
 
-/* runtime/pprof takes 100 samples per second, and so does `gotap record` unless it gets another number. */
+/*
+ * runtime/pprof takes 100 samples per second, and so does `gotap record` unless it gets another
+ * number.
+ */
 static const char *settle_samples(struct options *o)
 {
 	enum { USUAL_HZ = 100 };
@@ -167,7 +170,8 @@ static int read_trace(struct pprof *p, const char *name, const struct options *o
 	return trace_input_close(&in, name, ret, err);
 }
 
-static int write_profile(struct pprof *p, const struct options *o, struct output *out, struct error *err)
+static int write_profile(struct pprof *p, const struct options *o, struct output *out,
+			 struct error *err)
 {
 	struct raw_sink sink;
 	int ret = output_begin(out, err);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* records: `gotap records`: the raw records of a spool file as text, in the order in which the model takes them. */
+/*
+ * records: `gotap records`: the raw records of a spool file as text, in the order in which the
+ * model takes them.
+ */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

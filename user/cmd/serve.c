@@ -137,7 +137,10 @@ static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum { ENDS = sizeof(ends) / sizeof(ends[0]) };
 
-/* Blocks the signals that end the server, in its threads, too: sigwait() takes them. SIGHUP stays ignored under nohup(1). */
+/*
+ * Blocks the signals that end the server, in its threads, too: sigwait() takes them. SIGHUP stays
+ * ignored under nohup(1).
+ */
 static void block_signals(sigset_t *set)
 {
 	struct sigaction old;
@@ -145,15 +148,17 @@ static void block_signals(sigset_t *set)
 
 	sigemptyset(set);
 	for (i = 0; i < ENDS; i++)
-		if (sigaction(ends[i], NULL, &old) || ends[i] != SIGHUP || old.sa_handler != SIG_IGN)
+		if (sigaction(ends[i], NULL, &old) || ends[i] != SIGHUP ||
+		    old.sa_handler != SIG_IGN)
 			sigaddset(set, ends[i]);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
 
 /*
- * Ends recordings, and waits until their answers are sent, for some seconds at most, or until a second signal. A signal within two
- * seconds of the first one does not count: it may be a copy (signals.h).
+ * Ends recordings, and waits until their answers are sent, for some seconds at most, or until a
+ * second signal. A signal within two seconds of the first one does not count: it may be a copy
+ * (signals.h).
  */
 static void serve_end(struct server *s, const sigset_t *set)
 {

@@ -110,7 +110,8 @@ static int copy_to(const char *path, const char *why, int fd, const char *to, st
 	return r;
 }
 
-static int snap_show(const struct snap_options *o, const char *line, json_object *j, int fd, struct error *err)
+static int snap_show(const struct snap_options *o, const char *line, json_object *j, int fd,
+		     struct error *err)
 {
 	const char *path = snap_text_of(j, "path"), *why = snap_text_of(j, "error");
 	char size[SHOW_SIZE];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* beside_threads: states of threads (threads/threads.h) as those of Perfetto, for beside.c and `gotap perfetto`. */
+/*
+ * beside_threads: states of threads (threads/threads.h) as those of Perfetto, for beside.c and
+ * `gotap perfetto`.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +44,10 @@ static void beside_threads_convert(struct beside_span *ret, const struct thread_
 
 	*ret = (struct beside_span){ .span = {
 		.from = (int64_t)s->from, .to = (int64_t)s->to, .tid = s->thread->tid,
-		/* Perfetto refuses a file with a CPU that no machine has; off a CPU the number says nothing. */
+		/*
+		 * Perfetto refuses a file with a CPU that no machine has; off a CPU the number
+		 * says nothing.
+		 */
 		.cpu = s->cpu == THREAD_NO_CPU ? 0 : s->cpu,
 		.state = linux_states[s->state], .why = why_of(s), .waker = woken ? s->by.tid : 0,
 	} };
@@ -62,13 +68,20 @@ static enum perfetto_linux_state other_state(enum rec_off why)
 	}
 }
 
-/* Another program's stay on a CPU: two spans, the second one of the state after it. False: there is none after it. */
+/*
+ * Another program's stay on a CPU: two spans, the second one of the state after it. False: there
+ * is none after it.
+ */
 static bool convert_other(struct beside_span ret[2], const struct cpu_span *s)
 {
 	ret[0] = (struct beside_span){ .span = {
-		.from = (int64_t)s->from, .to = (int64_t)s->to, .tid = s->task.tid, .other = s->task.pid, .cpu = s->cpu,
-		.state = LINUX_RUNNING,
-	} };
+					       .from = (int64_t)s->from,
+					       .to = (int64_t)s->to,
+					       .tid = s->task.tid,
+					       .other = s->task.pid,
+					       .cpu = s->cpu,
+					       .state = LINUX_RUNNING,
+				       } };
 	memcpy(ret[0].comm, s->task.comm, sizeof(ret[0].comm));
 	ret[1] = ret[0];
 	ret[1].span.from = (int64_t)s->to;
@@ -86,8 +99,8 @@ struct beside_feed {
 };
 
 /*
- * Are the program's threads recorded with ids of their own PID namespace? Other tasks have ids of the machine, which may be
- * equal.
+ * Are the program's threads recorded with ids of their own PID namespace? Other tasks have ids of
+ * the machine, which may be equal.
  */
 static bool has_inner_ids(const struct beside_feed *f)
 {

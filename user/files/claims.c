@@ -153,7 +153,8 @@ int claims_check_output(const struct claims_output *o, struct error *err)
 	for (i = 0; i < claimed_outputs.len; i++) {
 		const struct claim *c = vec_at(&claimed_outputs, struct claim, i);
 
-		if (claim_has_file(c, before) || claim_has_name(c, dir, o->name) || claim_has_name(c, dir, o->partial))
+		if (claim_has_file(c, before) || claim_has_name(c, dir, o->name) ||
+		    claim_has_name(c, dir, o->partial))
 			return error_set(err, -EINVAL, "two outputs are the same file: '%s'; name a file for each",
 					 o->path);
 	}
@@ -166,8 +167,11 @@ int claims_add_output(const struct claims_output *o, int fd)
 	struct stat st;
 
 	*c = (struct claim){
-		.before = claim_before(o), .dir = claim_folder(o), .open = true,
-		.name = o->name ? xstrdup(o->name) : NULL, .partial = o->partial ? xstrdup(o->partial) : NULL,
+		.before = claim_before(o),
+		.dir = claim_folder(o),
+		.open = true,
+		.name = o->name ? xstrdup(o->name) : NULL,
+		.partial = o->partial ? xstrdup(o->partial) : NULL,
 	};
 	if (!fstat(fd, &st) && !S_ISCHR(st.st_mode))
 		c->file = claim_id_of(&st);
@@ -181,7 +185,8 @@ bool claims_conflict(int number)
 
 void claims_close_output(int number, bool keep)
 {
-	struct claim *c = number ? vec_at(&claimed_outputs, struct claim, (size_t)number - 1) : NULL;
+	struct claim *c = number ? vec_at(&claimed_outputs, struct claim, (size_t)number - 1) :
+				   NULL;
 
 	if (!c)
 		return;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * claims: which files this process reads and writes. Owns the rule that no output overwrites an input or another
- * output. Each input is claimed when it is opened and each output when it is opened; the later one of two that are
- * the same file is refused. Files are compared by device and inode, so links and open files are recognized; an
- * output that does not exist yet is known by its folder and name. A claim lasts until the process ends, since a
- * file that was read or written must not be written again; but an output that is closed may be read
- * (`gotap record --report`). For the main thread.
+ * claims: which files this process reads and writes. Owns the rule that no output overwrites an
+ * input or another output. Each input is claimed when it is opened and each output when it is
+ * opened; the later one of two that are the same file is refused. Files are compared by device
+ * and inode, so links and open files are recognized; an output that does not exist yet is known
+ * by its folder and name. A claim lasts until the process ends, since a file that was read or
+ * written must not be written again; but an output that is closed may be read (`gotap record
+ * --report`). For the main thread.
  */
 #ifndef GOTAP_FILES_CLAIMS_H
 #define GOTAP_FILES_CLAIMS_H
@@ -16,15 +17,19 @@
 #include "base/error.h"
 
 /*
- * Claims the open file @fd as an input; @path is its name in messages, "-" for standard input. -EINVAL: an output, or
- * standard output or standard error, is the same file. Only regular files are claimed.
+ * Claims the open file @fd as an input; @path is its name in messages, "-" for standard input.
+ * -EINVAL: an output, or standard output or standard error, is the same file. Only regular files
+ * are claimed.
  */
 int claims_input(int fd, const char *path, struct error *err);
 /* The same for a file that is not open yet; 0 if there is none. */
 int claims_input_file(const char *path, struct error *err);
 /* The same where messages name the file @name. */
 int claims_input_named(const char *path, const char *name, struct error *err);
-/* All of @paths, which ends with NULL, "-" for standard input: before the first is read and something is written. */
+/*
+ * All of @paths, which ends with NULL, "-" for standard input: before the first is read and
+ * something is written.
+ */
 int claims_input_files(char *const *paths, struct error *err);
 /* Is the file at @path claimed as an input? */
 bool claims_is_input(const char *path);
@@ -42,11 +47,14 @@ int claims_check_output(const struct claims_output *o, struct error *err);
 /* Claims @o, which is open as @fd. Returns the number of the claim, from 1 on. */
 int claims_add_output(const struct claims_output *o, int fd);
 /*
- * Was the file of that output to be an input since? It must not be written then, also by a command that goes on
- * without that input. 0 is accepted.
+ * Was the file of that output to be an input since? It must not be written then, also by a
+ * command that goes on without that input. 0 is accepted.
  */
 bool claims_conflict(int number);
-/* The output with that number is closed; 0 is accepted. @keep: it was written; else it can be opened again. */
+/*
+ * The output with that number is closed; 0 is accepted. @keep: it was written; else it can be
+ * opened again.
+ */
 void claims_close_output(int number, bool keep);
 
 #endif

@@ -21,7 +21,8 @@ enum form { FORM_NONE, FORM_BUSY, FORM_TRACE, FORM_SPOOL, FORM_OTHER };
 
 static enum form form_of(const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_close_ int fd =
+		open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char head[8] = "";
 	struct stat st;
@@ -37,7 +38,10 @@ static enum form form_of(const char *path)
 	return memcmp(head, "gotapspl", 8) ? FORM_OTHER : FORM_SPOOL;
 }
 
-/* The name of the trace that the unfinished file of threads at @path belongs to; NULL: it is no such file. */
+/*
+ * The name of the trace that the unfinished file of threads at @path belongs to; NULL: it is no
+ * such file.
+ */
 static char *trace_of(const char *path)
 {
 	static const char end[] = ".threads.partial";

@@ -31,9 +31,9 @@ int output_text(const char *path, output_put_fn *put, const void *ctx, struct er
 /* Says how the unfinished file at @path is read. */
 void leftover_tell(const char *path);
 /*
- * source_open() of a trace and spool_open(): say if there is an unfinished file of that name, beside the one that is
- * opened, or in its place. The file, and the file of threads beside a trace, are inputs from
- * then on (claims.h).
+ * source_open() of a trace and spool_open(): say if there is an unfinished file of that name,
+ * beside the one that is opened, or in its place. The file, and the file of threads beside a
+ * trace, are inputs from then on (claims.h).
  */
 int leftover_source_open(struct raw_source *s, const char *path, struct error *err);
 int leftover_spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,

@@ -15,8 +15,8 @@
 
 /* Is it such a trace? Takes nothing. */
 /*
- * 0 if no program was named (@binary is NULL) or it can be read: a wrong name is no wish for none. The program is an
- * input from then on (claims.h).
+ * 0 if no program was named (@binary is NULL) or it can be read: a wrong name is no wish for
+ * none. The program is an input from then on (claims.h).
  */
 int legacy_program(const char *binary, struct error *err);
 bool legacy_is(struct raw_source *source);

@@ -139,7 +139,9 @@ static void reserve_rights(const struct place *p)
 {
 	mode_t mode = p->dir_st.st_mode;
 	bool own = p->dir_st.st_uid == geteuid();
-	bool may = own ? mode & S_IWUSR : p->dir_st.st_gid == getegid() ? mode & S_IWGRP : mode & S_IWOTH;
+	bool may = own                           ? mode & S_IWUSR :
+		   p->dir_st.st_gid == getegid() ? mode & S_IWGRP :
+						   mode & S_IWOTH;
 
 	if (!may || place_is_kept(p))
 		privilege_reserve_files();
@@ -438,7 +440,10 @@ static int output_settle(const struct output *o, bool keep, struct error *err)
 	return r;
 }
 
-/* Some file systems report a failed write only at a close. Another descriptor stays open, and so the lock. */
+/*
+ * Some file systems report a failed write only at a close. Another descriptor stays open, and so
+ * the lock.
+ */
 static int flush(const struct output *o, struct error *err)
 {
 	int copy = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);

@@ -40,9 +40,10 @@ struct output {
 #define OUTPUT_CLOSED { .fd = -1, .dir = -1 }
 
 /*
- * "-" is stdout. Refuses a terminal for what is not text. Refuses what another user has put into a
- * folder that anyone may write to, as fs.protected_regular, fs.protected_fifos and
- * fs.protected_symlinks have it. -EBUSY: another gotap writes that file. -EINVAL: this gotap reads or writes it.
+ * "-" is stdout. Refuses a terminal for what is not text. Refuses what another user has put into
+ * a folder that anyone may write to, as fs.protected_regular, fs.protected_fifos and
+ * fs.protected_symlinks have it. -EBUSY: another gotap writes that file. -EINVAL: this gotap
+ * reads or writes it.
  */
 int output_open(struct output *o, const char *path, enum output_form form, struct error *err);
 /* Where the file at @path is until it is whole; free it. */

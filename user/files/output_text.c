@@ -20,7 +20,10 @@ static int output_text_finish(FILE *f)
 	return failed;
 }
 
-/* Writes through a duplicate of the descriptor, since fclose() closes it, and output_close() needs the output's own one. */
+/*
+ * Writes through a duplicate of the descriptor, since fclose() closes it, and output_close()
+ * needs the output's own one.
+ */
 int output_put(const struct output *o, output_put_fn *put, const void *ctx, struct error *err)
 {
 	int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 3), failed;

@@ -4,8 +4,8 @@
 
 #include "files/leftover.h"
 
-static int raw_convert_run(raw_convert_fn *fn, const void *ctx, struct raw_source *source, const char *in,
-	       const struct output *out, struct error *err)
+static int raw_convert_run(raw_convert_fn *fn, const void *ctx, struct raw_source *source,
+			   const char *in, const struct output *out, struct error *err)
 {
 	struct raw_sink sink;
 	struct error write_err;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* raw_convert: a file in one form to a file in another, by text_write(), v1_text() or v1_wire_write(). */
+/*
+ * raw_convert: a file in one form to a file in another, by text_write(), v1_text() or
+ * v1_wire_write().
+ */
 #ifndef GOTAP_FILES_RAW_CONVERT_H
 #define GOTAP_FILES_RAW_CONVERT_H
 
@@ -14,8 +17,9 @@ typedef int raw_convert_fn(struct raw_source *source, struct raw_sink *sink, con
 int raw_convert(raw_convert_fn *fn, const void *ctx, const char *in, const char *out,
 		struct error *err);
 /*
- * The same from a source that is open, and stays so; @in is its name. After a fault of the
- * input a regular file @out is as it was before; a pipe or a terminal has got what came before the fault.
+ * The same from a source that is open, and stays so; @in is its name. After a fault of the input
+ * a regular file @out is as it was before; a pipe or a terminal has got what came before the
+ * fault.
  */
 int raw_convert_source(raw_convert_fn *fn, const void *ctx, struct raw_source *source,
 		       const char *in, const char *out, enum output_form form, struct error *err);

@@ -25,7 +25,10 @@ static bool thread_file_is_regular(const struct output *o)
 	return o->fd >= 0 && !fstat(o->fd, &st) && S_ISREG(st.st_mode);
 }
 
-/* Can there be a file beside the trace? It must be a regular file with a known name, which standard output does not have. */
+/*
+ * Can there be a file beside the trace? It must be a regular file with a known name, which
+ * standard output does not have.
+ */
 static bool has_place(const struct output *trace)
 {
 	return trace->name && thread_file_is_regular(trace);
@@ -49,7 +52,8 @@ int thread_file_check_place(const struct output *trace, struct error *err)
 			 "for the output", path) : 0;
 }
 
-int thread_file_start(struct thread_file *f, struct threads *t, const struct capture_info *info, struct error *err)
+int thread_file_start(struct thread_file *f, struct threads *t, const struct capture_info *info,
+		      struct error *err)
 {
 	int r = 0;
 
@@ -111,10 +115,13 @@ static char *file_before(const struct output *trace)
 
 	if (!path || fstat(trace->fd, &st) || lstat(path, &its))
 		return NULL;
-	return S_ISREG(its.st_mode) && its.st_uid == st.st_uid && threads_file_is(path) ? take_ptr(path) : NULL;
+	return S_ISREG(its.st_mode) && its.st_uid == st.st_uid && threads_file_is(path) ?
+		       take_ptr(path) :
+		       NULL;
 }
 
-int thread_file_close_trace(const struct thread_file *f, struct output *trace, bool keep, struct error *err)
+int thread_file_close_trace(const struct thread_file *f, struct output *trace, bool keep,
+			    struct error *err)
 {
 	_cleanup_free_ char *before = keep && !f->kept ? file_before(trace) : NULL;
 	int r = output_close(trace, keep, err);

@@ -40,7 +40,8 @@ int trace_input_open_source(struct trace_input *in, struct raw_source *source, c
 	return in->reader ? 0 : err->code;
 }
 
-int trace_input_open(struct trace_input *in, const char *path, const char *binary, struct error *err)
+int trace_input_open(struct trace_input *in, const char *path, const char *binary,
+		     struct error *err)
 {
 	struct raw_source source;
 	int ret = legacy_program(binary, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_input: a trace of any Go release, from a file or standard input, opened for commands that take its
- * events in order: `gotap text --events`, report, why, pprof, diff.
+ * trace_input: a trace of any Go release, from a file or standard input, opened for commands that
+ * take its events in order: `gotap text --events`, report, why, pprof, diff.
  */
 #ifndef GOTAP_FILES_TRACE_INPUT_H
 #define GOTAP_FILES_TRACE_INPUT_H
@@ -15,16 +15,19 @@ struct trace_input {
 };
 
 /*
- * Opens @path, "-" for standard input. @binary, which may be NULL, names the stacks of traces before Go 1.7.
- * The file whose name is taken only when it is whole is found under its other name (files/leftover.h).
+ * Opens @path, "-" for standard input. @binary, which may be NULL, names the stacks of traces
+ * before Go 1.7. The file whose name is taken only when it is whole is found under its other name
+ * (files/leftover.h).
  */
-int trace_input_open(struct trace_input *in, const char *path, const char *binary, struct error *err);
+int trace_input_open(struct trace_input *in, const char *path, const char *binary,
+		     struct error *err);
 /* The same from @source, which is the input's from now on. */
 int trace_input_open_source(struct trace_input *in, struct raw_source *source, const char *binary,
 			    struct error *err);
 /*
- * To be called when the events were read, with @ret, which reading gave, and its error in @err. What was
- * wrong with the trace from the begin is the error if there is no other; @name is put before it. Closes the input.
+ * To be called when the events were read, with @ret, which reading gave, and its error in @err.
+ * What was wrong with the trace from the begin is the error if there is no other; @name is put
+ * before it. Closes the input.
  */
 int trace_input_close(struct trace_input *in, const char *name, int ret, struct error *err);
 

@@ -54,7 +54,10 @@ const struct finding *doctor_obstacle(const struct doctor *d);
 
 /* Kernel, BPF features, privileges, settings. */
 void doctor_look_at_machine(struct doctor *d);
-/* Checks the identity of d->proc, and that its memory has the runtime's structures; @container may be NULL. */
+/*
+ * Checks the identity of d->proc, and that its memory has the runtime's structures; @container
+ * may be NULL.
+ */
 void doctor_look_at_process(struct doctor *d, const char *container);
 /* Release, symbols, offsets, probe sites of d->bin; loads the BPF programs for it. */
 void doctor_look_at_program(struct doctor *d, unsigned int groups);

@@ -79,7 +79,8 @@ static void look_at_threads(struct doctor *d)
 		doctor_add(d, LEVEL_NOTE, machine_area, "threads", "no --events +linux: %s", err.text);
 		return;
 	}
-	n = threads_lacks(tracepoints_lack(&t) | (has_pressure() ? 0 : REC_WITHOUT_PRESSURE), texts);
+	n = threads_lacks(tracepoints_lack(&t) | (has_pressure() ? 0 : REC_WITHOUT_PRESSURE),
+			  texts);
 	f = doctor_add(d, LEVEL_OK, machine_area, "threads", "--events +linux tells when they are on a CPU, and why not");
 	for (i = 0; i < n; i++) {
 		len = strlen(f->text);

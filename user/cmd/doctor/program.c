@@ -141,10 +141,12 @@ static void look_at_inline(struct doctor *d, unsigned int groups)
 			   plan.not_inline.len ? vec_at(&plan.not_inline, struct not_inline, 0)->function : "no place",
 			   plan.not_inline.len ? vec_at(&plan.not_inline, struct not_inline, 0)->why : "is known");
 	else if (!image_measure(&prices, &err))
-		doctor_add(d, LEVEL_OK, program_area, "inline", "possible (--attach inline): at %zu places a record would "
-			   "take about %.2f us instead of %.1f and more; %zu frequent functions stay uprobes", n,
-			   (prices.record + prices.stack + 10 * prices.frame) / 1000, EMULATED_NS / 1000.0,
-			   plan.not_inline.len);
+		doctor_add(d, LEVEL_OK, program_area, "inline",
+			   "possible (--attach inline): at %zu places a record would "
+			   "take about %.2f us instead of %.1f and more; %zu frequent functions "
+			   "stay uprobes",
+			   n, (prices.record + prices.stack + 10 * prices.frame) / 1000,
+			   EMULATED_NS / 1000.0, plan.not_inline.len);
 out:
 	plan_release(&plan);
 }

@@ -59,15 +59,16 @@ int follow_command_start(struct follow_command *c, char **argv, struct follow *f
 }
 
 /*
- * While a thread of user/follow traces the command, waitid() also reports its ptrace stops, which are that thread's to take:
- * so this looks first (WNOWAIT), and takes only an end.
+ * While a thread of user/follow traces the command, waitid() also reports its ptrace stops, which
+ * are that thread's to take: so this looks first (WNOWAIT), and takes only an end.
  */
 void follow_command_look(struct follow_command *c)
 {
 	siginfo_t info = {0};
 	int e;
 
-	if (!c->pid || c->ended || waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+	if (!c->pid || c->ended ||
+	    waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
 		return;
 	if (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
 		c->ended = waitpid(c->pid, &c->status, WNOHANG) == c->pid;
@@ -80,7 +81,8 @@ static int exit_status(const struct follow_command *c)
 	return WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status);
 }
 
-int follow_command_status(struct follow_command *c, const struct record_options *o, int own, int done)
+int follow_command_status(struct follow_command *c, const struct record_options *o, int own,
+			  int done)
 {
 	static const struct timespec moment = { .tv_nsec = 20000000 };
 	int status;

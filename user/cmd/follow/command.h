@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command: the COMMAND of `gotap record --follow`: its start, as one of the followed, and its end. For follow.c. */
+/*
+ * command: the COMMAND of `gotap record --follow`: its start, as one of the followed, and its
+ * end. For follow.c.
+ */
 #ifndef GOTAP_CMD_FOLLOW_COMMAND_H
 #define GOTAP_CMD_FOLLOW_COMMAND_H
 
@@ -20,14 +23,20 @@ struct follow_command {
 	const char *name;
 };
 
-/* Starts @argv as a child of the calling thread; it execs when it is in the set of @f. Returns 0 or a negative errno. */
-int follow_command_start(struct follow_command *c, char **argv, struct follow *f, struct error *err);
+/*
+ * Starts @argv as a child of the calling thread; it execs when it is in the set of @f. Returns 0
+ * or a negative errno.
+ */
+int follow_command_start(struct follow_command *c, char **argv, struct follow *f,
+			 struct error *err);
 /* Looks whether it has ended. */
 void follow_command_look(struct follow_command *c);
 /*
- * Waits for the end of the command, or for a signal. Returns the exit status of gotap: the command's, or @own if there
- * is no command or it is not waited for (--detach). @done: how many signals have had an effect before.
+ * Waits for the end of the command, or for a signal. Returns the exit status of gotap: the
+ * command's, or @own if there is no command or it is not waited for (--detach). @done: how many
+ * signals have had an effect before.
  */
-int follow_command_status(struct follow_command *c, const struct record_options *o, int own, int done);
+int follow_command_status(struct follow_command *c, const struct record_options *o, int own,
+			  int done);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * follow: see follow.h. In: execs of the processes that are followed (follow/follow.h). For each that runs a Go program a
- * recorder is started, at most o->most at a time; the process is held until the recorder's probes are there.
+ * follow: see follow.h. In: execs of the processes that are followed (follow/follow.h). For each
+ * that runs a Go program a recorder is started, at most o->most at a time; the process is held
+ * until the recorder's probes are there.
  */
 #define _GNU_SOURCE
 #include "cmd/follow/follow.h"
@@ -50,8 +51,9 @@ static char *output_of(struct follower *s, const struct follow_exec *e, const ch
 {
 	if (s->o->flight.time)		/* the recorder's snapshots have names of their own */
 		return xstrdup(s->o->flight.pattern);
-	return s->o->follow || s->o->wait ? follow_name_output(s->o->output, &s->number, e->pid, exe) :
-					    xstrdup(s->o->output ? s->o->output : "trace.out");
+	return s->o->follow || s->o->wait ?
+		       follow_name_output(s->o->output, &s->number, e->pid, exe) :
+		       xstrdup(s->o->output ? s->o->output : "trace.out");
 }
 
 static void tell_begin(const struct follower *s, const struct recorder *r)
@@ -103,10 +105,12 @@ bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char
 {
 	bool is_followed = s->o->follow && follow_has(s->follow, e->pid);
 
-	s->has_name = s->o->name && follow_name_matches(s->o->name, &s->fs, e->pid, exe) && !follow_is_ours(s, e->pid);
+	s->has_name = s->o->name && follow_name_matches(s->o->name, &s->fs, e->pid, exe) &&
+		      !follow_is_ours(s, e->pid);
 	if (s->has_name && s->o->follow && !is_followed && follow_add(s->follow, e->pid, NULL))
 		s->report.not_followed++;
-	return (s->has_name || is_followed) && (!s->o->program || !fnmatch(s->o->program, follow_base_name(exe), 0));
+	return (s->has_name || is_followed) &&
+	       (!s->o->program || !fnmatch(s->o->program, follow_base_name(exe), 0));
 }
 
 /* Was only one process asked for (--name without --follow and --wait), and is it recorded? */
@@ -149,8 +153,9 @@ static void follower_let_go(struct follower *s, struct recorder *r)
 }
 
 /*
- * Lets the held program go on when its recorder has sent a byte (its probes are in place), has ended, or is too slow. The line
- * that names the recording is printed after that: the program must not wait for a slow reader of stderr.
+ * Lets the held program go on when its recorder has sent a byte (its probes are in place), has
+ * ended, or is too slow. The line that names the recording is printed after that: the program
+ * must not wait for a slow reader of stderr.
  */
 static void look_at_hold(struct follower *s, struct recorder *r)
 {
@@ -266,7 +271,10 @@ static int check_root(const struct follower *s, pid_t pid, struct error *err)
 	return error_set(err, -EINVAL, "%d is a thread, not a process: give its process id, %d", pid, st.tgid);
 }
 
-/* Adds the process of -p or of --container, or the command, if there is one. --name alone has none. */
+/*
+ * Adds the process of -p or of --container, or the command, if there is one. --name alone has
+ * none.
+ */
 static int add_roots(struct follower *s, struct error *err)
 {
 	struct procfs fs;

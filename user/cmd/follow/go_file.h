@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * go_file: whether a process runs a Go program, by its executable alone. children.c and follow.c ask. The file may be
- * any user's: it is examined in a process without privileges (base/isolated.h).
+ * go_file: whether a process runs a Go program, by its executable alone. children.c and follow.c
+ * ask. The file may be any user's: it is examined in a process without privileges
+ * (base/isolated.h).
  */
 #ifndef GOTAP_CMD_FOLLOW_GO_FILE_H
 #define GOTAP_CMD_FOLLOW_GO_FILE_H

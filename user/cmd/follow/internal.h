@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal: what the files of follow share: the followed and their recorders (follow.c), and those that run already. */
+/*
+ * internal: what the files of follow share: the followed and their recorders (follow.c), and
+ * those that run already.
+ */
 #ifndef GOTAP_CMD_FOLLOW_INTERNAL_H
 #define GOTAP_CMD_FOLLOW_INTERNAL_H
 
@@ -26,17 +29,26 @@ struct follower {
 	bool stopping, gave_up;
 };
 
-/* Is @pid this gotap, or a process that it has started other than the command? Such a process is never recorded. */
+/*
+ * Is @pid this gotap, or a process that it has started other than the command? Such a process is
+ * never recorded.
+ */
 bool follow_is_ours(const struct follower *s, pid_t pid);
-/* Is it a process to record? If it has the name of --name, what it starts is followed from now on. */
+/*
+ * Is it a process to record? If it has the name of --name, what it starts is followed from now
+ * on.
+ */
 bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char *exe);
-/* Starts a recorder for it, if it is a process to record. True: a recorder was started; look_at_hold() lets the process go on. */
+/*
+ * Starts a recorder for it, if it is a process to record. True: a recorder was started;
+ * look_at_hold() lets the process go on.
+ */
 bool follow_take(struct follower *s, const struct follow_exec *e);
 /* Takes all execs that have been seen, and lets processes go on that are not recorded. */
 void follow_take_execs(struct follower *s);
 /*
- * running.c: starts recorders for processes that run already. -ENOTUNIQ: only one process was asked for, and several
- * have the name.
+ * running.c: starts recorders for processes that run already. -ENOTUNIQ: only one process was
+ * asked for, and several have the name.
  */
 int follow_take_running(struct follower *s, struct error *err);
 

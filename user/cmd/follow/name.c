@@ -51,8 +51,9 @@ static bool container_matches(const char *pattern, const struct container *c)
 {
 	_cleanup_free_ char *label = container_label(c);
 
-	return (*c->name && !fnmatch(pattern, c->name, 0)) || (*c->pod && !fnmatch(pattern, c->pod, 0)) ||
-	       !fnmatch(pattern, c->id, 0) || !fnmatch(pattern, label, 0);
+	return (*c->name && !fnmatch(pattern, c->name, 0)) ||
+	       (*c->pod && !fnmatch(pattern, c->pod, 0)) || !fnmatch(pattern, c->id, 0) ||
+	       !fnmatch(pattern, label, 0);
 }
 
 static bool is_in_container(const char *pattern, const struct procfs *fs, pid_t pid)

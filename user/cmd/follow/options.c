@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options: which options of `gotap record` go with --follow and --name, and which go to the recorders. */
+/*
+ * options: which options of `gotap record` go with --follow and --name, and which go to the
+ * recorders.
+ */
 #include <string.h>
 
 #include "base/name_pattern.h"

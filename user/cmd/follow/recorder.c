@@ -23,7 +23,10 @@ enum {
 	RING_LEAST = 256 << 10, RING_MOST = 16 << 20,
 };
 
-/* Bytes of the ring of each CPU: the recorders that may run at a time share the memory of one ordinary recording. */
+/*
+ * Bytes of the ring of each CPU: the recorders that may run at a time share the memory of one
+ * ordinary recording.
+ */
 static size_t ring_size(const struct record_options *o)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -49,7 +52,8 @@ static void free_words(struct vec *words)
 }
 
 /* The command line; @theirs: its end of the socket. */
-static void make_words(struct vec *ret, const struct recorder *r, const struct record_options *o, int theirs)
+static void make_words(struct vec *ret, const struct recorder *r, const struct record_options *o,
+		       int theirs)
 {
 	size_t i;
 
@@ -69,7 +73,10 @@ static void make_words(struct vec *ret, const struct recorder *r, const struct r
 	*(char **)vec_push(ret, sizeof(char *)) = NULL;
 }
 
-/* In the child, between fork and exec. Its group is not the terminal's: Ctrl-C is for gotap alone. */
+/*
+ * In the child, between fork and exec. Its group is not the terminal's: Ctrl-C is for gotap
+ * alone.
+ */
 static void exec_recorder(char **words, int theirs, int report)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -114,7 +121,10 @@ int recorder_start(struct recorder *r, const struct record_options *o, struct er
 	return r->pid < 0 ? error_set(err, -e, "cannot fork: %s", strerror(e)) : 0;
 }
 
-/* Frees the part of the recorder's file that was read. Output that nobody takes is kept only at its end. */
+/*
+ * Frees the part of the recorder's file that was read. Output that nobody takes is kept only at
+ * its end.
+ */
 static void recorder_drop_old(struct recorder *r)
 {
 	enum { MOST = 1 << 20, KEEP = MOST / 2 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder: one `gotap record` as a child of gotap, for one of several processes that are recorded (follow.c). A process of
- * its own has its own privileges, memory and failure: it gives up its rights when its probes are there, which one that
- * waits for further processes cannot.
+ * recorder: one `gotap record` as a child of gotap, for one of several processes that are
+ * recorded (follow.c). A process of its own has its own privileges, memory and failure: it gives
+ * up its rights when its probes are there, which one that waits for further processes cannot.
  *
  * It ends, with its trace, when gotap ends, however that ends (base/parent.h).
  */
@@ -36,8 +36,8 @@ struct recorder {
 };
 
 /*
- * Starts the recorder of @r, in which the caller has set target, exe, output and held; recorder_free() frees the texts.
- * Returns 0 or a negative errno.
+ * Starts the recorder of @r, in which the caller has set target, exe, output and held;
+ * recorder_free() frees the texts. Returns 0 or a negative errno.
  */
 int recorder_start(struct recorder *r, const struct record_options *o, struct error *err);
 /* Looks whether it has ended, and then at what it has printed, which comes to r->said. */

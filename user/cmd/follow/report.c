@@ -19,7 +19,10 @@ static bool follow_report_is_done(const struct recorder *r)
 	return WIFEXITED(r->status) && !WEXITSTATUS(r->status);
 }
 
-/* Says how a recorder ended that was killed, and so could not say it itself; NULL: it was not. The caller frees it. */
+/*
+ * Says how a recorder ended that was killed, and so could not say it itself; NULL: it was not.
+ * The caller frees it.
+ */
 static char *follow_report_end_text(const struct recorder *r, const struct record_options *o)
 {
 	const char *name = follow_base_name(r->exe);
@@ -84,8 +87,8 @@ static void follow_report_end_line(struct json_out *j, char **text, const size_t
 }
 
 /*
- * Where the report begins in the recorder's output: it is the last line, and an object of JSON. Returns the length of the output if
- * there is no whole one, as of a recorder that was killed.
+ * Where the report begins in the recorder's output: it is the last line, and an object of JSON.
+ * Returns the length of the output if there is no whole one, as of a recorder that was killed.
  */
 static size_t find_report(const struct recorder *r)
 {
@@ -99,7 +102,10 @@ static size_t find_report(const struct recorder *r)
 	return text[at] == '{' ? at : n;
 }
 
-/* The first @n bytes of the recorder's output, and end_text() behind them; NULL: there is neither. */
+/*
+ * The first @n bytes of the recorder's output, and end_text() behind them; NULL: there is
+ * neither.
+ */
 static char *error_text(const struct recorder *r, const struct record_options *o, size_t n)
 {
 	_cleanup_free_ char *end = follow_report_end_text(r, o);
@@ -134,7 +140,8 @@ static void follow_report_print_json(const struct recorder *r, const struct reco
 
 /* --- the end --- */
 
-void follow_report_take(struct follow_report *rep, struct recorder *r, const struct record_options *o)
+void follow_report_take(struct follow_report *rep, struct recorder *r,
+			const struct record_options *o)
 {
 	rep->recorded++;
 	rep->failed += !follow_report_is_done(r);
@@ -144,7 +151,8 @@ void follow_report_take(struct follow_report *rep, struct recorder *r, const str
 		print_rest(r, o);
 }
 
-static void follow_report_print_missing(const struct follow_report *rep, const struct record_options *o)
+static void follow_report_print_missing(const struct follow_report *rep,
+					const struct record_options *o)
 {
 	if (rep->skipped)
 		fprintf(stderr, "gotap: %zu Go programs were not recorded, since %lu were being recorded at that time "

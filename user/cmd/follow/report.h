@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report: the output of `gotap record --follow`: the lines of each recorder as it prints them, its report when it has
- * ended, and at the end how many programs were not recorded. With --json each recording is one object on a line, and so are
- * the counts at the end. Nothing is kept in memory, since with --wait there is no end. For follow.c.
+ * report: the output of `gotap record --follow`: the lines of each recorder as it prints them,
+ * its report when it has ended, and at the end how many programs were not recorded. With --json
+ * each recording is one object on a line, and so are the counts at the end. Nothing is kept in
+ * memory, since with --wait there is no end. For follow.c.
  */
 #ifndef GOTAP_CMD_FOLLOW_REPORT_H
 #define GOTAP_CMD_FOLLOW_REPORT_H
@@ -18,7 +19,8 @@ struct follow_report {
 /* A recorder runs, and may have printed something. */
 void follow_report_look(struct recorder *r, const struct record_options *o);
 /* A recorder has ended. */
-void follow_report_take(struct follow_report *rep, struct recorder *r, const struct record_options *o);
+void follow_report_take(struct follow_report *rep, struct recorder *r,
+			const struct record_options *o);
 /* Prints the counts, when all recordings have ended. */
 void follow_report_end(struct follow_report *rep, const struct record_options *o);
 

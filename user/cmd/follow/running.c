@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * running: what runs already when `gotap record --follow` or `--name` begins: descendants of the process that was
- * asked for, and programs of the name. For follow.c.
+ * running: what runs already when `gotap record --follow` or `--name` begins: descendants of the
+ * process that was asked for, and programs of the name. For follow.c.
  */
 #include "cmd/follow/internal.h"
 
@@ -39,8 +39,8 @@ static int add_children(struct follower *s, const struct vec *pids, bool *ret, s
 }
 
 /*
- * Follows processes that were started before the kernel side knew their parents. Looks again until nothing new is found, since some
- * may start while this looks.
+ * Follows processes that were started before the kernel side knew their parents. Looks again
+ * until nothing new is found, since some may start while this looks.
  */
 static int add_descendants(struct follower *s, struct vec *pids, struct error *err)
 {
@@ -96,8 +96,9 @@ static bool is_being_caught(const struct follower *s, pid_t pid)
 }
 
 /*
- * Takes all of @pids. A process that execs just now may show its new file before it is caught: the sleep gives the thread that
- * catches it time, so that the process is taken once, by its exec.
+ * Takes all of @pids. A process that execs just now may show its new file before it is caught:
+ * the sleep gives the thread that catches it time, so that the process is taken once, by its
+ * exec.
  */
 static void follow_running_take_all(struct follower *s, const struct vec *pids)
 {

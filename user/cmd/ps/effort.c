@@ -15,8 +15,9 @@ struct user_effort {
 };
 
 /*
- * Seconds. Work that takes at least this long counts with its elapsed time: it waited for something, as for a file. Shorter work
- * counts with its CPU time, since on a busy machine it may have waited for a CPU.
+ * Seconds. Work that takes at least this long counts with its elapsed time: it waited for
+ * something, as for a file. Shorter work counts with its CPU time, since on a busy machine it may
+ * have waited for a CPU.
  */
 static const double WAITED = 1;
 
@@ -100,7 +101,8 @@ bool ps_effort_next(struct ps_effort *e, pid_t *ret)
 	for (i = 0; i < e->users.len; i++) {
 		struct user_effort *u = effort_user(e, i);
 
-		if (!effort_has_more(u) || u->seconds >= PS_EFFORT_USER || (least && least->seconds <= u->seconds))
+		if (!effort_has_more(u) || u->seconds >= PS_EFFORT_USER ||
+		    (least && least->seconds <= u->seconds))
 			continue;
 		least = u;
 		e->user = i;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * goroutines: how many goroutines a running program has, for `gotap ps`: those of runtime.allgs that exist, with the
- * runtime's own. Reads one list and the state of each, no stack, and stops nothing.
+ * goroutines: how many goroutines a running program has, for `gotap ps`: those of runtime.allgs
+ * that exist, with the runtime's own. Reads one list and the state of each, no stack, and stops
+ * nothing.
  */
 #ifndef GOTAP_CMD_PS_GOROUTINES_H
 #define GOTAP_CMD_PS_GOROUTINES_H
@@ -12,8 +13,9 @@
 #include "proc/procfs.h"
 
 /*
- * The part of a plan that is needed. A process without privileges has made it from a file of any user, so it may be wrong: it
- * is used only for addresses to read, and to choose a row of the table of offsets.
+ * The part of a plan that is needed. A process without privileges has made it from a file of any
+ * user, so it may be wrong: it is used only for addresses to read, and to choose a row of the
+ * table of offsets.
  */
 struct ps_roots {
 	int minor;			/* 0: nothing is known */
@@ -22,7 +24,10 @@ struct ps_roots {
 
 /* Takes them from @plan, the plan of @bin. */
 struct ps_roots ps_roots_of(const struct plan *plan, const struct gobin *bin);
-/* -1: not known: the release is not in the table of offsets, the memory may not be read, or is not as expected. */
+/*
+ * -1: not known: the release is not in the table of offsets, the memory may not be read, or is
+ * not as expected.
+ */
 int64_t ps_goroutines(const struct procfs *fs, pid_t pid, const struct ps_roots *roots);
 
 #endif

@@ -67,7 +67,9 @@ static void end_texts(struct executable *p)
 	p->symbols = p->symbols <= DWARF ? p->symbols : STRIPPED;
 }
 
-/* Did the process that looks at a file fail? Any other error says that the file is no Go program. */
+/*
+ * Did the process that looks at a file fail? Any other error says that the file is no Go program.
+ */
 static bool is_failure(int r)
 {
 	return r == -ETIMEDOUT || r == -EBADMSG || r == -EAGAIN || r == -ENOMEM || r == -EMFILE ||
@@ -182,7 +184,10 @@ static void add_unseen(struct listing *l, pid_t pid, int code, const char *why)
 	snprintf(u->why, sizeof(u->why), "%s", why);
 }
 
-/* A mapped file with Go code that is not the executable: it is the process's Go program, if that has none yet. */
+/*
+ * A mapped file with Go code that is not the executable: it is the process's Go program, if that
+ * has none yet.
+ */
 static void look_at_mapping(struct listing *l, struct go_process *proc, int root,
 			    const struct executable *exe, const struct mapping *map)
 {
@@ -199,7 +204,10 @@ static void look_at_mapping(struct listing *l, struct go_process *proc, int root
 	}
 }
 
-/* The time of its user, or that of the listing, was used up before the process was looked at, or all of it. */
+/*
+ * The time of its user, or that of the listing, was used up before the process was looked at, or
+ * all of it.
+ */
 static void add_too_long(struct listing *l, pid_t pid)
 {
 	struct procfs_file_id exe;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listing: the Go programs that run on this machine, by /proc, their executables, and the state folders of container
- * runtimes. An executable is examined once, however many processes run it. Made by ps.c, shown by show.c.
+ * listing: the Go programs that run on this machine, by /proc, their executables, and the state
+ * folders of container runtimes. An executable is examined once, however many processes run it.
+ * Made by ps.c, shown by show.c.
  */
 #ifndef GOTAP_CMD_PS_LISTING_H
 #define GOTAP_CMD_PS_LISTING_H
@@ -67,7 +68,10 @@ struct listing {
 	struct ps_effort effort;
 };
 
-/* Fills @l, of which command_max is set and the rest zero. The processes that used most CPU come first. */
+/*
+ * Fills @l, of which command_max is set and the rest zero. The processes that used most CPU come
+ * first.
+ */
 int listing_make(struct listing *l, const struct pick *where, struct error *err);
 void listing_release(struct listing *l);
 

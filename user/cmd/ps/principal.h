@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * principal: for whom does a process run, as far as `gotap ps` shares its time? One user can have processes of many user ids:
- * those of user namespaces that the user has made, those that /etc/subuid gives the user, and in a container all that there
- * are. Each such set counts as one. listing.c calls it.
+ * principal: for whom does a process run, as far as `gotap ps` shares its time? One user can have
+ * processes of many user ids: those of user namespaces that the user has made, those that
+ * /etc/subuid gives the user, and in a container all that there are. Each such set counts as one.
+ * listing.c calls it.
  */
 #ifndef GOTAP_CMD_PS_PRINCIPAL_H
 #define GOTAP_CMD_PS_PRINCIPAL_H

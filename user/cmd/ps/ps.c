@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ps: `gotap ps`: the Go programs that run on this machine. ps_listing finds them, ps_show writes them out. */
+/*
+ * ps: `gotap ps`: the Go programs that run on this machine. ps_listing finds them, ps_show writes
+ * them out.
+ */
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>

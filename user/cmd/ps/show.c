@@ -85,7 +85,8 @@ static int container_column(const struct listing *l)
 	size_t i, n, ret = LEAST;
 
 	for (i = 0; i < l->processes.len && ret < MOST; i++) {
-		_cleanup_free_ char *text = container_text(vec_at(&l->processes, struct go_process, i));
+		_cleanup_free_ char *text =
+			container_text(vec_at(&l->processes, struct go_process, i));
 
 		n = strlen(text);
 		ret = n > ret ? n : ret;

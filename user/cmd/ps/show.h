@@ -5,7 +5,10 @@
 
 #include "cmd/ps/listing.h"
 
-/* Cuts the rows to the width of the terminal. Names on stderr the processes that gotap could not look at. */
+/*
+ * Cuts the rows to the width of the terminal. Names on stderr the processes that gotap could not
+ * look at.
+ */
 void ps_show_table(const struct listing *l);
 void ps_show_json(const struct listing *l);
 

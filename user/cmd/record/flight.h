@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flight: `gotap record --flight`: its options (flight_options.c), and what ties a flight recording
- * (user/flight) to the assembler, the signal SIGUSR1, the socket and the terminal (flight_record.c).
- * record.c calls it.
+ * flight: `gotap record --flight`: its options (flight_options.c), and what ties a flight
+ * recording (user/flight) to the assembler, the signal SIGUSR1, the socket and the terminal
+ * (flight_record.c). record.c calls it.
  */
 #ifndef GOTAP_CMD_RECORD_FLIGHT_H
 #define GOTAP_CMD_RECORD_FLIGHT_H
@@ -57,13 +57,16 @@ int flight_recording_start(struct flight_recording *r, const struct flight_args 
 void flight_recording_opts(struct flight_recording *r, struct assembler_opts *opts);
 /* After assembler_new(). */
 void flight_recording_assembler(struct flight_recording *r, struct assembler *a);
-/* To be called after each chunk: puts notes into the trace, looks for signals, and ends a generation that a snapshot waits for. */
+/*
+ * To be called after each chunk: puts notes into the trace, looks for signals, and ends a
+ * generation that a snapshot waits for.
+ */
 int flight_recording_step(struct flight_recording *r, struct error *err);
 /* To be called before the end of the trace: puts the notes into it that are still missing. */
 void flight_recording_last(struct flight_recording *r);
 /*
- * To be called when the trace is complete: writes the snapshots that are waited for. @ended: the program, if the recording ended
- * because the program did; else NULL.
+ * To be called when the trace is complete: writes the snapshots that are waited for. @ended: the
+ * program, if the recording ended because the program did; else NULL.
  */
 void flight_recording_finish(struct flight_recording *r, struct process *ended);
 void flight_recording_free(struct flight_recording *r);

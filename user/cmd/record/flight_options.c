@@ -8,7 +8,10 @@
 #include "cmd/record/flight.h"
 #include "cmd/parse.h"
 
-/* Limits of the size of the history, bytes. It keeps at least one generation, and a generation is at least a quarter of it. */
+/*
+ * Limits of the size of the history, bytes. It keeps at least one generation, and a generation is
+ * at least a quarter of it.
+ */
 static const uint64_t SIZE_MIN = 1 << 20, SIZE_MAX_ = 1ULL << 40;
 
 static const char *take_flight(void *args, const char *arg)
@@ -19,7 +22,8 @@ static const char *take_flight(void *args, const char *arg)
 
 	if (size)
 		*size++ = 0;
-	if (!parse_duration(time, &a->time) || (size && !parse_size(size, SIZE_MIN, SIZE_MAX_, &a->size)))
+	if (!parse_duration(time, &a->time) ||
+	    (size && !parse_size(size, SIZE_MIN, SIZE_MAX_, &a->size)))
 		return "takes a time, and the most memory for it, of 1M or more: 30s or 30s,64M";
 	return NULL;
 }

@@ -42,8 +42,8 @@ static void flight_recording_done(void *ctx, const struct flight_done *d)
 /* --- begin --- */
 
 /*
- * Listens for `gotap snap`. If that fails, the signal and triggers still work: it is an error only if the user gave the
- * socket's name.
+ * Listens for `gotap snap`. If that fails, the signal and triggers still work: it is an error
+ * only if the user gave the socket's name.
  */
 static int start_socket(struct flight_recording *r, const char *path, struct error *err)
 {
@@ -148,7 +148,8 @@ int flight_recording_step(struct flight_recording *r, struct error *err)
 	int e;
 
 	look_at_signal(r);
-	flight_gap(r->flight, assembler_in_gap(r->assembler), assembler_counts(r->assembler)->unrecorded);
+	flight_gap(r->flight, assembler_in_gap(r->assembler),
+		   assembler_counts(r->assembler)->unrecorded);
 	while (flight_note(r->flight, seen, note))
 		assembler_note(r->assembler, note);
 	if (!flight_is_due(r->flight, seen))

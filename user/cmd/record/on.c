@@ -76,7 +76,8 @@ void on_free(struct on_list *l)
 
 /* --- triggers --- */
 
-struct triggers *on_begin(const struct on_list *l, uint64_t (*fire)(void *ctx, const struct flight_fact *fact), void *ctx)
+struct triggers *on_begin(const struct on_list *l,
+			  uint64_t (*fire)(void *ctx, const struct flight_fact *fact), void *ctx)
 {
 	struct triggers_opts opts = { .rules = l->rules.data, .n = l->rules.len, .fire = fire, .ctx = ctx };
 
@@ -105,8 +106,8 @@ struct triggers *on_begin_print(const struct on_list *l, FILE *out)
 }
 
 /*
- * Waits for the status of a program that has ended. If gotap is not the parent, the kernel gives the status only after the
- * parent has taken it: half a second is enough for a parent that waits.
+ * Waits for the status of a program that has ended. If gotap is not the parent, the kernel gives
+ * the status only after the parent has taken it: half a second is enough for a parent that waits.
  */
 static bool wait_status(struct process *p, int *status)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options: the command line of `gotap record`: from words to struct record_options, whole or refused. */
+/*
+ * options: the command line of `gotap record`: from words to struct record_options, whole or
+ * refused.
+ */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -135,7 +138,10 @@ static const struct option_row trace_rows[] = {
 	{0},
 };
 
-/* A flight recording has no file of its own: -o names its snapshots. NULL, or what does not go with it. */
+/*
+ * A flight recording has no file of its own: -o names its snapshots. NULL, or what does not go
+ * with it.
+ */
 static const char *settle_flight(struct record_options *o)
 {
 	struct flight_args *a = &o->flight;

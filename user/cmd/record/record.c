@@ -83,7 +83,8 @@ static int start_perfetto(struct session *s, struct error *err)
 
 static int start_flight(struct session *s, struct assembler_opts *opts, struct error *err)
 {
-	int r = flight_recording_start(&s->flight, &s->opts->flight, &s->target->info, s->opts->quiet || s->opts->json, err);
+	int r = flight_recording_start(&s->flight, &s->opts->flight, &s->target->info,
+				       s->opts->quiet || s->opts->json, err);
 
 	if (!r)
 		flight_recording_opts(&s->flight, opts);
@@ -110,7 +111,8 @@ static int session_start(struct session *s, struct error *err)
 	if (s->opts->spool)
 		r = output_begin(&s->files->spool, err);
 	if (!r && s->opts->spool)
-		r = spool_create(&s->spool, s->files->spool.fd, s->opts->spool, &s->target->info, err);
+		r = spool_create(&s->spool, s->files->spool.fd, s->opts->spool, &s->target->info,
+				 err);
 	if (!r)
 		r = target_fault(s->target, capture_start(&s->capture, &s->target->plan,
 				 &s->target->proc, &s->bpf, err), err);
@@ -134,7 +136,8 @@ static int session_start(struct session *s, struct error *err)
 		beside_threads(s->perfetto, assembler_threads(s->assembler));
 	flight_recording_assembler(&s->flight, s->assembler);
 	if (!r && s->target->plan.groups & 1u << GROUP_LINUX)
-		r = thread_file_start(&s->files->threads, assembler_threads(s->assembler), &s->target->info, err);
+		r = thread_file_start(&s->files->threads, assembler_threads(s->assembler),
+				      &s->target->info, err);
 	s->begin = now_ns();
 	return r;
 }
@@ -297,7 +300,8 @@ static int session_run(struct session *s, struct error *err)
 		*err = late;
 		r = old;
 	}
-	flight_recording_finish(&s->flight, capture_ended(s->capture) == CAPTURE_EXITED ? &s->target->proc : NULL);
+	flight_recording_finish(
+		&s->flight, capture_ended(s->capture) == CAPTURE_EXITED ? &s->target->proc : NULL);
 	return r ? r : check_began(s, err);
 }
 
@@ -319,8 +323,10 @@ static bool session_report(const struct session *s)
 		.method = capture_method(s->capture),
 		.ended = session_end_text(s),
 		.exit = capture_ended(s->capture) == CAPTURE_EXITED ? exit.text : "",
-		.object_min = s->target->plan.groups & 1u << GROUP_OBJECTS ? s->opts->bpf.object_min : 0,
-		.output = s->flight.flight ? "flight recording" : record_main_file(s->opts, s->files)->path,
+		.object_min =
+			s->target->plan.groups & 1u << GROUP_OBJECTS ? s->opts->bpf.object_min : 0,
+		.output = s->flight.flight ? "flight recording" :
+					     record_main_file(s->opts, s->files)->path,
 		.flight = s->flight.flight ? &s->flight.counts : NULL,
 		.on = &s->opts->flight.on,
 		.triggers = s->flight.triggers,
@@ -366,7 +372,9 @@ static int finish_perfetto(struct session *s, struct error *err)
 	int r = beside_finish(s->perfetto, &s->perfetto_bytes, err);
 
 	s->perfetto = NULL;
-	return output_close(&s->files->perfetto, session_has_trace(s) && !r, r ? NULL : err) || r ? -EIO : 0;
+	return output_close(&s->files->perfetto, session_has_trace(s) && !r, r ? NULL : err) || r ?
+		       -EIO :
+		       0;
 }
 
 /* Closes all files; @failed: an error is known already. */
@@ -387,8 +395,11 @@ static int session_finish(struct session *s, bool failed, struct error *err)
 		r = -EIO;
 	failed |= r != 0;
 	signals_partial_stays(false);
-	return thread_file_close_trace(&s->files->threads, &s->files->trace, session_has_trace(s), failed ? &late : err) || r ?
-	       -EIO : 0;
+	return thread_file_close_trace(&s->files->threads, &s->files->trace, session_has_trace(s),
+				       failed ? &late : err) ||
+			       r ?
+		       -EIO :
+		       0;
 }
 
 /* Only what is in a file can be read again. */
@@ -412,8 +423,9 @@ static int show_answers(const struct session *s, struct error *err)
 }
 
 /*
- * A launched program may outlive the recording; its exit status is gotap's. A signal to the whole process group, as
- * timeout(1) sends it, reaches the program, too: then it may end at once. @own: the status of the recording, for --detach.
+ * A launched program may outlive the recording; its exit status is gotap's. A signal to the whole
+ * process group, as timeout(1) sends it, reaches the program, too: then it may end at once. @own:
+ * the status of the recording, for --detach.
  */
 static int wait_for_command(const struct session *s, int own)
 {
@@ -457,7 +469,8 @@ static int session_status(struct session *s, struct error *err)
 	if (r || s->gave_up || (s->opts->strict && !flawless))
 		return failure(s->opts);
 	/* the status of a launched program is its own, and it takes what is left with it */
-	return !s->opts->command && report_inline_left(capture_inline(s->capture)) ? EXIT_LEFT : EXIT_OK;
+	return !s->opts->command && report_inline_left(capture_inline(s->capture)) ? EXIT_LEFT :
+										     EXIT_OK;
 }
 
 /* Not a part of its caller, whose frame would be too large. */

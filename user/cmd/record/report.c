@@ -79,8 +79,9 @@ bool report_flawless(const struct report *r)
 {
 	const struct assembler_result *res = r->result;
 
-	return res->began && !(r->in_target && r->in_target->disturbed[0]) && !report_lost(r) && !report_repairs(r) && !res->stacks_cut &&
-	       !res->unreadable && !res->unsettled && !res->addresses_unnamed;
+	return res->began && !(r->in_target && r->in_target->disturbed[0]) && !report_lost(r) &&
+	       !report_repairs(r) && !res->stacks_cut && !res->unreadable && !res->unsettled &&
+	       !res->addresses_unnamed;
 }
 
 static double record_report_seconds(const struct report *r)
@@ -125,7 +126,10 @@ static void print_lost(const struct report *r, FILE *f)
 		      "--stack-depth\n", f);
 }
 
-/* A false or a missing item of the trace that is counted neither as a lost record nor as a repair. */
+/*
+ * A false or a missing item of the trace that is counted neither as a lost record nor as a
+ * repair.
+ */
 static void print_unreadable(const struct report *r, FILE *f)
 {
 	const struct assembler_result *res = r->result;
@@ -206,11 +210,12 @@ void report_print(const struct report *r, FILE *f)
 		fputs("nothing was recorded\n", f);
 		return;
 	}
-	show_printf(f, "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
-		   " generations, %s%s%s%s\n",
-		r->output, record_report_seconds(r), r->info->pid, r->info->go_version, events_total(r),
-		res->trace.generations, show_size(output_bytes(r), size), r->ended ? "; " : "",
-		r->ended ? r->ended : "", r->exit ? r->exit : "");
+	show_printf(f,
+		    "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
+		    " generations, %s%s%s%s\n",
+		    r->output, record_report_seconds(r), r->info->pid, r->info->go_version,
+		    events_total(r), res->trace.generations, show_size(output_bytes(r), size),
+		    r->ended ? "; " : "", r->ended ? r->ended : "", r->exit ? r->exit : "");
 	print_perfetto(r, f);
 	report_print_flight(r, f);
 	fprintf(f, "goroutines: %" PRIu64 " (at most %" PRIu64 " at a time), stacks: %" PRIu64
@@ -345,7 +350,8 @@ static void json_repairs(const struct report *r, struct json_out *j)
 }
 
 /* For v1 traces. */
-static void record_report_json_left(const struct report *r, struct json_out *j, const char *name, bool added)
+static void record_report_json_left(const struct report *r, struct json_out *j, const char *name,
+				    bool added)
 {
 	int i;
 
@@ -374,7 +380,8 @@ static void record_report_json_missing(const struct report *r, struct json_out *
 
 	json_open_array(j, "missing_probes");
 	for (i = 0; r->plan && i < r->plan->missing.len; i++)
-		json_put_text(j, NULL, vec_at(&r->plan->missing, struct missing_probe, i)->function);
+		json_put_text(j, NULL,
+			      vec_at(&r->plan->missing, struct missing_probe, i)->function);
 	json_close_array(j);
 }
 

@@ -49,7 +49,10 @@ uint64_t report_lost(const struct report *r);
 uint64_t report_repairs(const struct report *r);
 /* For --strict: there is a trace, and nothing in it was lost, repaired or could not be read. */
 bool report_flawless(const struct report *r);
-/* The error of --strict, for a recording that is not flawless; @alone: with what the report says of it. */
+/*
+ * The error of --strict, for a recording that is not flawless; @alone: with what the report says
+ * of it.
+ */
 void report_print_flaws(const struct report *r, bool alone, FILE *f);
 
 /* Prints which records the budget left out, and when (report_budget.c). */

@@ -31,8 +31,8 @@ static size_t steps_known(const struct report *r)
 }
 
 /*
- * The ceiling holds on average, and a recording can be too short for that: until the first states have been
- * read there must be probes, and to take them away takes time in which they still cost.
+ * The ceiling holds on average, and a recording can be too short for that: until the first states
+ * have been read there must be probes, and to take them away takes time in which they still cost.
  */
 static bool is_kept(const struct report *r)
 {
@@ -59,8 +59,11 @@ void report_print_budget(const struct report *r, FILE *f)
 	for (i = 0; i < steps_known(r); i++) {
 		const struct budget_step *s = &c->budget[i];
 
-		fprintf(f, "budget: from %.3f s on %s: probes cost %s %% of a CPU, %s %% are allowed\n",
-			record_report_budget_seconds(r, s), rec_level_text(s->level), percent_text(percent_of_ns((double)s->cost)).text,
+		fprintf(f,
+			"budget: from %.3f s on %s: probes cost %s %% of a CPU, %s %% are "
+			"allowed\n",
+			record_report_budget_seconds(r, s), rec_level_text(s->level),
+			percent_text(percent_of_ns((double)s->cost)).text,
 			percent_text(percent_of_ns((double)s->ceiling)).text);
 	}
 	if (c->budget_steps > BUDGET_STEPS)

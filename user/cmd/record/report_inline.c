@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report_inline: what `--attach inline` changed in the program, which probes it left, and whether all is as before. */
+/*
+ * report_inline: what `--attach inline` changed in the program, which probes it left, and whether
+ * all is as before.
+ */
 #include <inttypes.h>
 
 #include "cmd/record/report.h"
@@ -33,7 +36,10 @@ static void print_left(const struct report *r, FILE *f)
 	}
 }
 
-/* Prints how long gotap waited for a processor while it held a thread, if that was most of the time. */
+/*
+ * Prints how long gotap waited for a processor while it held a thread, if that was most of the
+ * time.
+ */
 static void print_held(const struct inline_status *s, FILE *f)
 {
 	const struct holds *h = &s->held;
@@ -74,7 +80,8 @@ static const char *const earlier_names[] = {
 
 bool report_inline_left(const struct inline_status *s)
 {
-	return s && (s->state == INLINE_STATE_LEFT || s->state == INLINE_STATE_STUCK || s->earlier == INLINE_EARLIER_LEFT);
+	return s && (s->state == INLINE_STATE_LEFT || s->state == INLINE_STATE_STUCK ||
+		     s->earlier == INLINE_EARLIER_LEFT);
 }
 
 static void report_print_earlier(const struct inline_status *s, FILE *f)

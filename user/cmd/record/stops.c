@@ -39,8 +39,9 @@ static void stops_change(struct stops *s, enum stopped_by by, uint64_t now)
 }
 
 /*
- * Does another process trace it and keep it stopped now? A gotap that follows processes (user/follow) does not count: it holds a
- * program only until a recorder's probes are in place. Nor does a tracer that has let it go since the look before.
+ * Does another process trace it and keep it stopped now? A gotap that follows processes
+ * (user/follow) does not count: it holds a program only until a recorder's probes are in place.
+ * Nor does a tracer that has let it go since the look before.
  */
 static bool is_stopped_by_debugger(const struct stops *s)
 {

@@ -34,7 +34,10 @@ struct stops {
 	uint64_t count;		/* also those that are not kept */
 };
 
-/* And looks for the first time, unless the process is @held by gotap itself until it has its probes. */
+/*
+ * And looks for the first time, unless the process is @held by gotap itself until it has its
+ * probes.
+ */
 void stops_begin(struct stops *s, const struct procfs *fs, pid_t pid, bool held);
 void stops_look(struct stops *s);
 /* Looks if it has not for a quarter of a second. */

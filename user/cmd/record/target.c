@@ -87,7 +87,8 @@ static int may_launch(struct error *err)
 static int launch(struct process *p, const struct procfs *fs, char **command,
 		  const struct record_files *files, struct error *err)
 {
-	bool taken = output_is(&files->trace, STDOUT_FILENO) || output_is(&files->perfetto, STDOUT_FILENO);
+	bool taken = output_is(&files->trace, STDOUT_FILENO) ||
+		     output_is(&files->perfetto, STDOUT_FILENO);
 	int out = taken ? STDERR_FILENO : STDOUT_FILENO;
 	int r = may_launch(err);
 
@@ -95,9 +96,11 @@ static int launch(struct process *p, const struct procfs *fs, char **command,
 }
 
 /* What is read of a launched program before it runs cannot hang (live/memory.h). */
-static int target_attach(struct process *p, const struct procfs *fs, pid_t pid, int holder, struct error *err)
+static int target_attach(struct process *p, const struct procfs *fs, pid_t pid, int holder,
+			 struct error *err)
 {
-	int r = holder < 0 ? process_open(p, fs, pid, err) : process_open_held(p, fs, pid, holder, err);
+	int r = holder < 0 ? process_open(p, fs, pid, err) :
+			     process_open_held(p, fs, pid, holder, err);
 
 	return r ? r : memory_begin(p, NULL, err);
 }
@@ -192,8 +195,8 @@ static int target_claim(const struct target *t, struct error *err)
 	return r;
 }
 
-static int open_all(struct target *t, const struct record_options *o, const struct record_files *files,
-		    struct error *err)
+static int open_all(struct target *t, const struct record_options *o,
+		    const struct record_files *files, struct error *err)
 {
 	struct procfs fs;
 	pid_t pid;
@@ -216,7 +219,8 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 	if (!r)
 		module_find_debug(&t->proc, t->bin, &t->plugins, o->symbols == SYMBOL_DWARF);
 	if (!r)
-		r = (o->attach_inline ? plan_make_inline : plan_make)(&t->plan, t->bin, o->groups, err);
+		r = (o->attach_inline ? plan_make_inline : plan_make)(&t->plan, t->bin, o->groups,
+								      err);
 	if (r)
 		return r;
 	t->plan.assumed = o->assume_minor;

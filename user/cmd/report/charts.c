@@ -87,7 +87,8 @@ static struct chart largest(const struct trace_row *trace, enum timeline_metric 
 	return c;
 }
 
-static void print_mean(const char *name, const struct trace_row *trace, enum timeline_row row, double full, FILE *f)
+static void print_mean(const char *name, const struct trace_row *trace, enum timeline_row row,
+		       double full, FILE *f)
 {
 	struct chart c = means(trace, row);
 	double most = c.full;
@@ -104,8 +105,8 @@ static void print_mean(const char *name, const struct trace_row *trace, enum tim
 	fputc('\n', f);
 }
 
-static void print_largest(const char *name, const struct trace_row *trace, enum timeline_metric metric, double full,
-			  FILE *f)
+static void print_largest(const char *name, const struct trace_row *trace,
+			  enum timeline_metric metric, double full, FILE *f)
 {
 	struct chart c = largest(trace, metric);
 	double most = c.full;

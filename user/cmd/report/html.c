@@ -36,10 +36,17 @@ static int write_page(const struct trace_report *r, int fd, struct error *err)
 	trace_report_json(r, f);
 	fclose(f);
 	add_places(r, &places);
-	ret = html_write(r->html, fd, &(struct html_about){
-		.file = trace->name, .version = r->version, .report = json, .report_len = n,
-		.places = places.data, .nplaces = places.len, .damage = r->fault.code ? r->fault.text : NULL,
-	}, err);
+	ret = html_write(r->html, fd,
+			 &(struct html_about){
+				 .file = trace->name,
+				 .version = r->version,
+				 .report = json,
+				 .report_len = n,
+				 .places = places.data,
+				 .nplaces = places.len,
+				 .damage = r->fault.code ? r->fault.text : NULL,
+			 },
+			 err);
 	vec_free(&places);
 	free(json);
 	return ret;

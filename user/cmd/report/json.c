@@ -5,7 +5,10 @@
 #include "cmd/report/parts.h"
 #include "tracev2.h"
 
-/* The version of the whole object: grows when a field changes its meaning or goes; new ones may come. */
+/*
+ * The version of the whole object: grows when a field changes its meaning or goes; new ones may
+ * come.
+ */
 enum { REPORT_VERSION = 1 };
 
 static void put_id(struct json_out *j, const char *name, uint64_t id)
@@ -20,7 +23,8 @@ static int64_t since_begin(const struct trace_report *r, uint32_t trace, int64_t
 	return time - vec_at(&r->tables->traces, struct trace_row, trace)->first;
 }
 
-static void report_json_put_place(struct json_out *j, const char *function, const char *file, uint64_t line)
+static void report_json_put_place(struct json_out *j, const char *function, const char *file,
+				  uint64_t line)
 {
 	json_put_text(j, "function", function);
 	json_put_text(j, "file", file);
@@ -76,7 +80,8 @@ static void put_dist_fields(struct json_out *j, const struct dist *d)
 }
 
 /* With the goroutine and the time of the longest. */
-static void put_dist(struct json_out *j, const char *name, const struct trace_report *r, const struct dist *d)
+static void put_dist(struct json_out *j, const char *name, const struct trace_report *r,
+		     const struct dist *d)
 {
 	json_open_object(j, name);
 	put_dist_fields(j, d);
@@ -129,7 +134,8 @@ static const char *reason_of(const struct trace_report *r, uint32_t stay)
 	return *vec_at(&r->tables->reasons, const char *, stay - STAY_WAITS);
 }
 
-static void put_split_dists(struct json_out *j, const struct trace_report *r, const struct function_row *row)
+static void put_split_dists(struct json_out *j, const struct trace_report *r,
+			    const struct function_row *row)
 {
 	uint32_t kind, split;
 
@@ -138,13 +144,15 @@ static void put_split_dists(struct json_out *j, const struct trace_report *r, co
 		json_open_object(j, splits[kind].name);
 		for (split = 0; split < SPLITS; split++)
 			if (tables_dist(row, splits[kind].stay + split)->count)
-				put_dist(j, split_key(split), r, tables_dist(row, splits[kind].stay + split));
+				put_dist(j, split_key(split), r,
+					 tables_dist(row, splits[kind].stay + split));
 		json_close_object(j);
 	}
 	json_close_object(j);
 }
 
-static void put_stays(struct json_out *j, const struct trace_report *r, const struct function_row *row)
+static void put_stays(struct json_out *j, const struct trace_report *r,
+		      const struct function_row *row)
 {
 	uint32_t stay, n = tables_stays(r->tables);
 
@@ -160,7 +168,8 @@ static void put_stays(struct json_out *j, const struct trace_report *r, const st
 	json_close_object(j);
 }
 
-static void put_function(struct json_out *j, const struct trace_report *r, const struct function_row *row)
+static void put_function(struct json_out *j, const struct trace_report *r,
+			 const struct function_row *row)
 {
 	json_open_object(j, NULL);
 	report_json_put_place(j, row->name, row->file, row->line);
@@ -247,8 +256,8 @@ static void put_timeline(struct json_out *j, const struct timeline *t)
 	json_close_object(j);
 }
 
-static void put_curve(struct json_out *j, const char *name, const struct trace_report *r, uint32_t trace,
-		      const struct mmu_curve *c)
+static void put_curve(struct json_out *j, const char *name, const struct trace_report *r,
+		      uint32_t trace, const struct mmu_curve *c)
 {
 	unsigned w;
 
@@ -269,7 +278,8 @@ static void put_curve(struct json_out *j, const char *name, const struct trace_r
 	json_close_object(j);
 }
 
-static void put_mmu(struct json_out *j, const struct trace_report *r, uint32_t i, const struct mmu *mmu)
+static void put_mmu(struct json_out *j, const struct trace_report *r, uint32_t i,
+		    const struct mmu *mmu)
 {
 	if (!mmu_curve(mmu, MMU_ALL)->known)
 		return;
@@ -327,7 +337,8 @@ static void put_traces(struct json_out *j, const struct trace_report *r)
 
 /* --- GC --- */
 
-static void put_total(struct json_out *j, const char *name, const struct trace_report *r, uint32_t stay)
+static void put_total(struct json_out *j, const char *name, const struct trace_report *r,
+		      uint32_t stay)
 {
 	struct dist d = {0};
 
@@ -371,13 +382,15 @@ static void put_split_sums(struct json_out *j, const struct stay_sums *s)
 		json_open_object(j, splits[kind].name);
 		for (split = 0; split < SPLITS; split++)
 			if (stay_sum(s, splits[kind].stay + split))
-				json_put_number(j, split_key(split), stay_sum(s, splits[kind].stay + split));
+				json_put_number(j, split_key(split),
+						stay_sum(s, splits[kind].stay + split));
 		json_close_object(j);
 	}
 	json_close_object(j);
 }
 
-static void report_json_put_sums(struct json_out *j, const struct trace_report *r, const struct stay_sums *s)
+static void report_json_put_sums(struct json_out *j, const struct trace_report *r,
+				 const struct stay_sums *s)
 {
 	uint32_t stay;
 
@@ -416,7 +429,8 @@ static void put_type(struct json_out *j, const struct trace_report *r, const str
 	json_close_object(j);
 }
 
-static void put_types(struct json_out *j, const char *name, const struct trace_report *r, const struct vec *rows)
+static void put_types(struct json_out *j, const char *name, const struct trace_report *r,
+		      const struct vec *rows)
 {
 	size_t i;
 
@@ -446,7 +460,8 @@ static void put_moment(struct json_out *j, const struct trace_report *r, const s
 	json_close_object(j);
 }
 
-static void put_longest(struct json_out *j, const char *name, const struct trace_report *r, const struct longest *l)
+static void put_longest(struct json_out *j, const char *name, const struct trace_report *r,
+			const struct longest *l)
 {
 	struct vec sorted = {0};
 	size_t i;
@@ -469,7 +484,8 @@ static void put_split_longest(struct json_out *j, const struct trace_report *r)
 	for (kind = 0; kind < SPLIT_KINDS; kind++) {
 		json_open_object(j, splits[kind].name);
 		for (split = 0; split < SPLITS; split++)
-			put_longest(j, split_key(split), r, &r->tables->stays[splits[kind].stay + split]);
+			put_longest(j, split_key(split), r,
+				    &r->tables->stays[splits[kind].stay + split]);
 		json_close_object(j);
 	}
 	json_close_object(j);

@@ -43,7 +43,10 @@ void report_put_instant(const struct trace_report *r, uint32_t trace, int64_t ti
 /* "file.go:12"; nothing if the file is not known. */
 void report_put_place(const char *file, uint64_t line, FILE *f);
 
-/* tables.c: goroutines by function and how long they wait for a P; GC; regions and tasks; the longest. */
+/*
+ * tables.c: goroutines by function and how long they wait for a P; GC; regions and tasks; the
+ * longest.
+ */
 void report_print_goroutines(const struct trace_report *r, FILE *f);
 void report_print_gc(const struct trace_report *r, FILE *f);
 void report_print_sections(const struct trace_report *r, FILE *f);

@@ -30,21 +30,27 @@ static void rank(struct trace_report *r)
 		r->lost += findings_lost(*vec_at(&r->of_traces, struct findings *, i));
 	for (i = 0; i < r->of_traces.len; i++) {
 		const struct findings *f = *vec_at(&r->of_traces, struct findings *, i);
-		const struct vec *list = findings_finish(*vec_at(&r->of_traces, struct findings *, i));
+		const struct vec *list =
+			findings_finish(*vec_at(&r->of_traces, struct findings *, i));
 		double part = r->lost > 0 ? findings_lost(f) / r->lost : 1;
 
 		for (k = 0; k < list->len; k++) {
 			const struct finding *finding = vec_at(list, struct finding, k);
 
-			*(struct trace_finding *)vec_push(&r->findings, sizeof(struct trace_finding)) =
-				(struct trace_finding){ finding, (uint32_t)i, finding->share * part };
+			*(struct trace_finding *)vec_push(&r->findings,
+							  sizeof(struct trace_finding)) =
+				(struct trace_finding){ finding, (uint32_t)i,
+							finding->share * part };
 		}
 	}
 	if (r->of_traces.len > 1)
 		vec_sort(&r->findings, sizeof(struct trace_finding), by_cost);
 }
 
-/* Opens the file of threads beside the trace, if there is one. After an error the trace is read without it; *@failed is set. */
+/*
+ * Opens the file of threads beside the trace, if there is one. After an error the trace is read
+ * without it; *@failed is set.
+ */
 static struct trace_threads *open_threads(struct trace_report *r, const char *path, bool *failed)
 {
 	struct trace_threads *t = vec_push(&r->threads, sizeof(*t));
@@ -69,7 +75,10 @@ static void free_threads(struct trace_threads *t)
 	*t = (struct trace_threads){0};
 }
 
-/* The rows add several traces up: parts of one trace cannot be taken out again, so those of all are. */
+/*
+ * The rows add several traces up: parts of one trace cannot be taken out again, so those of all
+ * are.
+ */
 static void forget_rows(struct trace_report *r)
 {
 	tables_forget_threads(r->tables);
@@ -79,7 +88,8 @@ static void forget_rows(struct trace_report *r)
 }
 
 /* All was read: does the file belong to the trace? */
-static bool check_threads(struct trace_report *r, struct trace_threads *t, const char *path, bool *failed)
+static bool check_threads(struct trace_report *r, struct trace_threads *t, const char *path,
+			  bool *failed)
 {
 	bool good;
 
@@ -97,8 +107,8 @@ static bool check_threads(struct trace_report *r, struct trace_threads *t, const
 	return good;
 }
 
-static int trace_report_read_one(struct trace_report *r, const char *path, const char *binary, bool *failed,
-		    struct error *err)
+static int trace_report_read_one(struct trace_report *r, const char *path, const char *binary,
+				 bool *failed, struct error *err)
 {
 	struct trace_threads *threads;
 	struct findings *f;
@@ -233,7 +243,10 @@ static int report_open_one(struct output *out, const char *path, struct error *e
 	return ret;
 }
 
-/* Both before the traces are read: what cannot be written is said at once, and nothing that is read is overwritten. */
+/*
+ * Both before the traces are read: what cannot be written is said at once, and nothing that is
+ * read is overwritten.
+ */
 static int report_open(struct report_outputs *out, const struct options *o, struct error *err)
 {
 	int ret = report_open_one(&out->text, o->out, err);
@@ -241,14 +254,16 @@ static int report_open(struct report_outputs *out, const struct options *o, stru
 	return ret ? ret : report_open_one(&out->page, o->html, err);
 }
 
-static int report_write(struct report_outputs *out, const struct trace_report *r, bool json, struct error *err)
+static int report_write(struct report_outputs *out, const struct trace_report *r, bool json,
+			struct error *err)
 {
 	int ret = 0;
 
 	if (out->text.fd >= 0)
 		ret = output_begin(&out->text, err);
 	if (!ret && out->text.fd >= 0)
-		ret = output_put(&out->text, json ? trace_report_put_json : trace_report_put_text, r, err);
+		ret = output_put(&out->text, json ? trace_report_put_json : trace_report_put_text,
+				 r, err);
 	if (!ret && out->page.fd >= 0)
 		ret = trace_report_html(r, &out->page, err);
 	return ret;
@@ -293,5 +308,6 @@ int cmd_report(int argc, char **argv)
 	struct options o = {0};
 	int status = command_line_read(&report_line, &o, argc, argv);
 
-	return status ? status - 1 : trace_report_report(&o, argv + optind, (size_t)(argc - optind));
+	return status ? status - 1 :
+			trace_report_report(&o, argv + optind, (size_t)(argc - optind));
 }

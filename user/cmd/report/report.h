@@ -27,7 +27,10 @@ struct trace_finding {
 	double share;		/* of the time that was lost in all traces */
 };
 
-/* The states of the threads of a trace. NULL if no file of threads lies beside it, or it is of another recording. */
+/*
+ * The states of the threads of a trace. NULL if no file of threads lies beside it, or it is of
+ * another recording.
+ */
 struct trace_threads {
 	struct oncpu *oncpu;		/* its thread states; all was read */
 	struct thread_sums *sums;
@@ -47,8 +50,8 @@ struct trace_report {
 };
 
 /*
- * Reads the traces. A fault of one is printed, and what comes before it counts; *@failed says whether
- * there was one. An error if a trace cannot be opened.
+ * Reads the traces. A fault of one is printed, and what comes before it counts; *@failed says
+ * whether there was one. An error if a trace cannot be opened.
  */
 int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 		      const struct trace_report_options *o, bool *failed, struct error *err);

@@ -23,7 +23,8 @@ static int64_t busy_of(const struct function_row *row)
 
 static int report_tables_by_time(const void *a, const void *b)
 {
-	const struct function_row *x = *(struct function_row *const *)a, *y = *(struct function_row *const *)b;
+	const struct function_row *x = *(struct function_row *const *)a,
+				  *y = *(struct function_row *const *)b;
 
 	if (x->system != y->system)
 		return x->system - y->system;
@@ -39,19 +40,21 @@ static struct vec sorted_functions(const struct trace_report *r)
 	size_t i;
 
 	for (i = 0; i < rows->len; i++)
-		*(struct function_row **)vec_push(&sorted, sizeof(void *)) = vec_at(rows, struct function_row, i);
+		*(struct function_row **)vec_push(&sorted, sizeof(void *)) =
+			vec_at(rows, struct function_row, i);
 	vec_sort(&sorted, sizeof(void *), report_tables_by_time);
 	return sorted;
 }
 
-static void print_dist(const struct trace_report *r, const char *name, const struct dist *d, int64_t whole, FILE *f)
+static void print_dist(const struct trace_report *r, const char *name, const struct dist *d,
+		       int64_t whole, FILE *f)
 {
 	fputs("   ", f);
 	unit_name(f, name, 30);
-	fprintf(f, "%12s %8s %6s %8s %8s %8s %8s", unit_count(d->count).text, unit_time(d->sum).text,
-		unit_share((double)d->sum, (double)whole).text, unit_time(dist_quantile(d, 0.5)).text,
-		unit_time(dist_quantile(d, 0.9)).text, unit_time(dist_quantile(d, 0.99)).text,
-		unit_time(d->max).text);
+	fprintf(f, "%12s %8s %6s %8s %8s %8s %8s", unit_count(d->count).text,
+		unit_time(d->sum).text, unit_share((double)d->sum, (double)whole).text,
+		unit_time(dist_quantile(d, 0.5)).text, unit_time(dist_quantile(d, 0.9)).text,
+		unit_time(dist_quantile(d, 0.99)).text, unit_time(d->max).text);
 	if (d->max_g != TRACEV2_NO_ID)
 		fprintf(f, "  g %" PRIu64, d->max_g);
 	fputs(" at ", f);
@@ -86,7 +89,8 @@ static bool is_worth_splitting(const struct function_row *row, uint32_t first)
 }
 
 /* The parts of one stay, below it. */
-static void print_splits(const struct trace_report *r, const struct function_row *row, uint32_t first, FILE *f)
+static void print_splits(const struct trace_report *r, const struct function_row *row,
+			 uint32_t first, FILE *f)
 {
 	struct stay_of_row parts[SPLITS];
 	char name[48];
@@ -142,7 +146,8 @@ static void print_function(const struct trace_report *r, const struct function_r
 			stays[n++] = (struct stay_of_row){ stay, tables_dist(row, stay) };
 	qsort(stays, n, sizeof(*stays), by_sum);
 	for (i = 0; i < n; i++) {
-		print_dist(r, tables_stay_name(r->tables, stays[i].stay), stays[i].dist, row->states, f);
+		print_dist(r, tables_stay_name(r->tables, stays[i].stay), stays[i].dist,
+			   row->states, f);
 		if (stays[i].stay == STAY_RUNNING)
 			print_splits(r, row, STAY_LINUX, f);
 		else if (stays[i].stay == STAY_CALL)
@@ -194,7 +199,8 @@ static bool ran_itself(const struct trace_report *r)
 	size_t i;
 
 	for (i = 0; i < r->tables->functions.len; i++) {
-		const struct function_row *row = vec_at(&r->tables->functions, struct function_row, i);
+		const struct function_row *row =
+			vec_at(&r->tables->functions, struct function_row, i);
 
 		if (row->system && busy_of(row))
 			return true;
@@ -240,12 +246,16 @@ static void print_latency(const struct trace_report *r, FILE *f)
 
 	tables_total(r->tables, STAY_RUNNABLE, false, &d);
 	if (d.count) {
-		fprintf(f, "\nWAIT FOR A P (runnable until running): %s times, p50 %s, p90 %s, p99 %s, max %s, %s in all\n",
+		fprintf(f,
+			"\nWAIT FOR A P (runnable until running): %s times, p50 %s, p90 %s, p99 "
+			"%s, max %s, %s in all\n",
 			unit_count(d.count).text, unit_time(dist_quantile(&d, 0.5)).text,
-			unit_time(dist_quantile(&d, 0.9)).text, unit_time(dist_quantile(&d, 0.99)).text,
-			unit_time(d.max).text, unit_time(d.sum).text);
+			unit_time(dist_quantile(&d, 0.9)).text,
+			unit_time(dist_quantile(&d, 0.99)).text, unit_time(d.max).text,
+			unit_time(d.sum).text);
 		for (; from <= (uint64_t)d.max && from < 1ULL << 60; from = to, to *= 4)
-			print_bar((int64_t)from, (int64_t)to, count_below(&d, from, to), d.count, f);
+			print_bar((int64_t)from, (int64_t)to, count_below(&d, from, to), d.count,
+				  f);
 	}
 	dist_free(&d);
 }
@@ -376,8 +386,9 @@ static bool is_all_split(const struct type_row *row, int64_t ran)
 }
 
 /*
- * Is @stay a part of the line? The parts of running stand in place of running itself, if threads were off their CPUs for more
- * than a hundredth of it. The parts of system calls are only in the JSON.
+ * Is @stay a part of the line? The parts of running stand in place of running itself, if threads
+ * were off their CPUs for more than a hundredth of it. The parts of system calls are only in the
+ * JSON.
  */
 static bool is_part(const struct type_row *row, uint32_t stay)
 {
@@ -420,7 +431,8 @@ static void print_breakdown(const struct trace_report *r, const struct type_row 
 	fputs(n > 6 ? ", ...\n" : "\n", f);
 }
 
-static void print_type(const struct trace_report *r, const struct type_row *row, int64_t whole, FILE *f)
+static void print_type(const struct trace_report *r, const struct type_row *row, int64_t whole,
+		       FILE *f)
 {
 	char name[64];
 
@@ -440,7 +452,8 @@ static void print_type(const struct trace_report *r, const struct type_row *row,
 	print_breakdown(r, row, f);
 }
 
-static void print_types(const struct trace_report *r, const struct vec *rows, const char *title, FILE *f)
+static void print_types(const struct trace_report *r, const struct vec *rows, const char *title,
+			FILE *f)
 {
 	struct vec sorted = {0};
 	int64_t whole = 0;
@@ -486,7 +499,8 @@ static void report_tables_put_stack(const struct trace_report *r, uint32_t stack
 	report_put_place(leaf->file, leaf->line, f);
 }
 
-static void print_moment(const struct trace_report *r, const char *what, const struct moment *m, FILE *f)
+static void print_moment(const struct trace_report *r, const char *what, const struct moment *m,
+			 FILE *f)
 {
 	fputs("   ", f);
 	unit_name(f, *m->text ? m->text : what, 30);
@@ -501,7 +515,8 @@ static void print_moment(const struct trace_report *r, const char *what, const s
 	fputc('\n', f);
 }
 
-static void print_longest(const struct trace_report *r, const char *what, const struct longest *l, size_t n, FILE *f)
+static void print_longest(const struct trace_report *r, const char *what, const struct longest *l,
+			  size_t n, FILE *f)
 {
 	struct vec sorted = {0};
 	size_t i;
@@ -512,7 +527,10 @@ static void print_longest(const struct trace_report *r, const char *what, const 
 	vec_free(&sorted);
 }
 
-/* States that are left out here: to sleep is what most system calls do, and what is unknown explains nothing. */
+/*
+ * States that are left out here: to sleep is what most system calls do, and what is unknown
+ * explains nothing.
+ */
 static bool is_plain_split(uint32_t stay)
 {
 	return stay == STAY_LINUX_CALL + SPLIT_SLEEPING || stay == STAY_LINUX + SPLIT_UNKNOWN ||

@@ -90,7 +90,8 @@ static void report_text_put_goroutines(const struct finding *finding, FILE *f)
 		fputs(", ...", f);
 }
 
-static void report_text_print_finding(const struct trace_report *r, size_t number, const struct trace_finding *tf, FILE *f)
+static void report_text_print_finding(const struct trace_report *r, size_t number,
+				      const struct trace_finding *tf, FILE *f)
 {
 	const struct finding *finding = tf->finding;
 
@@ -122,12 +123,16 @@ static void report_text_print_findings(const struct trace_report *r, FILE *f)
 	}
 	fprintf(f, ", and their share of the %s that goroutines lost\n", unit_time((int64_t)(r->lost * 1e9)).text);
 	for (i = 0; i < r->findings.len; i++)
-		report_text_print_finding(r, i + 1, vec_at(&r->findings, struct trace_finding, i), f);
+		report_text_print_finding(r, i + 1, vec_at(&r->findings, struct trace_finding, i),
+					  f);
 }
 
 /* --- what is missing --- */
 
-/* The note of a snapshot of a flight recording (user/flight) says why it was written, and of nothing missing. */
+/*
+ * The note of a snapshot of a flight recording (user/flight) says why it was written, and of
+ * nothing missing.
+ */
 static bool is_reason(const struct note *note)
 {
 	return !strncmp(note->text, "snapshot: ", 10);
@@ -193,7 +198,8 @@ static bool has_stay(const struct trace_report *r, uint32_t stay)
 
 static void print_dropped(const struct trace_report *r, FILE *f)
 {
-	uint64_t texts = spans_texts_dropped(r->spans), stacks = stack_set_dropped(spans_stacks(r->spans));
+	uint64_t texts = spans_texts_dropped(r->spans),
+		 stacks = stack_set_dropped(spans_stacks(r->spans));
 
 	if (texts || stacks)
 		fprintf(f, "  %s names and %s stacks found no room in memory, and are left out\n",
@@ -240,8 +246,8 @@ static void put_reasons(const struct trace_report *r, FILE *f)
 }
 
 /* Without a head if there is nothing. */
-static void print_part(const struct trace_report *r, const char *head, void (*put)(const struct trace_report *r, FILE *f),
-		       FILE *f)
+static void print_part(const struct trace_report *r, const char *head,
+		       void (*put)(const struct trace_report *r, FILE *f), FILE *f)
 {
 	char *text = NULL;
 	size_t len = 0;

@@ -67,7 +67,8 @@ static void print_limit(const struct thread_report *r, FILE *f)
 	if (c->up)
 		fprintf(f, " (%u levels up)", c->up);
 	fprintf(f, " was used up in %" PRIu64 " of %" PRIu64 " periods\n",
-		sums_since(c->first.throttled, c->last.throttled), sums_since(c->first.periods, c->last.periods));
+		sums_since(c->first.throttled, c->last.throttled),
+		sums_since(c->first.periods, c->last.periods));
 }
 
 static void print_lacks(const struct thread_report *r, FILE *f)
@@ -113,8 +114,9 @@ void report_print_threads(const struct thread_report *r, FILE *f)
 /* --- as JSON --- */
 
 /*
- * on_cpu_seconds and runqueue_seconds are the kernel's account, as schedstat has it; states are from one record to the next, and add up
- * to the seconds. A wait for a CPU in the former sense includes being throttled.
+ * on_cpu_seconds and runqueue_seconds are the kernel's account, as schedstat has it; states are
+ * from one record to the next, and add up to the seconds. A wait for a CPU in the former sense
+ * includes being throttled.
  */
 
 static void json_sum(struct json_out *j, const struct thread_sum *t)

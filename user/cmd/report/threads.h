@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads: how long the program's threads were on CPUs, and what kept them off (group linux): at the end of a recording,
- * and in `gotap report` of a trace with a file of threads beside it.
+ * threads: how long the program's threads were on CPUs, and what kept them off (group linux): at
+ * the end of a recording, and in `gotap report` of a trace with a file of threads beside it.
  */
 #ifndef GOTAP_CMD_REPORT_THREADS_H
 #define GOTAP_CMD_REPORT_THREADS_H

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* json: goroutines, or groups of them, as one JSON object on one line (docs/stacks.md). See stacks.h. */
+/*
+ * json: goroutines, or groups of them, as one JSON object on one line (docs/stacks.md). See
+ * stacks.h.
+ */
 #include <string.h>
 
 #include "base/json_out.h"
@@ -8,7 +11,8 @@
 
 enum { VERSION = 1 };	/* of the object: goes up when a name gets another meaning */
 
-static void stacks_json_put_frame(struct json_out *j, const char *name, const struct shown_frame *f, uint64_t goid)
+static void stacks_json_put_frame(struct json_out *j, const char *name, const struct shown_frame *f,
+				  uint64_t goid)
 {
 	json_open_object(j, name);
 	json_put_text(j, "function", f->func);
@@ -86,7 +90,8 @@ static void put_still(struct json_out *j, const struct goroutine *g)
 		json_put_text(j, "still", still[g->still]);
 }
 
-static void stacks_json_put_goroutine(struct json_out *j, struct stacks *s, const struct goroutine *g)
+static void stacks_json_put_goroutine(struct json_out *j, struct stacks *s,
+				      const struct goroutine *g)
 {
 	struct shown_frame creator;
 	char state[SHOWN_STATE];
@@ -128,7 +133,8 @@ static void stacks_json_put_goroutines(struct json_out *j, struct stacks *s)
 	json_close_array(j);
 }
 
-static void stacks_json_put_group(struct json_out *j, struct stacks *s, const struct stacks_group *group)
+static void stacks_json_put_group(struct json_out *j, struct stacks *s,
+				  const struct stacks_group *group)
 {
 	const struct goroutine *g = *vec_at(&group->members, const struct goroutine *, 0);
 	size_t i;
@@ -137,7 +143,8 @@ static void stacks_json_put_group(struct json_out *j, struct stacks *s, const st
 	json_put_count(j, "count", group->members.len);
 	json_open_array(j, "goroutines");
 	for (i = 0; i < group->members.len; i++)
-		json_put_count(j, NULL, (*vec_at(&group->members, const struct goroutine *, i))->goid);
+		json_put_count(j, NULL,
+			       (*vec_at(&group->members, const struct goroutine *, i))->goid);
 	json_close_array(j);
 	put_labels(j, s, g);
 	stacks_json_put_stack(j, s, g);

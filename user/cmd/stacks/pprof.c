@@ -22,7 +22,8 @@ static void add_stack(struct count_profile *p, struct stacks *s, const struct st
 	static struct shown_frame frames[SHOWN_MAX];
 	static uint32_t numbers[SHOWN_MAX];
 	const struct goroutine *g = *vec_at(&group->members, const struct goroutine *, 0);
-	size_t i, n = without_exit(frames, shown_frames(&s->gs, g->stack, SHOWN_ALL, frames, SHOWN_MAX));
+	size_t i, n = without_exit(frames,
+				   shown_frames(&s->gs, g->stack, SHOWN_ALL, frames, SHOWN_MAX));
 
 	for (i = 0; i < n; i++)
 		numbers[i] = count_profile_frame(p, frames[i].func, frames[i].file, frames[i].line,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stacks: see stacks.h. Here: options, the process, which goroutines are shown, messages about those that are not. */
+/*
+ * stacks: see stacks.h. Here: options, the process, which goroutines are shown, messages about
+ * those that are not.
+ */
 #define _GNU_SOURCE
 #include "cmd/stacks/stacks.h"
 
@@ -145,7 +148,10 @@ static int check_fit(struct stacks *s, struct error *err)
 			 s->plan.go_version, s->plan.offsets_source);
 }
 
-/* All that is read is read before anything is printed, so that a process that ends has no half a list. */
+/*
+ * All that is read is read before anything is printed, so that a process that ends has no half a
+ * list.
+ */
 static int read_goroutines(struct stacks *s, struct error *err)
 {
 	struct goroutines_opts opts = {

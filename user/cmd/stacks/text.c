@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * text: goroutines as text: as the runtime dumps them (runtime/traceback.go), so that tools for such dumps
- * read it, and grouped as in a goroutine profile (runtime/pprof, printCountProfile). See stacks.h.
+ * text: goroutines as text: as the runtime dumps them (runtime/traceback.go), so that tools for
+ * such dumps read it, and grouped as in a goroutine profile (runtime/pprof, printCountProfile).
+ * See stacks.h.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -124,7 +125,8 @@ static void write_labels(FILE *f, const char *text, const char *colon, bool alwa
 		buf_printf(&out, i ? ", " : "");
 		add_text(&out, label_key(&l, label), label->key_len, label->key_cut, always_quote);
 		buf_printf(&out, "%s", colon);
-		add_text(&out, label_value(&l, label), label->value_len, label->value_cut, always_quote);
+		add_text(&out, label_value(&l, label), label->value_len, label->value_cut,
+			 always_quote);
 	}
 	if (l.more)
 		buf_printf(&out, ", ...");
@@ -202,7 +204,9 @@ void stacks_print(struct stacks *s)
 
 static uint64_t group_key(const struct stacks *s, const struct goroutine *g)
 {
-	uint64_t h = g->known == STACK_KNOWN ? g->stack : ~(uint64_t)(g->known << 16 | g->status << 8 | g->reason);
+	uint64_t h = g->known == STACK_KNOWN ?
+			     g->stack :
+			     ~(uint64_t)(g->known << 16 | g->status << 8 | g->reason);
 
 	return hash64_seeded(h) ^ (s->o->no_labels ? 0 : (uintptr_t)g->labels + g->labels_unread);
 }
@@ -299,7 +303,8 @@ static void stacks_text_write_states(const struct stacks *s, const struct stacks
 	for (i = 0; i < group->members.len; i++) {
 		const struct goroutine *g = *vec_at(&group->members, const struct goroutine *, i);
 
-		counts[g->status % G_STATUSES][g->status == G_WAITING || g->status == G_LEAKED ? g->reason : 0]++;
+		counts[g->status % G_STATUSES]
+		      [g->status == G_WAITING || g->status == G_LEAKED ? g->reason : 0]++;
 		most = g->waited_ns > most ? g->waited_ns : most;
 	}
 	printf("# state: ");

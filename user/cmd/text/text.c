@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gotap text: a trace in the text form of Go's internal/trace/raw, or its events in order (events.h). */
+/*
+ * gotap text: a trace in the text form of Go's internal/trace/raw, or its events in order
+ * (events.h).
+ */
 #include "cmd/cmd.h"
 
 #include <getopt.h>

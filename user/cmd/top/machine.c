@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* machine: the numbers of `gotap top` that no event has: CPU times, the quota, what gotap costs and lost. See top.h. */
+/*
+ * machine: the numbers of `gotap top` that no event has: CPU times, the quota, what gotap costs
+ * and lost. See top.h.
+ */
 #define _GNU_SOURCE
 #include <time.h>
 #include <unistd.h>
@@ -51,8 +54,8 @@ static size_t read_levels(const struct top_meter *m, struct cgroup_cpu ret[CGROU
 }
 
 /*
- * Chooses, of the cgroups with a quota, the one that throttled the program for longest since the last call; else the
- * innermost one.
+ * Chooses, of the cgroups with a quota, the one that throttled the program for longest since the
+ * last call; else the innermost one.
  */
 static void read_quota(struct top_meter *m, struct top_machine *ret)
 {
@@ -61,7 +64,8 @@ static void read_quota(struct top_meter *m, struct top_machine *ret)
 
 	for (i = 0; i < n; i++) {
 		const struct cgroup_cpu *c = &now[i], *before = &m->levels[i];
-		bool same = i < m->n_levels && before->up == c->up && before->throttled_ns <= c->throttled_ns;
+		bool same = i < m->n_levels && before->up == c->up &&
+			    before->throttled_ns <= c->throttled_ns;
 		uint64_t ns = same ? c->throttled_ns - before->throttled_ns : 0;
 
 		if (!c->quota_ns || (ret->has_quota && ns <= ret->throttled_ns))
@@ -136,7 +140,8 @@ static void read_counts(struct top_meter *m, struct assembler *a, struct top_mac
 	m->repairs = repairs;
 }
 
-void top_meter_begin(struct top_meter *m, const struct process *p, const struct capture *c, double ceiling)
+void top_meter_begin(struct top_meter *m, const struct process *p, const struct capture *c,
+		     double ceiling)
 {
 	struct top_machine ignored = {0};
 

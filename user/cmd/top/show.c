@@ -79,7 +79,10 @@ static void regroup(struct top_show *v)
 	snprintf(v->ui.message, sizeof(v->ui.message), "rows by %s: from the next interval on", group_by_names[by]);
 }
 
-/* Asks for the places of expanded rows. Not while paused: pause_or_go_on() has taken those of all rows then. */
+/*
+ * Asks for the places of expanded rows. Not while paused: pause_or_go_on() has taken those of all
+ * rows then.
+ */
 static void want_places(struct top_show *v)
 {
 	if (v->ui.paused)

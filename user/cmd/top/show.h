@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * show: what a user of `gotap top` sees and asks for: samples as text, as JSON or as frames on the terminal, and
- * keys. Called by the thread of cmd/top/top.c alone, between two chunks of the recording; it never waits for the terminal.
+ * show: what a user of `gotap top` sees and asks for: samples as text, as JSON or as frames on
+ * the terminal, and keys. Called by the thread of cmd/top/top.c alone, between two chunks of the
+ * recording; it never waits for the terminal.
  */
 #ifndef GOTAP_CMD_TOP_SHOW_H
 #define GOTAP_CMD_TOP_SHOW_H

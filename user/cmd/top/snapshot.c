@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * snapshot: the key s of `gotap top`. Owns a flight recording (user/flight), which keeps the last seconds and writes them, and
- * its last message: threads of the flight recording store it, and the session takes it for the screen. See top.h.
+ * snapshot: the key s of `gotap top`. Owns a flight recording (user/flight), which keeps the last
+ * seconds and writes them, and its last message: threads of the flight recording store it, and
+ * the session takes it for the screen. See top.h.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -46,8 +47,8 @@ static void top_snapshot_done(void *ctx, const struct flight_done *d)
 	top_snapshot_say(ctx, text);
 }
 
-int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o, const struct capture_info *info,
-			struct error *err)
+int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o,
+			const struct capture_info *info, struct error *err)
 {
 	struct top_snapshots *s = xcalloc(1, sizeof(*s));
 	uint64_t time = (uint64_t)(o->flight * 1e9);
@@ -55,8 +56,15 @@ int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o,
 
 	pthread_mutex_init(&s->lock, NULL);
 	s->opts = (struct flight_opts){
-		.time = time, .size = SIZE, .before = time, .pattern = o->pattern, .info = info,
-		.say = top_snapshot_say, .done = top_snapshot_done, .in_child = signals_restore, .ctx = s,
+		.time = time,
+		.size = SIZE,
+		.before = time,
+		.pattern = o->pattern,
+		.info = info,
+		.say = top_snapshot_say,
+		.done = top_snapshot_done,
+		.in_child = signals_restore,
+		.ctx = s,
 	};
 	r = flight_new(&s->flight, &s->opts, err);
 	if (!r) {
@@ -112,7 +120,8 @@ int top_snapshots_step(struct top_snapshots *s, struct error *err)
 	char note[FLIGHT_NOTE];
 	int r;
 
-	flight_gap(s->flight, assembler_in_gap(s->assembler), assembler_counts(s->assembler)->unrecorded);
+	flight_gap(s->flight, assembler_in_gap(s->assembler),
+		   assembler_counts(s->assembler)->unrecorded);
 	while (flight_note(s->flight, seen, note))
 		assembler_note(s->assembler, note);
 	if (!flight_is_due(s->flight, seen))

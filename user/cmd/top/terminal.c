@@ -39,7 +39,10 @@ static void on_stop(int sig)
 	stop_asked = 1;
 }
 
-/* Writes the text, unless the terminal takes nothing for half a second: then the rest is left out. */
+/*
+ * Writes the text, unless the terminal takes nothing for half a second: then the rest is left
+ * out.
+ */
 static void write_text(int fd, const char *text)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -76,8 +79,9 @@ static void set_mode(const struct terminal *t)
 /* --- the guard --- */
 
 /*
- * The process that restores the terminal when its parent has ended. It is in a process group of its own, and signals are blocked:
- * SIGTTOU, which a background process gets when it changes the terminal, would stop it.
+ * The process that restores the terminal when its parent has ended. It is in a process group of
+ * its own, and signals are blocked: SIGTTOU, which a background process gets when it changes the
+ * terminal, would stop it.
  */
 static void guard(struct terminal *t, int parent)
 {
@@ -128,8 +132,8 @@ static void end_guard(struct terminal *t)
 /* --- foreground and background --- */
 
 /*
- * Is gotap in the foreground? In the background a change of the terminal's mode would stop it (SIGTTOU), and its output would go
- * between the lines of the shell.
+ * Is gotap in the foreground? In the background a change of the terminal's mode would stop it
+ * (SIGTTOU), and its output would go between the lines of the shell.
  */
 static bool is_ours(const struct terminal *t)
 {
@@ -139,8 +143,8 @@ static bool is_ours(const struct terminal *t)
 }
 
 /*
- * Starts the guard and sets the mode, if gotap is in the foreground. An error is that of the guard; the mode is set all the
- * same.
+ * Starts the guard and sets the mode, if gotap is in the foreground. An error is that of the
+ * guard; the mode is set all the same.
  */
 static int top_terminal_take(struct terminal *t, struct error *err)
 {
@@ -156,7 +160,10 @@ static int top_terminal_take(struct terminal *t, struct error *err)
 	return r;
 }
 
-/* Restores the terminal before it ends the guard: if gotap is killed in between, the terminal is restored either way. */
+/*
+ * Restores the terminal before it ends the guard: if gotap is killed in between, the terminal is
+ * restored either way.
+ */
 static void give(struct terminal *t)
 {
 	if (!t->away)
@@ -165,7 +172,10 @@ static void give(struct terminal *t)
 	t->away = true;
 }
 
-/* A description of its own: that of standard output is shared with the shell, which must not get O_NONBLOCK. */
+/*
+ * A description of its own: that of standard output is shared with the shell, which must not get
+ * O_NONBLOCK.
+ */
 static int top_terminal_open_own(void)
 {
 	return open("/proc/self/fd/1", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -217,7 +227,10 @@ void terminal_close(struct terminal *t)
 	*t = (struct terminal)TERMINAL_CLOSED;
 }
 
-/* Ctrl-Z: restores the terminal for the shell, and stops. look_whose() takes it again when gotap goes on in the foreground. */
+/*
+ * Ctrl-Z: restores the terminal for the shell, and stops. look_whose() takes it again when gotap
+ * goes on in the foreground.
+ */
 static void stop_now(struct terminal *t)
 {
 	stop_asked = 0;
@@ -225,7 +238,10 @@ static void stop_now(struct terminal *t)
 	raise(SIGSTOP);
 }
 
-/* Takes the terminal when gotap has come to the foreground, and leaves it when gotap has left that. */
+/*
+ * Takes the terminal when gotap has come to the foreground, and leaves it when gotap has left
+ * that.
+ */
 static void look_whose(struct terminal *t)
 {
 	struct error none;

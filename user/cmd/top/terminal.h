@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal: the terminal of `gotap top`: its mode, its size, keys in, frames out. Owns the terminal from
- * terminal_open() to terminal_close(), and a guard: a process that restores the terminal if gotap ends without doing so
- * (a crash, kill -9). While gotap is stopped, or in the background of its shell, the terminal is the shell's: it is not
- * touched then, and there is no guard. Writes never wait: a terminal that takes nothing (Ctrl-S, a slow line) delays frames, not the recording.
+ * terminal: the terminal of `gotap top`: its mode, its size, keys in, frames out. Owns the
+ * terminal from terminal_open() to terminal_close(), and a guard: a process that restores the
+ * terminal if gotap ends without doing so (a crash, kill -9). While gotap is stopped, or in the
+ * background of its shell, the terminal is the shell's: it is not touched then, and there is no
+ * guard. Writes never wait: a terminal that takes nothing (Ctrl-S, a slow line) delays frames,
+ * not the recording.
  */
 #ifndef GOTAP_CMD_TOP_TERMINAL_H
 #define GOTAP_CMD_TOP_TERMINAL_H
@@ -28,13 +30,22 @@ struct terminal {
 
 /* 0: standard output is a terminal that can show frames; -ENOTTY: it is not. */
 int terminal_check(struct error *err);
-/* Opens the terminal of standard output, which has passed terminal_check(), and takes it. Returns 0 or a negative errno. */
+/*
+ * Opens the terminal of standard output, which has passed terminal_check(), and takes it. Returns
+ * 0 or a negative errno.
+ */
 int terminal_open(struct terminal *t, struct error *err);
 /* Restores the terminal if gotap has it, and closes it. Accepts a closed one. */
 void terminal_close(struct terminal *t);
-/* True: the size has changed, or gotap was stopped, since the last call. Sets *@rows and *@cols; all is to be drawn anew. */
+/*
+ * True: the size has changed, or gotap was stopped, since the last call. Sets *@rows and *@cols;
+ * all is to be drawn anew.
+ */
 bool terminal_look(struct terminal *t, int *rows, int *cols);
-/* Reads up to @n bytes of keys without waiting. Returns how many, 0: none; negative: the terminal is gone. */
+/*
+ * Reads up to @n bytes of keys without waiting. Returns how many, 0: none; negative: the terminal
+ * is gone.
+ */
 ssize_t terminal_read(struct terminal *t, char *bytes, size_t n);
 /* Has the last frame of terminal_write() been written completely? */
 bool terminal_is_idle(struct terminal *t);

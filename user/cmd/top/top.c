@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * top: `gotap top`: a recording that is looked at while it goes on, and not written. One thread does it all: chunks to
- * the assembler, its events to the tally (top/tally.h), its samples to show.h, which has the terminal and the keys. What
- * could wait for another thread or process does not: the terminal takes frames when it can, snapshots have threads of their own.
+ * top: `gotap top`: a recording that is looked at while it goes on, and not written. One thread
+ * does it all: chunks to the assembler, its events to the tally (top/tally.h), its samples to
+ * show.h, which has the terminal and the keys. What could wait for another thread or process does
+ * not: the terminal takes frames when it can, snapshots have threads of their own.
  */
 #define _GNU_SOURCE
 #include "cmd/top/top.h"
@@ -52,7 +53,9 @@ static void on_ready(void *ctx, struct top_sample *s)
 static int top_cmd_start_assembler(struct top *t, struct error *err)
 {
 	struct assembler_opts opts = {
-		.version = t->o->record.version, .info = &t->target->info, .symbols = t->target->symbols,
+		.version = t->o->record.version,
+		.info = &t->target->info,
+		.symbols = t->target->symbols,
 		.unwritten = !t->snapshots,
 	};
 	int r;
@@ -86,20 +89,24 @@ static int top_cmd_start(struct top *t, struct error *err)
 	if (r)
 		return r;
 	top_show_begin(&t->show, t->o, t->target);
-	r = target_fault(t->target, capture_start(&t->capture, &t->target->plan, &t->target->proc, &bpf, err), err);
+	r = target_fault(t->target,
+			 capture_start(&t->capture, &t->target->plan, &t->target->proc, &bpf, err),
+			 err);
 	if (!r && top_is_interactive(t->o))
 		r = top_snapshots_start(&t->snapshots, t->o, &t->target->info, err);
 	if (!r)
 		r = top_cmd_start_assembler(t, err);
 	if (r)
 		return r;
-	top_meter_begin(&t->meter, &t->target->proc, t->capture, budget_limits(bpf.budget) ? bpf.budget : 0);
+	top_meter_begin(&t->meter, &t->target->proc, t->capture,
+			budget_limits(bpf.budget) ? bpf.budget : 0);
 	return top_is_interactive(t->o) ? top_show_open(&t->show, err) : 0;
 }
 
 static bool top_cmd_is_over(const struct top *t)
 {
-	return t->show.quit || t->show.broken || signals_stop() || (t->o->count && t->intervals >= t->o->count);
+	return t->show.quit || t->show.broken || signals_stop() ||
+	       (t->o->count && t->intervals >= t->o->count);
 }
 
 static int top_cmd_take_chunk(struct top *t, const struct chunk *c, struct error *err)
@@ -109,7 +116,10 @@ static int top_cmd_take_chunk(struct top *t, const struct chunk *c, struct error
 	return !r && t->snapshots ? top_snapshots_step(t->snapshots, err) : r;
 }
 
-/* Runs until the capture has ended. Gives the terminal back as soon as the user or a limit ends it. */
+/*
+ * Runs until the capture has ended. Gives the terminal back as soon as the user or a limit ends
+ * it.
+ */
 static int top_cmd_run(struct top *t, struct error *err)
 {
 	bool asked = false;
@@ -134,7 +144,10 @@ static int top_cmd_run(struct top *t, struct error *err)
 	return 0;
 }
 
-/* With --json the last interval is printed, though it is shorter: else the records since the one before would be in none. */
+/*
+ * With --json the last interval is printed, though it is shorter: else the records since the one
+ * before would be in none.
+ */
 static int top_cmd_finish(struct top *t, struct error *err)
 {
 	int r = assembler_finish(t->assembler, err);

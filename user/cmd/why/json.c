@@ -188,7 +188,10 @@ static void put_holders(struct json *o, const struct step *s)
 	json_close_array(&o->j);
 }
 
-/* Writes the task that took the CPU of the thread, or woke it, and the system call in which it waits. */
+/*
+ * Writes the task that took the CPU of the thread, or woke it, and the system call in which it
+ * waits.
+ */
 static void why_json_put_thread(struct json *o, const struct step *s)
 {
 	if (!s->thread)
@@ -208,7 +211,8 @@ static void why_json_put_thread(struct json *o, const struct step *s)
 
 static void why_json_put_step(struct json *o, const struct step *s)
 {
-	const struct cause *c = vec_at(&o->path->causes, struct cause, path_cause((struct path *)o->path, s));
+	const struct cause *c =
+		vec_at(&o->path->causes, struct cause, path_cause((struct path *)o->path, s));
 
 	json_open_object(&o->j, NULL);
 	json_put_number(&o->j, "from_ns", s->from - o->a->begin);

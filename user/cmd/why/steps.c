@@ -98,7 +98,8 @@ static void add_some(struct lines *l, const struct step *step)
 	}
 	l->line.to = step->to;
 	if (found || l->causes.len < KINDS)
-		*(found ? found : map64_put(&l->causes, cause, NULL)) += (uint64_t)why_steps_length(step);
+		*(found ? found : map64_put(&l->causes, cause, NULL)) +=
+			(uint64_t)why_steps_length(step);
 }
 
 void why_lines(struct path *path, bool full, why_line_fn *fn, void *ctx)

@@ -26,7 +26,8 @@ struct text {
 	uint32_t root, depth;		/* of the step before */
 };
 
-static void why_text_put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void why_text_put(struct text *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void why_text_put(struct text *t, const char *fmt, ...)
 {
@@ -199,7 +200,10 @@ static void put_busy(struct text *t)
 		    *(const char *)(uintptr_t)most->key ? (const char *)(uintptr_t)most->key : "?");
 }
 
-/* "... took 48.2 ms: 31.0 ms waiting for ..., held by ...; 12.1 ms runnable (...); 5.1 ms running". */
+/*
+ * "... took 48.2 ms: 31.0 ms waiting for ..., held by ...; 12.1 ms runnable (...); 5.1 ms
+ * running".
+ */
 static void put_sentence(struct text *t)
 {
 	uint64_t all = (uint64_t)(t->path->to - t->path->from), rest = all;
@@ -312,7 +316,10 @@ static struct holder *holders(const struct path *p, size_t *n)
 	return list;
 }
 
-/* "; of that 40 % throttled by the CPU quota": Linux's states of the threads of those that had the Ps. */
+/*
+ * "; of that 40 % throttled by the CPU quota": Linux's states of the threads of those that had
+ * the Ps.
+ */
 static void why_text_put_threads(struct text *t, const uint64_t ns[THREAD_STATES], uint64_t held)
 {
 	bool any = false;

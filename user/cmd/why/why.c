@@ -127,7 +127,8 @@ static const char *why_line_check(void *options, char **operands)
 	if ((q->all || o->has_percentile) && !chosen)
 		return q->all ? "--all needs --func, --region or a type of --task" :
 				"--percentile needs --func, --region or a type of --task";
-	if ((q->from != INT64_MIN || q->to != INT64_MAX) && q->of != WHY_GOROUTINE && q->of != WHY_PROGRAM)
+	if ((q->from != INT64_MIN || q->to != INT64_MAX) && q->of != WHY_GOROUTINE &&
+	    q->of != WHY_PROGRAM)
 		return "--from and --to are for --goroutine, or the whole program";
 	if (q->from != INT64_MIN && q->from >= q->to)
 		return "--from must be before --to";
@@ -191,8 +192,9 @@ static int open_input(struct why_input *in, const char *path, bool twice, struct
 	*in = (struct why_input){ .path = path, .fd = -1 };
 	ret = leftover_source_open(&in->source, path, err);
 	/*
-	 * A trace may have to be read again, if the file of threads beside it turns out to be of another recording. One from a pipe
-	 * that needs to be read only once is read without such a file.
+	 * A trace may have to be read again, if the file of threads beside it turns out to be of
+	 * another recording. One from a pipe that needs to be read only once is read without such a
+	 * file.
 	 */
 	in->no_threads = !in->source.seekable && !twice;
 	if (ret || !(twice || (in->source.seekable && strcmp(path, "-"))))
@@ -217,7 +219,10 @@ static int rewind_input(struct why_input *in, struct error *err)
 
 typedef int pass_fn(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);
 
-/* What is wrong with the trace goes to @damage, if that is the first fault; what can be read is read. */
+/*
+ * What is wrong with the trace goes to @damage, if that is the first fault; what can be read is
+ * read.
+ */
 static int pass(struct why_options *o, struct why *w, uint32_t i, pass_fn *fn, struct error *damage)
 {
 	struct why_input *in = vec_at(&o->inputs, struct why_input, i);

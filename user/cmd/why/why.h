@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why: what the files of `gotap why` share: cmd/why/why.c asks, text.c and json.c print the answer. */
+/*
+ * why: what the files of `gotap why` share: cmd/why/why.c asks, text.c and json.c print the
+ * answer.
+ */
 #ifndef GOTAP_CMD_WHY_WHY_H
 #define GOTAP_CMD_WHY_WHY_H
 
@@ -20,7 +23,8 @@ void why_json(FILE *f, const struct why *w, const struct why_show *show);
 
 /* --- words.c: words for both --- */
 
-extern const char *const why_kind_names[STEP_KINDS], *const why_by_names[], *const why_queued_names[];
+extern const char *const why_kind_names[STEP_KINDS], *const why_by_names[],
+							     *const why_queued_names[];
 /* The words for @thread, which is 1 + enum thread_state: "waiting for a CPU". */
 const char *why_thread_words(uint8_t thread);
 /* "48.2 ms": at least three digits. */
@@ -28,13 +32,19 @@ struct why_time {
 	char text[32];
 };
 struct why_time why_time(int64_t ns);
-/* "waiting for sync.(*Mutex).Lock at main.get main.go:42 (sync)"; of a frame that there is not: without it. */
+/*
+ * "waiting for sync.(*Mutex).Lock at main.get main.go:42 (sync)"; of a frame that there is not:
+ * without it.
+ */
 void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct cause *c);
 /* "main.get main.go:42": the file without its folders. */
 void why_put_frame(struct buf *b, const struct stack_set *stacks, uint32_t frame);
 /* "goroutine 7 main.worker" */
 void why_put_goroutine(struct buf *b, uint64_t g, const char *name);
-/* Parts in the order of their time, the most first; free it. Those of @root (UINT32_MAX: all), or all roots as sums of their parts. */
+/*
+ * Parts in the order of their time, the most first; free it. Those of @root (UINT32_MAX: all), or
+ * all roots as sums of their parts.
+ */
 struct part *why_parts(const struct path *path, uint32_t root, size_t *n);
 struct part *why_roots(const struct path *path, size_t *n);
 

@@ -148,7 +148,9 @@ static int why_words_most_first(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
-	return x->leaf != y->leaf ? (x->leaf < y->leaf ? -1 : 1) : x->wait < y->wait ? -1 : x->wait > y->wait;
+	return x->leaf != y->leaf ? (x->leaf < y->leaf ? -1 : 1) :
+	       x->wait < y->wait  ? -1 :
+				    x->wait > y->wait;
 }
 
 struct part *why_parts(const struct path *path, uint32_t root, size_t *n)
