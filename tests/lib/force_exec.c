@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +36,33 @@ static void put(pid_t pid, unsigned long at, const void *data, size_t n)
 	}
 }
 
-static void wait_stop(pid_t pid)
+static int wait_stop(pid_t pid)
 {
 	int status;
 
 	if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
 		fail("waitpid");
+	return status;
+}
+
+/* True: it runs the new program. False: the call has failed, and @call has its result. Other stops are passed over. */
+static bool go_through_exec(pid_t pid, struct user_regs_struct *call)
+{
+	int stops = 0, status;
+
+	while (stops < 2) {	/* the begin of the call, and its end */
+		if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL))
+			fail("SYSCALL");
+		status = wait_stop(pid);
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+			return true;
+		if (WSTOPSIG(status) != (SIGTRAP | 0x80))
+			continue;
+		if (ptrace(PTRACE_GETREGS, pid, NULL, call))
+			fail("GETREGS");
+		stops += call->orig_rax == SYS_execve;
+	}
+	return false;
 }
 
 /* Sets the arguments on the stack, below what the function uses. Returns the address of argv. */
@@ -76,9 +99,8 @@ int main(int argc, char **argv)
 	pid_t pid = argc > 1 ? atoi(argv[1]) : 0;
 	struct user_regs_struct regs, call;
 	unsigned long path;
-	int i;
 
-	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACEEXEC) || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)) || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
 		fail("SEIZE");
 	wait_stop(pid);
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
@@ -92,18 +114,11 @@ int main(int argc, char **argv)
 	call.rdx = 0;
 	if (ptrace(PTRACE_SETREGS, pid, NULL, &call))
 		fail("SETREGS");
-	for (i = 0; i < 2; i++) {	/* the begin of the call, and its end or the exec */
-		if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL))
-			fail("SYSCALL");
-		wait_stop(pid);
-	}
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &call))
-		fail("GETREGS");
-	if ((long)call.rax < 0 && call.rip == regs.rip) {
+	if (go_through_exec(pid, &call)) {
+		show_status(pid);
+	} else {
 		printf("refused: %s\n", strerror((int)-(long)call.rax));
 		ptrace(PTRACE_SETREGS, pid, NULL, &regs);
-	} else {
-		show_status(pid);
 	}
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
 	return 0;
