@@ -16,7 +16,8 @@ static struct left_memory *left_at(const struct inline_left *l, size_t i)
 
 void inline_left_add(struct inline_left *l, struct injected *memory, bool earlier)
 {
-	*(struct left_memory *)vec_push(&l->all, sizeof(struct left_memory)) = (struct left_memory){ *memory, earlier };
+	*(struct left_memory *)vec_push(&l->all, sizeof(struct left_memory)) =
+		(struct left_memory){ *memory, earlier };
 	*memory = INJECTED_NONE;
 }
 
@@ -46,8 +47,9 @@ void inline_left_files(const struct inline_left *l, struct vec *fds)
 	}
 }
 
-int inline_left_take(struct inline_left *l, const struct process *p, const struct inject_hosts *hosts, int timeout_ms,
-		     struct holds *held, struct error *err)
+int inline_left_take(struct inline_left *l, const struct process *p,
+		     const struct inject_hosts *hosts, int timeout_ms, struct holds *held,
+		     struct error *err)
 {
 	size_t i, kept = 0;
 	int r, all = 0;

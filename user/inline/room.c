@@ -16,9 +16,9 @@
 #define MIB (1024 * KIB)
 
 /*
- * The target's cgroup is charged with the code, the control page and page tables for the shared memory: 8 bytes for each page of
- * 4096, so 1 byte for each 512. Measured with rings of 34 MB: 165 to 200 KiB. The rest is for what the program takes
- * meanwhile.
+ * The target's cgroup is charged with the code, the control page and page tables for the shared
+ * memory: 8 bytes for each page of 4096, so 1 byte for each 512. Measured with rings of 34 MB: 165
+ * to 200 KiB. The rest is for what the program takes meanwhile.
  */
 #define ROOM_MARGIN MIB
 #define ROOM_TABLES(bytes) ((bytes) / 512)
@@ -37,12 +37,13 @@ static bool room_read(const struct process *p, pid_t pid, const char *name, stru
 
 /* --- memory cgroups --- */
 
-static int room_in_cgroup(const struct process *p, const struct cgroup_mounts *mounts, size_t code_size, size_t shared_size,
-			  struct error *err)
+static int room_in_cgroup(const struct process *p, const struct cgroup_mounts *mounts,
+			  size_t code_size, size_t shared_size, struct error *err)
 {
 	struct buf theirs, ours = {0};
 	struct cgroup_short missing;
-	struct cgroup_need need = { .bytes = code_size + ROOM_TABLES(shared_size) + ROOM_MARGIN, .other_bytes = shared_size };
+	struct cgroup_need need = { .bytes = code_size + ROOM_TABLES(shared_size) + ROOM_MARGIN,
+				    .other_bytes = shared_size };
 	enum cgroup_room room = CGROUP_ROOM;
 
 	if (room_read(p, p->pid, "cgroup", &theirs) && room_read(p, getpid(), "cgroup", &ours)) {
@@ -53,22 +54,31 @@ static int room_in_cgroup(const struct process *p, const struct cgroup_mounts *m
 	buf_free(&theirs);
 	buf_free(&ours);
 	if (room == CGROUP_NO_ROOM)
-		return error_set(err, -ENOTSUP, "the memory cgroup of process %d has too little room: %" PRIu64 " KiB below %s, "
-				 "and it takes %" PRIu64, p->pid, (uint64_t)(missing.room / KIB), missing.file, (uint64_t)(missing.needs / KIB));
+		return error_set(err, -ENOTSUP,
+				 "the memory cgroup of process %d has too little room: %" PRIu64
+				 " KiB below %s, and it takes %" PRIu64,
+				 p->pid, (uint64_t)(missing.room / KIB), missing.file,
+				 (uint64_t)(missing.needs / KIB));
 	if (room == CGROUP_UNSEEN)
-		return error_set(err, -ENOTSUP, "the limits of process %d's memory cgroup cannot be seen: no cgroup file system that "
-				 "has it is mounted here", p->pid);
+		return error_set(err, -ENOTSUP,
+				 "the limits of process %d's memory cgroup cannot be seen: no "
+				 "cgroup file system that "
+				 "has it is mounted here",
+				 p->pid);
 	return 0;
 }
 
 /* --- limits of the process --- */
 
-/* The soft limit, from "Max address space         unlimited            unlimited            bytes"; UINT64_MAX: none. */
+/* The soft limit, from "Max address space         unlimited            unlimited            bytes";
+ * UINT64_MAX: none. */
 static uint64_t room_limit(const struct process *p, const char *name)
 {
 	uint64_t limit = UINT64_MAX;
 	struct buf text;
-	const char *line = room_read(p, p->pid, "limits", &text) ? strstr((const char *)text.data, name) : NULL;
+	const char *line = room_read(p, p->pid, "limits", &text) ?
+				   strstr((const char *)text.data, name) :
+				   NULL;
 
 	if (line && sscanf(line + strlen(name), " %" SCNu64, &limit) != 1)
 		limit = UINT64_MAX;
@@ -83,22 +93,29 @@ static uint64_t room_status_kib(const struct process *p, const char *field)
 	return v > 0 ? (uint64_t)v * KIB : 0;
 }
 
-static int room_below(const struct process *p, const char *name, const char *field, uint64_t needs, struct error *err)
+static int room_below(const struct process *p, const char *name, const char *field, uint64_t needs,
+		      struct error *err)
 {
 	uint64_t limit = room_limit(p, name), used = room_status_kib(p, field);
 
 	if (limit == UINT64_MAX || (limit > used && limit - used >= needs))
 		return 0;
-	return error_set(err, -ENOTSUP, "process %d is too near to a limit of it, %s: %" PRIu64 " of %" PRIu64 " KiB are used, and it "
-			 "takes %" PRIu64 " to leave it enough", p->pid, name, (uint64_t)(used / KIB), (uint64_t)(limit / KIB), (uint64_t)(needs / KIB));
+	return error_set(err, -ENOTSUP,
+			 "process %d is too near to a limit of it, %s: %" PRIu64 " of %" PRIu64
+			 " KiB are used, and it "
+			 "takes %" PRIu64 " to leave it enough",
+			 p->pid, name, (uint64_t)(used / KIB), (uint64_t)(limit / KIB),
+			 (uint64_t)(needs / KIB));
 }
 
-/* Of a process that locks all memory that it makes (mlockall(MCL_FUTURE)): seen by that it has locked some. */
+/* Does the process lock all memory that it makes (mlockall(MCL_FUTURE))? Then it has locked some. */
 static bool room_is_locked(const struct process *p)
 {
 	uint64_t capabilities = 0;
 	struct buf text;
-	const char *line = room_read(p, p->pid, "status", &text) ? strstr((const char *)text.data, "CapEff:") : NULL;
+	const char *line = room_read(p, p->pid, "status", &text) ?
+				   strstr((const char *)text.data, "CapEff:") :
+				   NULL;
 
 	if (line)
 		sscanf(line, "CapEff: %" SCNx64, &capabilities);
@@ -106,12 +123,15 @@ static bool room_is_locked(const struct process *p)
 	return room_status_kib(p, "VmLck") && !(capabilities >> CAP_IPC_LOCK_BIT & 1);
 }
 
-static int room_in_limits(const struct process *p, size_t code_size, size_t shared_size, struct error *err)
+static int room_in_limits(const struct process *p, size_t code_size, size_t shared_size,
+			  struct error *err)
 {
 	uint64_t size = code_size + shared_size;
 	int r = room_below(p, "Max address space", "VmSize", size + ROOM_SPACE, err);
 
-	return r || !room_is_locked(p) ? r : room_below(p, "Max locked memory", "VmLck", size + ROOM_SPACE, err);
+	return r || !room_is_locked(p) ?
+		       r :
+		       room_below(p, "Max locked memory", "VmLck", size + ROOM_SPACE, err);
 }
 
 /* --- the machine --- */
@@ -151,16 +171,20 @@ static int room_in_machine(size_t shared_size, struct error *err)
 	limit = room_meminfo(text, "CommitLimit:");
 	committed = room_meminfo(text, "Committed_AS:");
 	if (available && available < needs)
-		return error_set(err, -ENOTSUP, "the machine has too little memory: %" PRIu64 " KiB are available, and it takes %" PRIu64,
+		return error_set(err, -ENOTSUP,
+				 "the machine has too little memory: %" PRIu64
+				 " KiB are available, and it takes %" PRIu64,
 				 (uint64_t)(available / KIB), (uint64_t)(needs / KIB));
 	if (limit && room_is_strict() && limit < committed + needs)
-		return error_set(err, -ENOTSUP, "the machine has promised nearly all of its memory (vm.overcommit_memory is 2, "
+		return error_set(err, -ENOTSUP,
+				 "the machine has promised nearly all of its memory "
+				 "(vm.overcommit_memory is 2, "
 				 "Committed_AS in /proc/meminfo)");
 	return 0;
 }
 
-int room_check(const struct process *p, const struct cgroup_mounts *mounts, size_t code_size, size_t shared_size,
-	       struct error *err)
+int room_check(const struct process *p, const struct cgroup_mounts *mounts, size_t code_size,
+	       size_t shared_size, struct error *err)
 {
 	int r = room_in_cgroup(p, mounts, code_size, shared_size, err);
 

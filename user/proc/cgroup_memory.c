@@ -9,16 +9,17 @@
 #include "proc/cgroup.h"
 
 /*
- * memory.high is no end, but who is above it is slowed down until it has given memory back. memory.memsw counts swap, too;
- * memory.kmem only memory of the kernel, such as page tables.
+ * memory.high is no end, but who is above it is slowed down until it has given memory back.
+ * memory.memsw counts swap, too; memory.kmem only memory of the kernel, such as page tables.
  */
 static const struct memory_limit {
 	bool v2;
 	const char *limit, *used;
-	const char *reclaimable;	/* in memory.stat; NULL: nothing is */
+	const char *reclaimable; /* in memory.stat; NULL: nothing is */
 } memory_limits[] = {
 	{ false, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file" },
-	{ false, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes", "total_inactive_file" },
+	{ false, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes",
+	  "total_inactive_file" },
 	{ false, "memory.kmem.limit_in_bytes", "memory.kmem.usage_in_bytes", NULL },
 	{ true, "memory.max", "memory.current", "inactive_file" },
 	{ true, "memory.high", "memory.current", "inactive_file" },
@@ -36,7 +37,9 @@ static bool memory_read_room(const char *folder, const struct memory_limit *l, u
 	if (!cgroup_read_file(folder, l->used, text))
 		return false;
 	used = strtoull(text, NULL, 10);
-	back = l->reclaimable && cgroup_read_file(folder, "memory.stat", text) ? cgroup_value(text, l->reclaimable, 1) : 0;
+	back = l->reclaimable && cgroup_read_file(folder, "memory.stat", text) ?
+		       cgroup_value(text, l->reclaimable, 1) :
+		       0;
 	used = used > back ? used - back : 0;
 	*room = limit > used ? limit - used : 0;
 	return true;
@@ -49,10 +52,12 @@ static bool memory_level_has(const char *folder, bool v2, uint64_t needs, struct
 	size_t i;
 
 	for (i = 0; i < sizeof(memory_limits) / sizeof(memory_limits[0]); i++) {
-		if (memory_limits[i].v2 != v2 || !memory_read_room(folder, &memory_limits[i], &room) || room >= needs)
+		if (memory_limits[i].v2 != v2 ||
+		    !memory_read_room(folder, &memory_limits[i], &room) || room >= needs)
 			continue;
 		*ret = (struct cgroup_short){ .room = room, .needs = needs };
-		snprintf(ret->file, sizeof(ret->file), "%.80s/%s", name ? name + 1 : "", memory_limits[i].limit);
+		snprintf(ret->file, sizeof(ret->file), "%.80s/%s", name ? name + 1 : "",
+			 memory_limits[i].limit);
 		return false;
 	}
 	return true;
@@ -66,15 +71,16 @@ static bool memory_holds(const char *folder, const char *other)
 	return !strncmp(folder, other, n) && (!other[n] || other[n] == '/');
 }
 
-static bool memory_levels_have(const struct cgroup_mount *mount, const struct cgroup_need *need, char *folder,
-			       struct cgroup_short *ret)
+static bool memory_levels_have(const struct cgroup_mount *mount, const struct cgroup_need *need,
+			       char *folder, struct cgroup_short *ret)
 {
 	char other[CGROUP_FOLDER];
 	bool known = cgroup_mount_folder(mount, need->other, "memory", other);
 	uint64_t needs;
 
 	do {
-		needs = need->bytes + (known && memory_holds(folder, other) ? need->other_bytes : 0);
+		needs = need->bytes +
+			(known && memory_holds(folder, other) ? need->other_bytes : 0);
 		if (!memory_level_has(folder, mount->v2, needs, ret))
 			return false;
 	} while (cgroup_mount_up(folder, mount));
@@ -91,7 +97,8 @@ static bool memory_is_in_root(const char *text)
 	return !v1 && !v2;
 }
 
-enum cgroup_room cgroup_memory_room(const struct cgroup_mounts *m, const struct cgroup_need *need, struct cgroup_short *ret)
+enum cgroup_room cgroup_memory_room(const struct cgroup_mounts *m, const struct cgroup_need *need,
+				    struct cgroup_short *ret)
 {
 	char folder[CGROUP_FOLDER], text[CGROUP_FILE];
 	bool seen = memory_is_in_root(need->text);
