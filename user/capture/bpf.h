@@ -26,13 +26,15 @@ enum attach_method { ATTACH_AUTO, ATTACH_MULTI, ATTACH_PERF };
 
 struct bpf_opts {
 	unsigned int stack_depth;	/* frames, 0 to 127 */
-	size_t ring_size;		/* bytes per CPU, a power of two; 0: by the number of CPUs */
+	/* bytes per CPU, a power of two; 0: by the number of CPUs */
+	size_t ring_size;
 	enum attach_method method;
 	unsigned int cpu_hz;		/* CPU samples per second and thread, 0: none */
 	bool verbose;			/* show what libbpf says */
 	uint64_t object_min;		/* bytes of the smallest slot, for objects */
 	bool every_switch;		/* of the machine, with group linux */
-	double budget;			/* CPU ns per second that the probes may cost, or BUDGET_NONE */
+	/* CPU ns per second that the probes may cost, or BUDGET_NONE */
+	double budget;
 	const volatile sig_atomic_t *stop;	/* not 0: do not even start; may be NULL */
 };
 
@@ -62,8 +64,9 @@ bool bpf_prober_gave_up(const struct bpf_side *b);
 /* Was it killed, and could the breakpoints that it may have left not be taken away? */
 bool bpf_left_breakpoints(const struct bpf_side *b);
 /*
- * Of a plan for --attach inline, while probes are in place: makes code in the target take over from those that
- * can be replaced. -EAGAIN: not now, perhaps later. Whatever comes of it is in bpf_inline_status().
+ * Of a plan for --attach inline, while probes are in place: makes code in the target take over from
+ * those that can be replaced. -EAGAIN: not now, perhaps later. Whatever comes of it is in
+ * bpf_inline_status().
  */
 int bpf_begin_inline(struct bpf_side *b, struct error *err);
 /* NULL: the plan is not for --attach inline, and nothing was found of a gotap that was. */
@@ -73,14 +76,20 @@ void bpf_inline_failed(struct bpf_side *b, const struct error *why);
 /* Is the target stopped or frozen, so that no thread of it can be borrowed? Reads /proc. */
 bool bpf_inline_is_stopped(const struct bpf_side *b);
 struct inline_rings *bpf_inline_rings(struct bpf_side *b);
-/* Says that gotap runs: without it the prober takes the probes away after some seconds. From any thread. */
+/*
+ * Says that gotap runs: without it the prober takes the probes away after some seconds. From any
+ * thread.
+ */
 void bpf_beat(struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);
 /* Has it moved its code since? Reads a few lines of /proc/PID/maps. */
 bool bpf_text_moved(const struct bpf_side *b);
 /* Records that were lost, any of which may have been the one that names its g. */
 uint64_t bpf_names_lost(const struct bpf_side *b);
-/* Counts the texts of annotations that probes could not read, of which records are marked (texts.h). */
+/*
+ * Counts the texts of annotations that probes could not read, of which records are marked
+ * (texts.h).
+ */
 const uint64_t *bpf_texts_missing(const struct bpf_side *b);
 /*
  * At @now (CLOCK_MONOTONIC ns) every goroutine that exists is in the snapshot or
@@ -113,8 +122,9 @@ void bpf_watch_exec(struct bpf_side *b);
 bool bpf_watches_exec(const struct bpf_side *b);
 uint64_t bpf_exec_time(const struct bpf_side *b);
 /*
- * Attaches the programs of group linux, if the plan has it. They make records from bpf_begin_threads() on, until bpf_end_threads()
- * or an exec of the target. Gaps of --budget and of losses do not stop them.
+ * Attaches the programs of group linux, if the plan has it. They make records from
+ * bpf_begin_threads() on, until bpf_end_threads() or an exec of the target. Gaps of --budget and of
+ * losses do not stop them.
  */
 int bpf_attach_threads(struct bpf_side *b, struct error *err);
 /* Bits of enum rec_threads_with that these records will have. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_internal: the state that the files of bpf share: loading (bpf_load.c), and all that happens to the loaded
- * programs (bpf.c). For user/capture/bpf*.c only.
+ * bpf_internal: the state that the files of bpf share: loading (bpf_load.c), and all that happens
+ * to the loaded programs (bpf.c). For user/capture/bpf*.c only.
  */
 #ifndef GOTAP_CAPTURE_BPF_INTERNAL_H
 #define GOTAP_CAPTURE_BPF_INTERNAL_H
@@ -38,8 +38,8 @@ bool bpf_has_threads(const struct bpf_side *b);
 /* The code of the program, as addresses in the process. */
 struct text_range bpf_text_of(const struct bpf_side *b);
 /*
- * Loads the programs that the plan of @b needs, for its process, with its rings. @b takes all that is
- * made, even if it fails. Errors as of bpf_load().
+ * Loads the programs that the plan of @b needs, for its process, with its rings. @b takes all that
+ * is made, even if it fails. Errors as of bpf_load().
  */
 int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct error *err);
 

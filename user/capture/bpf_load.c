@@ -22,10 +22,15 @@
 #include "proc/privilege.h"
 #include "release/release.h"
 
-/* The memory that libbpf needs at least. Where it finds none for the kernel's BTF it fails with ESRCH. */
+/*
+ * The memory that libbpf needs at least. Where it finds none for the kernel's BTF it fails with
+ * ESRCH.
+ */
 enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 
-/* Each program of probes.def is in bpf/. One that is built twice (BOTH) is in bpf/old.bpf.c, too. */
+/*
+ * Each program of probes.def is in bpf/. One that is built twice (BOTH) is in bpf/old.bpf.c, too.
+ */
 #define NEW(name)
 #define BOTH(name) _Static_assert(offsetof(struct gotap_bpf, progs.name##_old), #name "_old");
 #define PROGRAM(name, group, builds) \
@@ -41,11 +46,13 @@ enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 #define BOTH + 1
 #define PROGRAM(name, group, builds) + 1 builds
 enum {
-	OF_NO_PLACE = 8,	/* cpu_sample, target_execed, calibrate_hit, calibrate_record, threads_* */
+	/* cpu_sample, target_execed, calibrate_hit, calibrate_record, threads_* */
+	OF_NO_PLACE = 8,
 	ALL_PROGRAMS = OF_NO_PLACE
 #include "plan/probes.def"
 };
-_Static_assert(sizeof(((struct gotap_bpf *)0)->progs) == ALL_PROGRAMS * sizeof(struct bpf_program *),
+_Static_assert(sizeof(((struct gotap_bpf *)0)->progs) ==
+		       ALL_PROGRAMS * sizeof(struct bpf_program *),
 	       "a program of bpf/ is not in probes.def");
 #undef NEW
 #undef BOTH
@@ -78,7 +85,7 @@ static bool has_helper(enum bpf_func_id helper)
 }
 
 /* The address in the process of a link-time address; 0, unknown, stays 0. */
-static uint64_t moved(const struct bpf_side *b, uint64_t addr)
+static uint64_t bpf_load_moved(const struct bpf_side *b, uint64_t addr)
 {
 	return addr ? addr + b->proc->bias : 0;
 }
@@ -94,7 +101,7 @@ static uint32_t first_tgid(const struct process *proc)
 	return (uint32_t)proc->pid;
 }
 
-static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
+static void bpf_load_set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 {
 	struct gotap_bpf__rodata *k = b->skel->rodata;
 	const struct plan *plan = b->plan;
@@ -114,8 +121,8 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->exitsyscall_p_reg = plan->exitsyscall_p_reg;
 	if (plan->heap_live_reg >= 0)
 		k->heap_live_reg = (uint32_t)plan->heap_live_reg;
-	k->heap_live_at = moved(b, plan->heap_live_at);
-	k->heap_goal_at = moved(b, plan->heap_goal_at);
+	k->heap_live_at = bpf_load_moved(b, plan->heap_live_at);
+	k->heap_goal_at = bpf_load_moved(b, plan->heap_goal_at);
 	memcpy((void *)&k->gstack_lo, &plan->gstack_lo, sizeof(plan->gstack_lo));
 	memcpy((void *)&k->gstack_size, &plan->gstack_size, sizeof(plan->gstack_size));
 	memcpy((void *)&k->object_addr, &plan->object, sizeof(plan->object));
@@ -123,12 +130,12 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	memcpy((void *)&k->object_type, &plan->object_type, sizeof(plan->object_type));
 	k->labels_in_map = release_has(plan->minor, RELEASE_LABELS_IN_MAP);
 	k->object_min = opts->object_min;
-	k->types_start = moved(b, plan->types_start);
-	k->types_end = moved(b, plan->types_end);
-	k->systemstack_return = moved(b, plan->systemstack_return);
-	k->systemstack_pc = moved(b, plan->systemstack_pc);
-	k->sigpanic_start = moved(b, plan->sigpanic[0]);
-	k->sigpanic_end = moved(b, plan->sigpanic[1]);
+	k->types_start = bpf_load_moved(b, plan->types_start);
+	k->types_end = bpf_load_moved(b, plan->types_end);
+	k->systemstack_return = bpf_load_moved(b, plan->systemstack_return);
+	k->systemstack_pc = bpf_load_moved(b, plan->systemstack_pc);
+	k->sigpanic_start = bpf_load_moved(b, plan->sigpanic[0]);
+	k->sigpanic_end = bpf_load_moved(b, plan->sigpanic[1]);
 	k->panic_arg = release_has(plan->minor, RELEASE_PANIC_ARG_FIRST) ? 0 : 8;
 	k->text_start = bpf_text_of(b).start;
 	k->text_end = bpf_text_of(b).end;
@@ -138,7 +145,7 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	b->skel->bss->threads_tgid = first_tgid(b->proc);
 }
 
-static void choose(struct bpf_side *b, struct bpf_program *prog)
+static void bpf_load_choose(struct bpf_side *b, struct bpf_program *prog)
 {
 	bpf_program__set_autoload(prog, true);
 	if (b->multi)
@@ -166,15 +173,15 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 	bpf_program__set_autoload(b->skel->progs.cpu_sample, opts->cpu_hz > 0);
 	bpf_program__set_autoload(b->skel->progs.target_execed, true);
 	if (budget_limits(opts->budget)) {
-		choose(b, b->skel->progs.calibrate_hit);
-		choose(b, b->skel->progs.calibrate_record);
+		bpf_load_choose(b, b->skel->progs.calibrate_hit);
+		bpf_load_choose(b, b->skel->progs.calibrate_record);
 	}
 	choose_threads(b);
-	choose(b, b->skel->progs.guard);
+	bpf_load_choose(b, b->skel->progs.guard);
 	for (p = 0; p < PROGRAMS; p++) {
 		if (!program_used(b->plan, p))
 			continue;
-		choose(b, links_program(b->skel->obj, b->plan, p));
+		bpf_load_choose(b, links_program(b->skel->obj, b->plan, p));
 	}
 }
 
@@ -201,8 +208,10 @@ static int load_error(int e, struct error *err)
 	char why[256];
 
 	if (e == -EPERM && !(needs & ~privilege_have()) && memlock_in_the_way())
-		return error_set(err, e, "not allowed to lock memory for BPF, which counts against the limit "
-				 "(ulimit -l) before Linux 5.11: raise it, or add CAP_SYS_RESOURCE");
+		return error_set(
+			err, e,
+			"not allowed to lock memory for BPF, which counts against the limit "
+			"(ulimit -l) before Linux 5.11: raise it, or add CAP_SYS_RESOURCE");
 	/* -EACCES is also how the verifier refuses a program */
 	if (e == -EPERM || (e == -EACCES && needs & ~privilege_have())) {
 		privilege_explain(needs | PRIVILEGE_PTRACE, why);
@@ -216,7 +225,8 @@ static int load_error(int e, struct error *err)
 	machine_look(&m);
 	if (machine_lacks(&m))
 		return error_set(err, -ENOTSUP, "%s", machine_lacks(&m));
-	return error_set(err, e, "the kernel refused the BPF programs: %s; gotap needs Linux 5.8 or "
+	return error_set(err, e,
+			 "the kernel refused the BPF programs: %s; gotap needs Linux 5.8 or "
 			 "later with CONFIG_BPF_SYSCALL and CONFIG_UPROBES",
 			 strerror(-e));
 }
@@ -236,7 +246,7 @@ static int make_rings(struct bpf_side *b, struct error *err)
 	return r;
 }
 
-static int open_rings(struct bpf_side *b, struct error *err)
+static int bpf_load_open_rings(struct bpf_side *b, struct error *err)
 {
 	return ring_set_open(&b->rings, bpf_map__fd(b->skel->maps.ring_chunks),
 			     bpf_map__fd(b->skel->maps.ring_states), !b->old_kernel, err);
@@ -291,7 +301,8 @@ static int open_object(struct gotap_bpf **ret, bool old_kernel)
 	int r = gotap_bpf__create_skeleton(skel);
 
 	if (!r && old_kernel)
-		skel->skeleton->data = (void *)gotap_oldkernel_bpf__elf_bytes(&skel->skeleton->data_sz);
+		skel->skeleton->data =
+			(void *)gotap_oldkernel_bpf__elf_bytes(&skel->skeleton->data_sz);
 	if (!r)
 		r = bpf_object__open_skeleton(skel->skeleton, NULL);
 	if (!r) {
@@ -312,21 +323,23 @@ static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi, 
 	r = open_object(&b->skel, b->old_kernel);
 	if (r)
 		return r;
-	set_knobs(b, opts);
+	bpf_load_set_knobs(b, opts);
 	choose_programs(b, opts);
 	if (libbpf_num_possible_cpus() > 0)
-		bpf_map__set_max_entries(b->skel->maps.pieces, (uint32_t)libbpf_num_possible_cpus());
+		bpf_map__set_max_entries(b->skel->maps.pieces,
+					 (uint32_t)libbpf_num_possible_cpus());
 	r = fill_sites(b);
 	if (!r)
 		r = make_rings(b, err);
 	if (!r)
 		r = gotap_bpf__load(b->skel);
-	return r ? r : open_rings(b, err);
+	return r ? r : bpf_load_open_rings(b, err);
 }
 
 static bool uses_multi(const struct bpf_opts *opts)
 {
-	return opts->method == ATTACH_MULTI || (opts->method == ATTACH_AUTO && uprobe_multi_supported());
+	return opts->method == ATTACH_MULTI ||
+	       (opts->method == ATTACH_AUTO && uprobe_multi_supported());
 }
 
 int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct error *err)
@@ -339,7 +352,8 @@ int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct er
 	lift_memlock();
 	err->code = 0;
 	if (opts->every_switch && !(privilege_have() & PRIVILEGE_ADMIN))
-		return error_set(err, -EPERM, "--system shows what other users' programs do: run gotap as root");
+		return error_set(err, -EPERM,
+				 "--system shows what other users' programs do: run gotap as root");
 	r = bpf_has_threads(b) ? tracepoints_find(&b->tracepoints, err) : 0;
 	if (!r)
 		r = ring_set_plan(&b->rings, opts->ring_size, err);

@@ -72,7 +72,8 @@ static double inline_cost(const struct budget *b, const struct budget_work *w, e
 	double ns = (double)w->records * b->prices.inline_record;
 
 	if (length > 0)
-		ns += (double)w->stacks * (b->prices.inline_stack + length * b->prices.inline_frame);
+		ns += (double)w->stacks *
+		      (b->prices.inline_stack + length * b->prices.inline_frame);
 	return ns;
 }
 
@@ -81,14 +82,15 @@ double budget_cost(const struct budget *b, const struct budget_load *l, enum rec
 	const struct budget_prices *p = &b->prices;
 	double seen = b->level < REC_LEVEL_NO_EXTRAS ? (double)l->probes.extras : 0;
 	double more = extras_at(b, &l->probes, level) - seen;
-	double ns = ((double)l->hits + more) * p->hit + ((double)l->probes.records + more) * p->record +
+	double ns = ((double)l->hits + more) * p->hit +
+		    ((double)l->probes.records + more) * p->record +
 		    stacks_cost(b, &l->probes, level) + inline_cost(b, &l->in_target, level);
 
 	return l->ns ? ns * SECOND / (double)l->ns : 0;
 }
 
 /* Measures that are only valid while nothing is left out. */
-static void learn(struct budget *b, const struct budget_load *l)
+static void budget_learn(struct budget *b, const struct budget_load *l)
 {
 	const struct budget_work *w = &l->probes;
 
@@ -100,8 +102,10 @@ static void learn(struct budget *b, const struct budget_load *l)
 		b->extras = (double)w->extras / (double)w->records;
 }
 
-/* The most that can be saved up: the allowance of a second, or the cost of a slice if that is more. */
-static void pay(struct budget *b, const struct budget_load *l, double cost)
+/*
+ * The most that can be saved up: the allowance of a second, or the cost of a slice if that is more.
+ */
+static void budget_pay(struct budget *b, const struct budget_load *l, double cost)
 {
 	double slice = b->off ? (b->cost - b->ceiling) * SLICE_NS / SECOND : 0;
 	double least = slice > b->ceiling ? -slice : -b->ceiling;
@@ -113,7 +117,7 @@ static void pay(struct budget *b, const struct budget_load *l, double cost)
 		b->debt = b->debt + spent > least ? b->debt + spent : least;
 }
 
-static void shed(struct budget *b, const struct budget_load *l)
+static void budget_shed(struct budget *b, const struct budget_load *l)
 {
 	enum rec_level level = b->level;
 
@@ -125,7 +129,7 @@ static void shed(struct budget *b, const struct budget_load *l)
 	b->on = 0;
 }
 
-static void come_back(struct budget *b, const struct budget_load *l)
+static void budget_come_back(struct budget *b, const struct budget_load *l)
 {
 	enum rec_level above;
 
@@ -169,7 +173,7 @@ void budget_count(struct budget *b, const struct budget_load *l)
 
 	b->spent += cost * (double)l->ns / SECOND;
 	b->metered += (double)l->ns;
-	pay(b, l, cost);
+	budget_pay(b, l, cost);
 }
 
 double budget_mean_cost(const struct budget *b)
@@ -187,14 +191,14 @@ void budget_tick(struct budget *b, const struct budget_load *l)
 	if (!budget_limits(b->ceiling) || !l->ns)
 		return;
 	if (!b->off) {
-		learn(b, l);
+		budget_learn(b, l);
 		b->cost = budget_cost(b, l, b->level);
 	}
 	budget_count(b, l);
 	if (b->level == REC_LEVEL_SLICES)
 		tick_slice(b, l);
 	else if (b->debt > 0 && b->cost > b->ceiling)
-		shed(b, l);
+		budget_shed(b, l);
 	else
-		come_back(b, l);
+		budget_come_back(b, l);
 }

@@ -27,7 +27,10 @@ struct budget_prices {
 	double hit;		/* the trap, and a program that finds nothing to record */
 	double record, stack, frame;	/* on top of that */
 	bool measured;		/* else assumed */
-	/* Of code in the target (--attach inline), which takes no trap: all of a record, a stack, a frame. */
+	/*
+	 * Of code in the target (--attach inline), which takes no trap: all of a record, a stack, a
+	 * frame.
+	 */
 	double inline_record, inline_stack, inline_frame;
 };
 
@@ -60,10 +63,13 @@ struct budget {
 	double inline_length;	/* of one that code in the target took */
 	double extras;		/* of all records, before they were left out */
 	uint64_t calm, on;	/* ns that there was room for more; of this slice */
-	bool has_level[REC_LEVELS];	/* the others leave out nothing more than those before them */
+	/* the others leave out nothing more than those before them */
+	bool has_level[REC_LEVELS];
 };
 
-/* Ceilings that are no cost. BUDGET_DEFAULT: the caller of capture_start() has yet to choose one. */
+/*
+ * Ceilings that are no cost. BUDGET_DEFAULT: the caller of capture_start() has yet to choose one.
+ */
 #define BUDGET_NONE 0.0
 #define BUDGET_DEFAULT (-1.0)
 
@@ -83,7 +89,10 @@ void budget_init(struct budget *b, const struct budget_prices *prices, double ce
 double budget_cost(const struct budget *b, const struct budget_load *load, enum rec_level level);
 /* Takes @load, of the time since the last call, and decides level and off. */
 void budget_tick(struct budget *b, const struct budget_load *load);
-/* Takes @load of a time in which there was nothing to decide: probes were away for another reason, or it is over. */
+/*
+ * Takes @load of a time in which there was nothing to decide: probes were away for another reason,
+ * or it is over.
+ */
 void budget_count(struct budget *b, const struct budget_load *load);
 /* There must be probes: the last level before slices of time. */
 void budget_refuse_slices(struct budget *b);

@@ -5,7 +5,10 @@
 #include "base/clock.h"
 
 #define TICK_NS (100 * 1000 * 1000)
-/* A program that costs a whole CPU at a budget of a tenth of one spends in this time what is allowed in ten times that. */
+/*
+ * A program that costs a whole CPU at a budget of a tenth of one spends in this time what is
+ * allowed in ten times that.
+ */
 #define FIRST_TICK_NS (20 * 1000 * 1000)
 #define FIRST_TICKS_NS 1000000000ULL
 
@@ -19,15 +22,16 @@ void budget_control_begin(struct budget_control *c)
  * Records are an estimate. A program that was preempted between its read and its write of the hits
  * of a CPU writes an old number back, which loses the hits in between.
  */
-static uint64_t more(uint64_t now, uint64_t before)
+static uint64_t budget_more(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
 
-static struct budget_work work_since(const struct budget_work *now, const struct budget_work *before)
+static struct budget_work work_since(const struct budget_work *now,
+				     const struct budget_work *before)
 {
 	return (struct budget_work){
-		.records = more(now->records, before->records),
+		.records = budget_more(now->records, before->records),
 		.extras = now->extras - before->extras,
 		.stacks = now->stacks - before->stacks,
 		.walked = now->walked - before->walked,
@@ -49,7 +53,7 @@ static struct budget_load take_load(struct budget_control *c)
 	uint64_t now = now_ns();
 	struct budget_load d = {
 		.ns = now - c->metered,
-		.hits = more(sum.hits, c->sum.hits),
+		.hits = budget_more(sum.hits, c->sum.hits),
 		.probes = work_since(&sum.probes, &c->sum.probes),
 		.in_target = work_since(&sum.in_target, &c->sum.in_target),
 	};
@@ -87,8 +91,9 @@ static void set_level(struct budget_control *c, enum rec_level from, bool away)
 	enum rec_level level = c->budget.level;
 	struct error err;
 
-	bpf_set_stacks(c->probes->bpf, level >= REC_LEVEL_NO_STACKS ? STACKS_NONE :
-				       level == REC_LEVEL_SHORT_STACKS ? STACKS_SHORT : STACKS_WHOLE);
+	bpf_set_stacks(c->probes->bpf, level >= REC_LEVEL_NO_STACKS    ? STACKS_NONE :
+				       level == REC_LEVEL_SHORT_STACKS ? STACKS_SHORT :
+									 STACKS_WHOLE);
 	if (away)
 		return;
 	if (parts_at(from) == BPF_ALL && parts_at(level) == BPF_CORE)
@@ -121,7 +126,9 @@ void budget_control_tick(struct budget_control *c, bool away, bool may_go)
 	if (c->budget.level == level)
 		return;
 	say_level(c);
-	/* where all probes go next, the extras need not go first: each removal waits for the kernel */
+	/*
+	 * where all probes go next, the extras need not go first: each removal waits for the kernel
+	 */
 	set_level(c, level, away || c->budget.off);
 }
 

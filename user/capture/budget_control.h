@@ -32,7 +32,9 @@ void budget_control_begin(struct budget_control *c);
  * any; never with @may_go false.
  */
 void budget_control_tick(struct budget_control *c, bool away, bool may_go);
-/* From now on probes cost much less: what they cost before counts, but is not to be saved any more. */
+/*
+ * From now on probes cost much less: what they cost before counts, but is not to be saved any more.
+ */
 void budget_control_begin_anew(struct budget_control *c);
 /* Counts what came since the last tick. */
 void budget_control_end(struct budget_control *c);

@@ -10,12 +10,13 @@
 enum { TYPICAL_SIZE = 48 };	/* of a record, as long as none was counted */
 
 /*
- * Sets of stacks' keys, like those of bpf/stack.h: of a key that it has pushed out the kernel side sends the stack
- * once more. The lowest byte of a key, which its set implies, gives room for the number of frames.
+ * Sets of stacks' keys, like those of bpf/stack.h: of a key that it has pushed out the kernel side
+ * sends the stack once more. The lowest byte of a key, which its set implies, gives room for the
+ * number of frames.
  */
 enum { SETS = 16384, WAYS = 4 };
 
-static uint64_t *set_of(const struct budget_meter *m, uint64_t key)
+static uint64_t *meter_set_of(const struct budget_meter *m, uint64_t key)
 {
 	return &m->lengths[key % SETS * WAYS];
 }
@@ -27,7 +28,7 @@ static bool is_of(uint64_t entry, uint64_t key)
 
 static void put_length(struct budget_meter *m, uint64_t key, uint32_t frames)
 {
-	uint64_t *set = set_of(m, key);
+	uint64_t *set = meter_set_of(m, key);
 	int i;
 
 	for (i = 0; i < WAYS; i++)
@@ -41,7 +42,7 @@ static void put_length(struct budget_meter *m, uint64_t key, uint32_t frames)
 /* 0: not known. */
 static uint32_t length_of(const struct budget_meter *m, uint64_t key)
 {
-	const uint64_t *set = set_of(m, key);
+	const uint64_t *set = meter_set_of(m, key);
 	int i;
 
 	for (i = 0; i < WAYS; i++)
@@ -68,7 +69,7 @@ static struct budget_work *work_of(struct budget_meter *m, uint32_t cpu)
 	return cpu >= INLINE_SEGMENTS && cpu != CHUNK_USER_CPU ? &m->in_target : &m->probes;
 }
 
-static void count(void *ctx, uint32_t cpu, struct rec *r)
+static void meter_count(void *ctx, uint32_t cpu, struct rec *r)
 {
 	struct budget_meter *m = ctx;
 	struct budget_work *w = work_of(m, cpu);
@@ -95,7 +96,7 @@ static void count(void *ctx, uint32_t cpu, struct rec *r)
 void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end)
 {
 	pthread_mutex_lock(&m->lock);
-	chunk_each(c, end, count, m);
+	chunk_each(c, end, meter_count, m);
 	m->bytes += end;
 	pthread_mutex_unlock(&m->lock);
 }
@@ -112,7 +113,8 @@ static void add_unread(struct budget_work *w, uint64_t bytes, const struct ring_
 
 struct budget_load budget_meter_read(struct budget_meter *m, const struct ring_set *rings)
 {
-	struct ring_counts probes = ring_set_counts(rings, false), in_target = ring_set_counts(rings, true);
+	struct ring_counts probes = ring_set_counts(rings, false),
+			   in_target = ring_set_counts(rings, true);
 	struct budget_load sum = { .hits = probes.hits };
 	uint64_t bytes;
 

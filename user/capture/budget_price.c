@@ -10,13 +10,16 @@
 #include "inline/image.h"
 
 enum {
-	CALLS = 500,		/* in a batch; the ring of probe_calibrate.bpf.c has room for them */
+	/* in a batch; the ring of probe_calibrate.bpf.c has room for them */
+	CALLS = 500,
 	BATCHES = 8,		/* of which the fastest counts: the others were disturbed */
 	FRAMES = 32,
 };
 
 /* On a small virtual machine (docs/performance.md); bare metal has less than half. */
-static const struct budget_prices assumed = { .hit = 800, .record = 250, .stack = 350, .frame = 30 };
+static const struct budget_prices assumed = {
+	.hit = 800, .record = 250, .stack = 350, .frame = 30
+};
 
 /*
  * In programs a hit costs more than in a loop of hits, which finds all of the
@@ -26,7 +29,10 @@ static const struct budget_prices assumed = { .hit = 800, .record = 250, .stack 
 /* And a record, which lies in memory that was written 10 ms ago: by this one. */
 #define COLD_RECORD 2.0
 
-/* Two functions. The kernel emulates the first instruction of each, as at nearly all of gotap's sites. */
+/*
+ * Two functions. The kernel emulates the first instruction of each, as at nearly all of gotap's
+ * sites.
+ */
 void budget_site_hit(const void *frames);
 void budget_site_record(const void *frames);
 
@@ -60,7 +66,7 @@ static bool find_offset(void (*function)(const void *), uint64_t *ret)
 	return found;
 }
 
-static double cpu_ns(void)
+static double price_cpu_ns(void)
 {
 	struct timespec t;
 
@@ -68,16 +74,16 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static double fastest(void (*function)(const void *), const void *frames, struct ring *ring)
+static double price_fastest(void (*function)(const void *), const void *frames, struct ring *ring)
 {
 	double best = 1e12, begin, ns;
 	int batch, i;
 
 	for (batch = 0; batch < BATCHES; batch++) {
-		begin = cpu_ns();
+		begin = price_cpu_ns();
 		for (i = 0; i < CALLS; i++)
 			function(frames);
-		ns = (cpu_ns() - begin) / CALLS;
+		ns = (price_cpu_ns() - begin) / CALLS;
 		if (ns < best)
 			best = ns;
 		ring_drain(ring, NULL);
@@ -85,7 +91,7 @@ static double fastest(void (*function)(const void *), const void *frames, struct
 	return best;
 }
 
-static double more(double than, double ns)
+static double price_more(double than, double ns)
 {
 	return ns > than ? ns - than : 0;
 }
@@ -101,22 +107,22 @@ static void make_chain(uint64_t *chain, int n)
 	}
 }
 
-static void measure(struct ring *ring, struct budget_prices *ret)
+static void price_measure(struct ring *ring, struct budget_prices *ret)
 {
 	uint64_t chain[2 * FRAMES] = { 0 };
 	double hit, record, one, all;
 
-	hit = fastest(budget_site_hit, NULL, ring);
-	record = fastest(budget_site_record, NULL, ring);
+	hit = price_fastest(budget_site_hit, NULL, ring);
+	record = price_fastest(budget_site_record, NULL, ring);
 	make_chain(chain, 1);
-	one = fastest(budget_site_record, chain, ring);
+	one = price_fastest(budget_site_record, chain, ring);
 	make_chain(chain, FRAMES);
-	all = fastest(budget_site_record, chain, ring);
+	all = price_fastest(budget_site_record, chain, ring);
 	*ret = (struct budget_prices){
 		.hit = COLD * hit,
-		.record = COLD_RECORD * more(hit, record),
-		.stack = COLD * more(record, one),
-		.frame = COLD * more(one, all) / (FRAMES - 1),
+		.record = COLD_RECORD * price_more(hit, record),
+		.stack = COLD * price_more(record, one),
+		.frame = COLD * price_more(one, all) / (FRAMES - 1),
 		.measured = true,
 	};
 }
@@ -129,7 +135,7 @@ void budget_measure(struct bpf_side *b, struct budget_prices *ret)
 	if (find_offset(budget_site_hit, &hit) && find_offset(budget_site_record, &record) &&
 	    bpf_probe_self(b, CALIBRATE_HIT, hit) &&
 	    bpf_probe_self(b, CALIBRATE_RECORD, record))
-		measure(&bpf_rings(b)->calibration, ret);
+		price_measure(&bpf_rings(b)->calibration, ret);
 }
 
 /* As it runs on the machine of docs/performance.md. */

@@ -13,7 +13,10 @@
 #include "capture/bpf.h"
 #include "capture/budget.h"
 
-/* Programs must be loaded. Where a price cannot be measured it is assumed, and @ret->measured false. */
+/*
+ * Programs must be loaded. Where a price cannot be measured it is assumed, and @ret->measured
+ * false.
+ */
 void budget_measure(struct bpf_side *b, struct budget_prices *ret);
 /* The prices of code in the target: the same code runs in gotap itself. */
 void budget_measure_inline(struct budget_prices *ret);

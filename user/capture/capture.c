@@ -61,7 +61,7 @@ struct capture {
 /* --- the drain thread --- */
 
 /* A program may be silent until the end: only this record says how long it was watched. */
-static void say_end(struct capture *cap)
+static void capture_say_end(struct capture *cap)
 {
 	struct rec end = { .kind = REC_CAPTURE_END, .time = watch_end_time(&cap->watch) };
 
@@ -76,13 +76,13 @@ static void say_end(struct capture *cap)
  * nothing was recorded any more. The thread of gaps.c may be reading still, or
  * attaching, for which the removal waits: no probe records by then.
  */
-static void end(struct capture *cap)
+static void capture_do_end(struct capture *cap)
 {
 	gaps_stop(&cap->gaps);
 	probes_silence(&cap->probes);
 	thread_states_end(&cap->threads);
 	bpf_end_threads(cap->bpf);
-	say_end(cap);
+	capture_say_end(cap);
 	sampler_stop(&cap->sampler);
 	probes_detach(&cap->probes, BPF_ALL | BPF_INLINE);
 	gaps_join(&cap->gaps);
@@ -106,7 +106,7 @@ static void *drain_thread(void *arg)
 		thread_states_tick(&cap->threads);
 		sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
 	}
-	end(cap);
+	capture_do_end(cap);
 	return NULL;
 }
 
@@ -152,12 +152,18 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 	cap->states.records = &cap->records;
 	cap->states.stack_depth = opts->stack_depth;
 	cap->drain = (struct drain){
-		.rings = rings, .in_target = bpf_inline_rings(cap->bpf), .queue = &cap->queue, .user = &cap->records, .states = &cap->states,
-		.meter = budget_limits(opts->budget) ? &cap->meter : NULL, .watch = &cap->watch,
+		.rings = rings,
+		.in_target = bpf_inline_rings(cap->bpf),
+		.queue = &cap->queue,
+		.user = &cap->records,
+		.states = &cap->states,
+		.meter = budget_limits(opts->budget) ? &cap->meter : NULL,
+		.watch = &cap->watch,
 		.goids = cap->plan->goid_before_status ? NULL : &cap->goids,
 	};
 	losses_init(&cap->drain.losses, rings, cap->drain.in_target);
-	texts_init(&cap->drain.texts, cap->proc, cap->plan->types_start + cap->proc->bias, bpf_texts_missing(cap->bpf));
+	texts_init(&cap->drain.texts, cap->proc, cap->plan->types_start + cap->proc->bias,
+		   bpf_texts_missing(cap->bpf));
 	cap->gaps.probes = &cap->probes;
 	cap->gaps.queue = &cap->queue;
 	cap->gaps.states = &cap->states;
@@ -171,9 +177,9 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 
 /*
  * Keeps the privileges that are needed from here on: to read the target's memory (goids, the
- * snapshot) and to open clocks for new threads; of the prober, to put probes back after a gap. Before
- * Linux 5.19 reading a map by its descriptor took CAP_BPF, too, unless
- * unprivileged users have BPF. No thread must run before.
+ * snapshot) and to open clocks for new threads; of the prober, to put probes back after a gap.
+ * Before Linux 5.19 reading a map by its descriptor took CAP_BPF, too, unless unprivileged users
+ * have BPF. No thread must run before.
  */
 static int drop_privileges(const struct bpf_opts *opts, struct bpf_side *bpf, struct error *err)
 {
@@ -203,9 +209,9 @@ static void plan_budget(struct capture *cap, const struct bpf_opts *opts)
 }
 
 /*
- * Code in the target can make more records than a gotap that gets its fair share of a busy machine can take. With
- * this it takes as much of the CPU as the records need, before the program makes more of them. Its threads
- * inherit it.
+ * Code in the target can make more records than a gotap that gets its fair share of a busy machine
+ * can take. With this it takes as much of the CPU as the records need, before the program makes
+ * more of them. Its threads inherit it.
  */
 static void go_before_the_program(const struct plan *plan)
 {
@@ -245,7 +251,10 @@ static int put_in_place(struct capture *cap, const struct bpf_opts *opts, struct
 	return r ? r : drop_privileges(opts, cap->bpf, err);
 }
 
-/* The drain thread reads the states of threads from /proc, a part between two rounds, since rings fill meanwhile. */
+/*
+ * The drain thread reads the states of threads from /proc, a part between two rounds, since rings
+ * fill meanwhile.
+ */
 static void begin_threads(struct capture *cap)
 {
 	if (!(cap->plan->groups & 1u << GROUP_LINUX))
@@ -255,8 +264,9 @@ static void begin_threads(struct capture *cap)
 }
 
 /*
- * Records that are younger than the last look are left out when the program opens a plugin. Until a look has come after
- * the states, such a change would leave nothing of the recording: only behind it the recording has begun.
+ * Records that are younger than the last look are left out when the program opens a plugin. Until a
+ * look has come after the states, such a change would leave nothing of the recording: only behind
+ * it the recording has begun.
  */
 static void await_look(struct capture *cap)
 {
@@ -266,7 +276,7 @@ static void await_look(struct capture *cap)
 		sleep_ns(DRAIN_BUSY_NS);
 }
 
-static int start(struct capture *cap, const struct bpf_opts *opts, struct error *err)
+static int capture_do_start(struct capture *cap, const struct bpf_opts *opts, struct error *err)
 {
 	int r = put_in_place(cap, opts, err);
 
@@ -286,16 +296,19 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 		await_look(cap);
 	process_release(cap->proc);
 	if (!r && cap->proc->hold_lost)
-		r = error_set(err, -ECHILD, "process %d went on before its probes were there: the process that held it has "
-			      "ended, or waits no longer", cap->proc->pid);
+		r = error_set(err, -ECHILD,
+			      "process %d went on before its probes were there: the process that "
+			      "held it has "
+			      "ended, or waits no longer",
+			      cap->proc->pid);
 	return r;
 }
 
 /*
- * Did the first reading of states fail because of an exec? The drain thread notices an exec within its next rounds. This thread
- * cannot see it in /proc if the target has exec'ed its own file again.
+ * Did the first reading of states fail because of an exec? The drain thread notices an exec within
+ * its next rounds. This thread cannot see it in /proc if the target has exec'ed its own file again.
  */
-static bool has_execed(const struct capture *cap, int r)
+static bool capture_has_execed(const struct capture *cap, int r)
 {
 	int looks;
 
@@ -313,10 +326,13 @@ int capture_start(struct capture **ret, const struct plan *plan, struct process 
 		  const struct bpf_opts *opts, struct error *err)
 {
 	struct capture *cap = capture_new(plan, proc);
-	int r = start(cap, opts, err);
+	int r = capture_do_start(cap, opts, err);
 
-	if (has_execed(cap, r))
-		r = error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile: record that one, with -p", proc->pid);
+	if (capture_has_execed(cap, r))
+		r = error_set(err, -ESTALE,
+			      "process %d has exec'ed another program meanwhile: record that one, "
+			      "with -p",
+			      proc->pid);
 	if (r) {
 		capture_free(cap);
 		return r;
@@ -357,7 +373,10 @@ const struct budget *capture_budget(const struct capture *cap)
 	return &cap->gaps.budget.budget;
 }
 
-/* Each value is read whole, while the thread of the gaps may change it; they need not be of the same tick. */
+/*
+ * Each value is read whole, while the thread of the gaps may change it; they need not be of the
+ * same tick.
+ */
 struct capture_cost capture_cost(const struct capture *cap)
 {
 	const struct budget *b = &cap->gaps.budget.budget;

@@ -44,11 +44,13 @@ bool capture_left_breakpoints(const struct capture *cap);
  * --assume-go until its memory has been read: before it runs there is nothing to compare.
  */
 bool capture_fits(const struct capture *cap);
-/* The cost of the probes and its limit, once the last chunk has been taken; all 0 without a budget. */
+/*
+ * The cost of the probes and its limit, once the last chunk has been taken; all 0 without a budget.
+ */
 const struct budget *capture_budget(const struct capture *cap);
 /*
- * The same while it runs, from any thread: what the probes have cost in the time that was metered, and what is left out
- * now. All 0 without a budget.
+ * The same while it runs, from any thread: what the probes have cost in the time that was metered,
+ * and what is left out now. All 0 without a budget.
  */
 struct capture_cost {
 	double spent, metered;	/* ns since the start */
@@ -57,7 +59,10 @@ struct capture_cost {
 };
 struct capture_cost capture_cost(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
-/* The state of --attach inline, if the plan is for it, else NULL. Final once the last chunk has been taken. Else NULL. */
+/*
+ * The state of --attach inline, if the plan is for it, else NULL. Final once the last chunk has
+ * been taken. Else NULL.
+ */
 const struct inline_status *capture_inline(const struct capture *cap);
 /* What was refused of the memory that the target shares with --attach inline. Likewise. */
 const struct foreign *capture_foreign(const struct capture *cap);

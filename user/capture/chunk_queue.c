@@ -103,13 +103,13 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
  * The last chunk of the free list is used next. Frees the memory of a chunk that QUEUE_WARM others
  * come before.
  */
-static void cool(struct chunk_queue *q)
+static void queue_cool(struct chunk_queue *q)
 {
 	if (q->n_free > QUEUE_WARM)
 		chunk_free(q->free_list[q->n_free - QUEUE_WARM - 1]);
 }
 
-static void give_back(struct chunk_queue *q)
+static void queue_give_back(struct chunk_queue *q)
 {
 	struct chunk *c = q->taken;
 
@@ -118,7 +118,7 @@ static void give_back(struct chunk_queue *q)
 	assert(q->n_free < QUEUE_CHUNKS);
 	buf_fit(&c->data, vec_lately(&q->most, c->data.len, MOST_SHIFT));
 	q->free_list[q->n_free++] = c;
-	cool(q);
+	queue_cool(q);
 	q->taken = NULL;
 	pthread_cond_broadcast(&q->changed);
 }
@@ -133,7 +133,7 @@ static struct chunk *take_next(struct chunk_queue *q)
 	return q->taken;
 }
 
-static struct timespec after(int timeout_ms)
+static struct timespec queue_after(int timeout_ms)
 {
 	struct timespec t;
 
@@ -146,11 +146,11 @@ static struct timespec after(int timeout_ms)
 
 int chunk_queue_next(struct chunk_queue *q, int timeout_ms, struct chunk **c)
 {
-	struct timespec until = after(timeout_ms);
+	struct timespec until = queue_after(timeout_ms);
 	int r = 0;
 
 	pthread_mutex_lock(&q->lock);
-	give_back(q);
+	queue_give_back(q);
 	while (!q->n_queued && !q->done && r != ETIMEDOUT)
 		r = pthread_cond_timedwait(&q->changed, &q->lock, &until);
 	if (q->n_queued) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chunk_queue: chunks on their way from the drain thread, which fills them, to
- * the caller of capture_next(), which empties them. They go round between a free
- * list and the queue, so that a recording allocates little once it runs. Memory that was needed while the caller was late is
+ * chunk_queue: chunks on their way from the drain thread, which fills them, to the caller of
+ * capture_next(), which empties them. They go round between a free list and the queue, so that a
+ * recording allocates little once it runs. Memory that was needed while the caller was late is
  * freed.
  *
  * The drain never waits here for the caller: when there is no room it leaves the
@@ -22,7 +22,8 @@
 enum {
 	QUEUE_CHUNKS = 128,		/* in circulation */
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
-	QUEUE_WARM = 4,			/* free chunks that keep their memory; more are in use only while the caller is late */
+	/* free chunks that keep their memory; more are in use only while the caller is late */
+	QUEUE_WARM = 4,
 };
 
 struct chunk_queue {

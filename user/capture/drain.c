@@ -11,7 +11,10 @@ enum {
 	LAST_WAIT_NS = 10 * 1000 * 1000,
 	REST_ROUNDS = 1000,
 	BUSY_BYTES = 128 << 10,
-	/* A thread of the target that was preempted within a record gets so many of the former to end it. */
+	/*
+	 * A thread of the target that was preempted within a record gets so many of the former to
+	 * end it.
+	 */
 	LAST_ROUNDS = 20,
 };
 
@@ -31,8 +34,9 @@ static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
 }
 
 /*
- * How full a ring is that wants to be emptied more often. Code in the target makes ten times the records of
- * probes: what lies in the ring and in the chunk is best taken while it is in the caches.
+ * How full a ring is that wants to be emptied more often. Code in the target makes ten times the
+ * records of probes: what lies in the ring and in the chunk is best taken while it is in the
+ * caches.
  */
 static size_t busy_fill(const struct ring *r)
 {
@@ -43,7 +47,7 @@ static size_t busy_fill(const struct ring *r)
  * The time is taken first (chunk.h), and user records come last, so that one
  * which is not there yet is younger than the watermark (user_records.h).
  */
-static bool fill(struct drain *d, struct chunk *c)
+static bool drain_fill(struct drain *d, struct chunk *c)
 {
 	bool clean = true, busy = false;
 	size_t i, at;
@@ -70,12 +74,12 @@ static bool fill(struct drain *d, struct chunk *c)
 }
 
 /*
- * Looks after the chunk is filled: records from after a change that the look finds are in this chunk
- * or in later ones, and are dropped from them.
+ * Looks after the chunk is filled: records from after a change that the look finds are in this
+ * chunk or in later ones, and are dropped from them.
  */
 static bool fill_with_truth(struct drain *d, struct chunk *c)
 {
-	bool busy = fill(d, c);
+	bool busy = drain_fill(d, c);
 
 	watch_look(d->watch);
 	if (d->watch->cut != UINT64_MAX)
@@ -84,8 +88,9 @@ static bool fill_with_truth(struct drain *d, struct chunk *c)
 }
 
 /*
- * Sets back the watermark of @c to the last time at which the program was seen alive. The program may have ended since, while the
- * chunk was filled: if so, the records behind that time follow in a later chunk, once the time of the end is known.
+ * Sets back the watermark of @c to the last time at which the program was seen alive. The program
+ * may have ended since, while the chunk was filled: if so, the records behind that time follow in a
+ * later chunk, once the time of the end is known.
  */
 static void hold_back(struct drain *d, struct chunk *c)
 {
@@ -115,7 +120,7 @@ bool drain_round(struct drain *d)
 }
 
 /* Or runs another program: no thread of it goes on. */
-static bool has_ended(const struct drain *d)
+static bool drain_has_ended(const struct drain *d)
 {
 	return d->watch->end == CAPTURE_EXITED || d->watch->end == CAPTURE_EXECED;
 }
@@ -135,7 +140,8 @@ void drain_rest(struct drain *d)
 		sleep_ns(LAST_WAIT_NS);
 		c = chunk_queue_wait_room(d->queue);
 		fill_with_truth(d, c);
-		if (inline_rings_unstick(d->in_target, rounds >= LAST_ROUNDS, has_ended(d)) || rounds >= 2 * LAST_ROUNDS)
+		if (inline_rings_unstick(d->in_target, rounds >= LAST_ROUNDS, drain_has_ended(d)) ||
+		    rounds >= 2 * LAST_ROUNDS)
 			break;
 		chunk_queue_put(d->queue, c, false);
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * foreign: see foreign.h. The columns of record.def say what each word of a record means, and the table below which values such
- * a word can have; inline_kinds.def says which kinds there are. foreign_init() makes one row for each kind of that, so that
- * the same few comparisons check all of them.
+ * foreign: see foreign.h. The columns of record.def say what each word of a record means, and the
+ * table below which values such a word can have; inline_kinds.def says which kinds there are.
+ * foreign_init() makes one row for each kind of that, so that the same few comparisons check all of
+ * them.
  */
 #include "capture/foreign.h"
 
@@ -11,21 +12,28 @@
 #define ANY UINT64_MAX
 #define USER_ADDRESS ((1ULL << 56) - 1)		/* of Linux with five levels of page tables */
 
-/* The highest values of words by their meaning, and the bits that are 0. Words of code in the target have no other meanings. */
+/*
+ * The highest values of words by their meaning, and the bits that are 0. Words of code in the
+ * target have no other meanings.
+ */
 static const struct foreign_word {
 	bool known;
 	uint8_t low;
 	uint64_t most;
 } words[] = {
 	[REC_WORD_NONE] = { true, 0, 0 },
-	[REC_WORD_GOID] = { true, 0, (1ULL << 48) - 1 },	/* as many as one each us makes in nine years */
-	[REC_WORD_GOID_OR_TOLD] = { true, 0, (1ULL << 48) - 1 },	/* code in the target reads it always (bpf/inline/state.h) */
+	/* as many as one each us makes in nine years */
+	[REC_WORD_GOID] = { true, 0, (1ULL << 48) - 1 },
+	/* code in the target reads it always (bpf/inline/state.h) */
+	[REC_WORD_GOID_OR_TOLD] = { true, 0, (1ULL << 48) - 1 },
 	[REC_WORD_G] = { true, 7, USER_ADDRESS },
 	[REC_WORD_P] = { true, 7, USER_ADDRESS },
-	[REC_WORD_P_ID] = { true, 0, 8191 },			/* CPUs that Linux for amd64 can have (NR_CPUS) */
+	/* CPUs that Linux for amd64 can have (NR_CPUS) */
+	[REC_WORD_P_ID] = { true, 0, 8191 },
 	[REC_WORD_COUNT] = { true, 0, 8192 },			/* of Ps */
 	[REC_WORD_PC] = { true, 0, USER_ADDRESS },
-	[REC_WORD_ADDRESS] = { true, 0, ANY },			/* of a text, which is read only where the file has it */
+	/* of a text, which is read only where the file has it */
+	[REC_WORD_ADDRESS] = { true, 0, ANY },
 	[REC_WORD_TID] = { true, 0, FOREIGN_TIDS - 1 },
 	[REC_WORD_STACK] = { true, 0, ~STACK_KEY_ENTRY },
 	[REC_WORD_PART] = { true, 0, REC_STACK_PART },
@@ -35,7 +43,8 @@ static const struct foreign_word {
 	[REC_WORD_WAIT_REASON] = { true, 0, UINT8_MAX },
 	[REC_WORD_STW_REASON] = { true, 0, UINT8_MAX },
 	[REC_WORD_STOP] = { true, 0, REC_STOP_PREEMPTED },
-	[REC_WORD_WORKER] = { true, 0, 4 },			/* modes of gcMarkWorkerMode are 0 to 3 */
+	/* modes of gcMarkWorkerMode are 0 to 3 */
+	[REC_WORD_WORKER] = { true, 0, 4 },
 	[REC_WORD_WORKER_1] = { true, 0, 5 },
 	[REC_WORD_SAME_P] = { true, 0, REC_EXIT_SAME_P | REC_EXIT_ASKED },
 	[REC_WORD_PSTART] = { true, 0, REC_PSTART_PROCRESIZE },
@@ -49,7 +58,8 @@ static const struct foreign_kind {
 	uint8_t id, ptr, sub, flags, stack, arg;	/* enum rec_word */
 } kinds[FOREIGN_KINDS] = {
 #define KIND(number, name, layout, family, id, ptr, sub, flags, stack, arg) \
-	[number] = { REC_WORD_##id, REC_WORD_##ptr, REC_WORD_##sub, REC_WORD_##flags, REC_WORD_##stack, REC_WORD_##arg },
+	[number] = { REC_WORD_##id,    REC_WORD_##ptr,   REC_WORD_##sub, \
+		     REC_WORD_##flags, REC_WORD_##stack, REC_WORD_##arg },
 #include "record.def"
 #undef KIND
 };
@@ -62,7 +72,7 @@ static const struct foreign_sent {
 #undef INLINE_KIND
 };
 
-static uint64_t most_of(uint8_t word)
+static uint64_t foreign_most_of(uint8_t word)
 {
 	assert(word < sizeof(words) / sizeof(*words) && words[word].known);
 	return words[word].most;
@@ -76,12 +86,17 @@ static struct foreign_rule rule_of(const struct foreign_sent *s)
 
 	return (struct foreign_rule){
 		.sent = true,
-		.id = most_of(k->id), .ptr = most_of(k->ptr), .ptr_low = words[k->ptr].low,
-		.sub = (uint8_t)most_of(k->sub), .flags = (uint16_t)most_of(k->flags),
-		.stack = whole ? most_of(k->stack) : ANY, .arg = whole ? most_of(k->arg) : ANY,
+		.id = foreign_most_of(k->id),
+		.ptr = foreign_most_of(k->ptr),
+		.ptr_low = words[k->ptr].low,
+		.sub = (uint8_t)foreign_most_of(k->sub),
+		.flags = (uint16_t)foreign_most_of(k->flags),
+		.stack = whole ? foreign_most_of(k->stack) : ANY,
+		.arg = whole ? foreign_most_of(k->arg) : ANY,
 		.has_words = whole,
 		.arg_is_tid = k->arg == REC_WORD_TID,
-		.has_texts = layout == REC_LAYOUT_rec_user, .texts = s->texts,
+		.has_texts = layout == REC_LAYOUT_rec_user,
+		.texts = s->texts,
 	};
 }
 
@@ -114,20 +129,24 @@ static bool words_fit(const struct foreign_rule *rule, const struct rec *r)
 	return fit && (!rule->has_words || (l->stack <= rule->stack && l->arg <= rule->arg));
 }
 
-/* The rooms are those of bpf/probe_user.bpf.c. record_size() has looked at the sum of the lengths. */
+/*
+ * The rooms are those of bpf/probe_user.bpf.c. record_size() has looked at the sum of the lengths.
+ */
 static bool texts_fit(const struct foreign_rule *rule, const struct rec_user *u)
 {
-	return (u->room == 128 || u->room == 512 || u->room == REC_USER_MAX) && !(u->r.sub >> rule->texts) &&
-	       (rule->texts > 0 || !u->len[0]) && (rule->texts > 1 || !u->len[1]);
+	return (u->room == 128 || u->room == 512 || u->room == REC_USER_MAX) &&
+	       !(u->r.sub >> rule->texts) && (rule->texts > 0 || !u->len[0]) &&
+	       (rule->texts > 1 || !u->len[1]);
 }
 
 static bool threads_fit(struct foreign *f, const struct foreign_rule *rule, const struct rec *r)
 {
 	return foreign_threads_has(&f->threads, r->tid) &&
-	       (!rule->arg_is_tid || foreign_threads_has(&f->threads, ((const struct rec_long *)r)->arg));
+	       (!rule->arg_is_tid ||
+		foreign_threads_has(&f->threads, ((const struct rec_long *)r)->arg));
 }
 
-static bool refuse(struct foreign *f, enum foreign_fault fault)
+static bool foreign_refuse(struct foreign *f, enum foreign_fault fault)
 {
 	f->refused[fault]++;
 	return false;
@@ -139,19 +158,19 @@ static bool is_sound(struct foreign *f, const struct rec *r)
 	const struct foreign_rule *rule = &f->rules[r->kind % FOREIGN_KINDS];
 
 	if (!rule->sent)
-		return refuse(f, FOREIGN_KIND);
+		return foreign_refuse(f, FOREIGN_KIND);
 	if (!words_fit(rule, r))
-		return refuse(f, FOREIGN_VALUE);
+		return foreign_refuse(f, FOREIGN_VALUE);
 	if (rule->has_texts && !texts_fit(rule, (const struct rec_user *)r))
-		return refuse(f, FOREIGN_TEXT);
-	return threads_fit(f, rule, r) || refuse(f, FOREIGN_THREAD);
+		return foreign_refuse(f, FOREIGN_TEXT);
+	return threads_fit(f, rule, r) || foreign_refuse(f, FOREIGN_THREAD);
 }
 
 size_t foreign_take(struct foreign *f, const struct rec *r, size_t avail, bool *sound)
 {
 	size_t n = record_size(r, avail);
 
-	*sound = n ? is_sound(f, r) : refuse(f, FOREIGN_SIZE);
+	*sound = n ? is_sound(f, r) : foreign_refuse(f, FOREIGN_SIZE);
 	return n;
 }
 

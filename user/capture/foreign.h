@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign: the door for records of code inside the target (`--attach inline`). They come from memory that the target can write, so
- * that any byte of them may be forged. foreign_take() looks at a copy that is gotap's own, and checks all that later code
- * relies on: a record that has passed is as good as one of the kernel's. Those that are refused are counted by the reason.
+ * foreign: the door for records of code inside the target (`--attach inline`). They come from
+ * memory that the target can write, so that any byte of them may be forged. foreign_take() looks at
+ * a copy that is gotap's own, and checks all that later code relies on: a record that has passed is
+ * as good as one of the kernel's. Those that are refused are counted by the reason.
  */
 #ifndef GOTAP_CAPTURE_FOREIGN_H
 #define GOTAP_CAPTURE_FOREIGN_H
@@ -49,8 +50,8 @@ void foreign_free(struct foreign *f);
 /* A round of the drain begins at @now, ns. */
 void foreign_round(struct foreign *f, uint64_t now);
 /*
- * The record at @r, of which @avail bytes are gotap's own. Returns its length, 0 if it has none, and then
- * nothing behind it has. Sets @sound to whether it may pass; if not, it is counted.
+ * The record at @r, of which @avail bytes are gotap's own. Returns its length, 0 if it has none,
+ * and then nothing behind it has. Sets @sound to whether it may pass; if not, it is counted.
  */
 size_t foreign_take(struct foreign *f, const struct rec *r, size_t avail, bool *sound);
 /* Records that were refused, for any reason. */

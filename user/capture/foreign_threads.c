@@ -26,8 +26,10 @@ void foreign_threads_init(struct foreign_threads *t, const struct process *proc)
 	char path[PROCFS_PATH];
 
 	procfs_path(&proc->fs, proc->pid, "task", path);
-	*t = (struct foreign_threads){ .proc = proc, .task = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) };
-	t->inner = proc->bpf_ns.ino && !procfs_status(&proc->fs, proc->pid, "status", &st) && st.levels > 1;
+	*t = (struct foreign_threads){ .proc = proc,
+				       .task = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) };
+	t->inner = proc->bpf_ns.ino && !procfs_status(&proc->fs, proc->pid, "status", &st) &&
+		   st.levels > 1;
 	t->now = xcalloc(WORDS, sizeof(*t->now));
 	t->before = xcalloc(WORDS, sizeof(*t->before));
 }

@@ -70,7 +70,7 @@ static bool may_begin(struct gaps *g)
 /* --- all states, read anew --- */
 
 /* CPU time of this thread, ns. */
-static uint64_t cpu_ns(void)
+static uint64_t gaps_cpu_ns(void)
 {
 	struct timespec t;
 
@@ -79,17 +79,18 @@ static uint64_t cpu_ns(void)
 }
 
 /*
- * The cost is measured as CPU time of this thread: the elapsed time is mostly waiting, for the target's threads and for a CPU. The
- * thread that reads the target's memory (live/memory.c) takes about as much again.
+ * The cost is measured as CPU time of this thread: the elapsed time is mostly waiting, for the
+ * target's threads and for a CPU. The thread that reads the target's memory (live/memory.c) takes
+ * about as much again.
  */
 static bool read_anew(struct gaps *g, enum rec_gap why)
 {
-	uint64_t begin = cpu_ns(), lost;
+	uint64_t begin = gaps_cpu_ns(), lost;
 	bool ok = states_read_anew(g->states, why, &lost);
 
 	if (ok)
 		reread_done(&g->reread, lost);
-	reread_ended(&g->reread, now_ns(), 2 * (cpu_ns() - begin));
+	reread_ended(&g->reread, now_ns(), 2 * (gaps_cpu_ns() - begin));
 	return ok;
 }
 
@@ -105,10 +106,10 @@ static void say_gap(struct gaps *g, enum rec_gap why, bool may_begin_later)
 /*
  * The gap begins before the probes go: they go one after the other, so the records meanwhile are
  * incomplete and are not used. The model begins a gap best at a record of a running goroutine: then
- * that goroutine can have the log event that says so. For that the first REC_GAP comes a tick before
- * the second; where nobody reads there will be no record to wait for.
+ * that goroutine can have the log event that says so. For that the first REC_GAP comes a tick
+ * before the second; where nobody reads there will be no record to wait for.
  */
-static void leave(struct gaps *g, enum rec_gap why)
+static void gaps_leave(struct gaps *g, enum rec_gap why)
 {
 	if (why == REC_GAP_BUDGET) {
 		say_gap(g, why, true);
@@ -123,7 +124,7 @@ static void leave(struct gaps *g, enum rec_gap why)
 }
 
 /* As at the attach. If it fails the program has gone, or it is tried again. */
-static void come_back(struct gaps *g)
+static void gaps_come_back(struct gaps *g)
 {
 	struct error err;
 
@@ -159,16 +160,19 @@ static void look_for_reader(struct gaps *g)
 }
 
 /*
- * The uprobes at the begin of a recording with --attach inline cost ten times what code in the target will: their cost
- * counts, but says nothing of what to leave out.
+ * The uprobes at the begin of a recording with --attach inline cost ten times what code in the
+ * target will: their cost counts, but says nothing of what to leave out.
  */
 static bool waits_for_inline(const struct gaps *g)
 {
 	return g->inline_wanted && now_ns() - g->begin < INLINE_GRACE_NS;
 }
 
-/* While the queue is full no probe is attached and no state is read: the records would find no room. */
-static void tick(struct gaps *g)
+/*
+ * While the queue is full no probe is attached and no state is read: the records would find no
+ * room.
+ */
+static void gaps_tick(struct gaps *g)
 {
 	bool may = may_begin(g), off;
 
@@ -176,9 +180,9 @@ static void tick(struct gaps *g)
 	look_for_reader(g);
 	off = g->budget.budget.off || g->unread;
 	if (off && !g->away && may)
-		leave(g, g->unread ? REC_GAP_LOST : REC_GAP_BUDGET);
+		gaps_leave(g, g->unread ? REC_GAP_LOST : REC_GAP_BUDGET);
 	else if (!off && g->away && !chunk_queue_full_since(g->queue))
-		come_back(g);
+		gaps_come_back(g);
 	else if (!g->away && may && reread_is_due(&g->reread, ring_set_lost(g->rings), now_ns()) &&
 		 !chunk_queue_full_since(g->queue))
 		read_anew(g, REC_GAP_REREAD);
@@ -186,7 +190,10 @@ static void tick(struct gaps *g)
 
 /* --- code in the target --- */
 
-/* No thread of a program that is stopped or frozen can be borrowed: the time until it goes on does not count. */
+/*
+ * No thread of a program that is stopped or frozen can be borrowed: the time until it goes on does
+ * not count.
+ */
 static bool gaps_wait_for_target(struct gaps *g)
 {
 	struct error why = {0};
@@ -220,7 +227,7 @@ static void begin_inline(struct gaps *g)
 
 /* --- the thread --- */
 
-static void *run(void *arg)
+static void *gaps_run(void *arg)
 {
 	struct gaps *g = arg;
 
@@ -228,7 +235,7 @@ static void *run(void *arg)
 		bpf_beat(g->probes->bpf);
 		states_look_whether_it_fits(g->states);
 		begin_inline(g);
-		tick(g);
+		gaps_tick(g);
 	}
 	return NULL;
 }
@@ -239,7 +246,7 @@ int gaps_start(struct gaps *g, struct error *err)
 
 	g->begin = now_ns();
 	reread_init(&g->reread, g->begin);
-	r = thread_start(&g->thread, run, g);
+	r = thread_start(&g->thread, gaps_run, g);
 	if (r)
 		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
 	pthread_setname_np(g->thread, "gotap-gaps");

@@ -30,7 +30,8 @@ static void read_goids(const struct goids *n, uint64_t *goids, struct memory_ran
 	for (i = 0; i < n->unnamed.len; i++) {
 		const struct unnamed *u = vec_at(&n->unnamed, struct unnamed, i);
 
-		ranges[i] = (struct memory_range){ u->g + n->offset, &goids[i], sizeof(goids[i]), false };
+		ranges[i] = (struct memory_range){ u->g + n->offset, &goids[i], sizeof(goids[i]),
+						   false };
 	}
 	memory_read_each(n->proc, ranges, n->unnamed.len);
 }

@@ -19,7 +19,10 @@ struct goids {
 
 void goids_init(struct goids *n, const struct plan *plan, const struct process *proc);
 void goids_free(struct goids *n);
-/* Appends a REC_GOID to @c for each creation, there up to @end or earlier, that has its goid by now. */
+/*
+ * Appends a REC_GOID to @c for each creation, there up to @end or earlier, that has its goid by
+ * now.
+ */
 void goids_add(struct goids *n, struct chunk *c, size_t end);
 
 #endif

@@ -22,7 +22,8 @@ struct attached {
 	size_t point;			/* the first one that it carries */
 };
 
-struct bpf_program *links_program(struct bpf_object *object, const struct plan *plan, enum program p)
+struct bpf_program *links_program(struct bpf_object *object, const struct plan *plan,
+				  enum program p)
 {
 	const char *suffix = plan->abi == GO_ABI_PUSH ? "" : "_old";	/* bpf/old.bpf.c */
 	char name[64];
@@ -48,7 +49,7 @@ static const char *file_of(const struct links *l, const struct probe_point *pt)
 	return pt->file ? pt->file : l->proc->module;
 }
 
-static const struct probe_point *point_at(const struct links *l, size_t i)
+static const struct probe_point *links_point_at(const struct links *l, size_t i)
 {
 	return vec_at(&l->plan->points, struct probe_point, i);
 }
@@ -56,7 +57,7 @@ static const struct probe_point *point_at(const struct links *l, size_t i)
 /* One link of uprobe_multi carries both. */
 static bool share_link(const struct links *l, size_t i, size_t j)
 {
-	const struct probe_point *a = point_at(l, i), *b = point_at(l, j);
+	const struct probe_point *a = links_point_at(l, i), *b = links_point_at(l, j);
 
 	return a->program == b->program && a->file == b->file && a->patch == b->patch;
 }
@@ -71,7 +72,8 @@ static unsigned int part_of(enum program p)
 	return group_is_extra(plan_group_of(p)) ? BPF_EXTRAS : BPF_CORE;
 }
 
-static void note_attached(struct links *l, int fd, struct bpf_link *link, unsigned int part, size_t point)
+static void note_attached(struct links *l, int fd, struct bpf_link *link, unsigned int part,
+			  size_t point)
 {
 	*(struct attached *)vec_push(&l->attached, sizeof(struct attached)) =
 		(struct attached){ .fd = fd, .link = link, .part = part, .point = point };
@@ -81,16 +83,17 @@ static void note_attached(struct links *l, int fd, struct bpf_link *link, unsign
 static int attach_multi(struct links *l, size_t first, struct error *err)
 {
 	pid_t pid = l->proc->fs.own ? l->proc->pid : 0;	/* 0: all processes of this file */
-	const struct probe_point *pt = point_at(l, first);
+	const struct probe_point *pt = links_point_at(l, first);
 	struct vec offsets = {0};
 	size_t i;
 	int fd;
 
 	for (i = first; i < l->plan->points.len; i++)
 		if (share_link(l, i, first))
-			*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) = point_at(l, i)->file_offset;
-	fd = uprobe_multi_link(bpf_program__fd(links_program(l->object, l->plan, pt->program)), file_of(l, pt),
-			       offsets.data, offsets.len, pid);
+			*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) =
+				links_point_at(l, i)->file_offset;
+	fd = uprobe_multi_link(bpf_program__fd(links_program(l->object, l->plan, pt->program)),
+			       file_of(l, pt), offsets.data, offsets.len, pid);
 	vec_free(&offsets);
 	if (fd < 0)
 		return attach_error(l, fd, pt->function, err);
@@ -111,11 +114,11 @@ static bool is_first(const struct links *l, size_t i)
 static int attach_perf(struct links *l, size_t i, struct error *err)
 {
 	pid_t pid = l->proc->fs.own ? l->proc->pid : -1;	/* -1: all processes of this file */
-	const struct probe_point *pt = point_at(l, i);
+	const struct probe_point *pt = links_point_at(l, i);
 	struct bpf_link *link;
 
-	link = bpf_program__attach_uprobe(links_program(l->object, l->plan, pt->program), false, pid, file_of(l, pt),
-					  pt->file_offset);
+	link = bpf_program__attach_uprobe(links_program(l->object, l->plan, pt->program), false,
+					  pid, file_of(l, pt), pt->file_offset);
 	if (!link)
 		return attach_error(l, -errno, pt->function, err);
 	note_attached(l, -1, link, part_of(pt->program), i);
@@ -123,13 +126,14 @@ static int attach_perf(struct links *l, size_t i, struct error *err)
 }
 
 /* Those that are code in the target, or (@covered false) those that are not. */
-static int attach(struct links *l, unsigned int parts, bool covered, struct error *err)
+static int capture_links_attach(struct links *l, unsigned int parts, bool covered,
+				struct error *err)
 {
 	size_t i;
 	int r = 0;
 
 	for (i = 0; i < l->plan->points.len && !r; i++) {
-		if (!(parts & part_of(point_at(l, i)->program)) || is_inline(l, i) != covered)
+		if (!(parts & part_of(links_point_at(l, i)->program)) || is_inline(l, i) != covered)
 			continue;
 		if (!l->multi)
 			r = attach_perf(l, i, err);
@@ -141,7 +145,7 @@ static int attach(struct links *l, unsigned int parts, bool covered, struct erro
 
 int links_attach(struct links *l, unsigned int parts, struct error *err)
 {
-	int r = attach(l, parts, false, err);
+	int r = capture_links_attach(l, parts, false, err);
 
 	if (r)
 		links_detach(l, parts);
@@ -150,12 +154,13 @@ int links_attach(struct links *l, unsigned int parts, struct error *err)
 
 int links_cover(struct links *l, struct error *err)
 {
-	return attach(l, BPF_ALL, true, err);
+	return capture_links_attach(l, BPF_ALL, true, err);
 }
 
 int links_guard(struct links *l, const uint64_t *offsets, size_t n, struct error *err)
 {
-	struct bpf_program *prog = bpf_object__find_program_by_name(l->object, program_name(PROGRAM_guard));
+	struct bpf_program *prog =
+		bpf_object__find_program_by_name(l->object, program_name(PROGRAM_guard));
 	pid_t pid = l->proc->fs.own ? l->proc->pid : 0;
 	struct bpf_link *link;
 	size_t i;
@@ -169,7 +174,8 @@ int links_guard(struct links *l, const uint64_t *offsets, size_t n, struct error
 		return 0;
 	}
 	for (i = 0; i < n; i++) {
-		link = bpf_program__attach_uprobe(prog, false, pid ? pid : -1, l->proc->module, offsets[i]);
+		link = bpf_program__attach_uprobe(prog, false, pid ? pid : -1, l->proc->module,
+						  offsets[i]);
 		if (!link)
 			return attach_error(l, -errno, "calls that were changed", err);
 		note_attached(l, -1, link, BPF_GUARD, 0);
@@ -177,7 +183,8 @@ int links_guard(struct links *l, const uint64_t *offsets, size_t n, struct error
 	return 0;
 }
 
-int links_attach_gotap(struct links *l, const char *program, uint64_t file_offset, struct error *err)
+int links_attach_gotap(struct links *l, const char *program, uint64_t file_offset,
+		       struct error *err)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(l->object, program);
 	struct bpf_link *link = NULL;
@@ -240,8 +247,10 @@ static void in_parallel(struct attached *items, size_t n)
 }
 
 /* Those that @goes chooses. */
-static void detach(struct links *l, bool (*goes)(const struct links *l, const struct attached *a, unsigned int what),
-		   unsigned int what)
+static void capture_links_detach(struct links *l,
+				 bool (*goes)(const struct links *l, const struct attached *a,
+					      unsigned int what),
+				 unsigned int what)
 {
 	struct vec gone = {0}, rest = {0};
 	size_t i;
@@ -265,17 +274,18 @@ static bool is_of_parts(const struct links *l, const struct attached *a, unsigne
 
 static bool is_released(const struct links *l, const struct attached *a, unsigned int flags)
 {
-	return a->part & BPF_ALL && is_inline(l, a->point) && (point_at(l, a->point)->patch == PATCH_FLAG) == flags;
+	return a->part & BPF_ALL && is_inline(l, a->point) &&
+	       (links_point_at(l, a->point)->patch == PATCH_FLAG) == flags;
 }
 
 void links_detach(struct links *l, unsigned int parts)
 {
-	detach(l, is_of_parts, parts);
+	capture_links_detach(l, is_of_parts, parts);
 }
 
 /* Flags last: one takes effect when the call that it leads to is gotap's already. */
 void links_release(struct links *l)
 {
-	detach(l, is_released, false);
-	detach(l, is_released, true);
+	capture_links_detach(l, is_released, false);
+	capture_links_detach(l, is_released, true);
 }

@@ -13,7 +13,8 @@
  */
 #define LONG_NS (100 * 1000 * 1000)
 
-void losses_init(struct losses *l, const struct ring_set *rings, const struct inline_rings *in_target)
+void losses_init(struct losses *l, const struct ring_set *rings,
+		 const struct inline_rings *in_target)
 {
 	l->rings = rings;
 	l->in_target = in_target;
@@ -26,7 +27,7 @@ void losses_init(struct losses *l, const struct ring_set *rings, const struct in
  * count of this call and leaves a time for the next one, which is then too early. In the
  * other order a loss could be reported without a time.
  */
-static struct rec_long take(const struct ring *ring, uint64_t *reported)
+static struct rec_long losses_take(const struct ring *ring, uint64_t *reported)
 {
 	uint64_t first = __atomic_exchange_n(&ring->state->lost_first, 0, __ATOMIC_SEQ_CST);
 	uint64_t n = ring_lost(ring);
@@ -41,8 +42,11 @@ static struct rec_long take(const struct ring *ring, uint64_t *reported)
 	return l;
 }
 
-/* Times of a foreign ring are of its clock, or anything: no loss is before the last report or in the future. */
-static void date(const struct losses *l, struct rec_long *r, uint64_t now)
+/*
+ * Times of a foreign ring are of its clock, or anything: no loss is before the last report or in
+ * the future.
+ */
+static void losses_date(const struct losses *l, struct rec_long *r, uint64_t now)
 {
 	r->r.ptr = inline_rings_ns(l->in_target, r->r.ptr);
 	r->stack = inline_rings_ns(l->in_target, r->stack);
@@ -75,10 +79,10 @@ void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out)
 
 	for (i = 0; i < l->rings->rings.len; i++) {
 		const struct ring *ring = vec_at(&l->rings->rings, struct ring, i);
-		struct rec_long r = take(ring, &l->reported[i]);
+		struct rec_long r = losses_take(ring, &l->reported[i]);
 
 		if (ring->foreign && r.arg)
-			date(l, &r, now);
+			losses_date(l, &r, now);
 		if (!r.r.ptr)
 			r.r.ptr = now;
 		if (r.arg)

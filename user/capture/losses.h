@@ -21,7 +21,8 @@ struct losses {
 	uint64_t *reported;	/* by ring: how many of its losses have a REC_LOST */
 };
 
-void losses_init(struct losses *l, const struct ring_set *rings, const struct inline_rings *in_target);
+void losses_init(struct losses *l, const struct ring_set *rings,
+		 const struct inline_rings *in_target);
 /*
  * Appends a REC_LOST for each CPU that lost records since the last call; the
  * rings have been emptied since then. After a long loss the states are not

@@ -26,7 +26,8 @@
 #define SYS_pidfd_open 434	/* Linux 5.3 */
 #endif
 
-enum { LOOKS = 5 };	/* at the counter of a gotap that seems to be stopped, before its patience ends */
+/* at the counter of a gotap that seems to be stopped, before its patience ends */
+enum { LOOKS = 5 };
 
 struct prober_shared {
 	uint32_t beats;
@@ -127,10 +128,11 @@ static int wait_for_gotap(const struct prober_job *job, const struct prober_shar
  * False: gotap has ended, or is stopped. Its end of the socket may still be open then, in a
  * process that it forked.
  */
-static bool next_request(const struct prober_job *job, struct prober_shared *shared, int sock, int parent,
-			 struct prober_request *rq)
+static bool next_request(const struct prober_job *job, struct prober_shared *shared, int sock,
+			 int parent, struct prober_request *rq)
 {
-	struct pollfd fds[] = { { .fd = sock, .events = POLLIN }, { .fd = parent, .events = POLLIN } };
+	struct pollfd fds[] = { { .fd = sock, .events = POLLIN },
+				{ .fd = parent, .events = POLLIN } };
 	int r = wait_for_gotap(job, shared, fds);
 
 	if (!r)
@@ -168,7 +170,8 @@ static void prober_go_on(const struct prober_job *job)
 	vec_free(&keep);
 }
 
-static void be_prober(const struct prober_job *job, struct prober_shared *shared, int sock, int parent)
+static void be_prober(const struct prober_job *job, struct prober_shared *shared, int sock,
+		      int parent)
 {
 	struct prober_request rq;
 
@@ -187,12 +190,13 @@ static void be_prober(const struct prober_job *job, struct prober_shared *shared
 
 /* --- in gotap --- */
 
-static int cannot_start(struct error *err)
+static int prober_cannot_start(struct error *err)
 {
-	return error_set(err, -errno, "cannot start the process that holds the probes: %s", strerror(errno));
+	return error_set(err, -errno, "cannot start the process that holds the probes: %s",
+			 strerror(errno));
 }
 
-static void give_back(struct prober *p)
+static void prober_give_back(struct prober *p)
 {
 	close(p->socket);
 	munmap(p->shared, sizeof(*p->shared));
@@ -208,12 +212,13 @@ int prober_start(struct prober *p, const struct prober_job *job, struct error *e
 
 	*p = (struct prober){ .socket = -1 };
 	if (self < 0)
-		return cannot_start(err);
-	p->shared = mmap(NULL, sizeof(*p->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		return prober_cannot_start(err);
+	p->shared = mmap(NULL, sizeof(*p->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (p->shared == MAP_FAILED)
-		return cannot_start(err);
+		return prober_cannot_start(err);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
-		r = cannot_start(err);
+		r = prober_cannot_start(err);
 		munmap(p->shared, sizeof(*p->shared));
 		return r;
 	}
@@ -225,12 +230,12 @@ int prober_start(struct prober *p, const struct prober_job *job, struct error *e
 		be_prober(job, p->shared, theirs, self);
 	if (p->pid > 0)
 		return 0;
-	r = cannot_start(err);
-	give_back(p);
+	r = prober_cannot_start(err);
+	prober_give_back(p);
 	return r;
 }
 
-static bool exchange(int sock, const struct prober_request *rq, struct error *reply)
+static bool prober_exchange(int sock, const struct prober_request *rq, struct error *reply)
 {
 	ssize_t n;
 
@@ -242,13 +247,16 @@ static bool exchange(int sock, const struct prober_request *rq, struct error *re
 	return n == sizeof(*reply);
 }
 
-/* After a request without an answer the next answer could be of that one: no further request is made. */
+/*
+ * After a request without an answer the next answer could be of that one: no further request is
+ * made.
+ */
 static bool exchange_or_part(struct prober *p, const struct prober_request *rq, struct error *reply)
 {
 	bool answered;
 
 	pthread_mutex_lock(&p->lock);
-	answered = !p->gone && exchange(p->socket, rq, reply);
+	answered = !p->gone && prober_exchange(p->socket, rq, reply);
 	if (!answered) {
 		__atomic_store_n(&p->gone, true, __ATOMIC_SEQ_CST);
 		shutdown(p->socket, SHUT_RDWR);
@@ -266,8 +274,11 @@ int prober_ask(struct prober *p, const struct prober_request *rq, struct error *
 	if (exchange_or_part(p, rq, &reply))
 		return reply.code ? error_set(err, reply.code, "%s", reply.text) : 0;
 	if (prober_gave_up(p))
-		return error_set(err, -EPIPE, "gotap was stopped (SIGSTOP, Ctrl-Z, a debugger), so process %d has taken "
-				 "the probes away: record again", p->pid);
+		return error_set(
+			err, -EPIPE,
+			"gotap was stopped (SIGSTOP, Ctrl-Z, a debugger), so process %d has taken "
+			"the probes away: record again",
+			p->pid);
 	return error_set(err, -EPIPE, "process %d, which held the probes, was killed", p->pid);
 }
 
@@ -306,5 +317,5 @@ void prober_end(struct prober *p)
 	shutdown(p->socket, SHUT_RDWR);
 	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	give_back(p);
+	prober_give_back(p);
 }

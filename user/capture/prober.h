@@ -50,14 +50,16 @@ struct prober_job {
 	void (*end)(void *ctx);		/* nobody asks any more, or gotap is stopped */
 	bool (*has_probes)(void *ctx);
 	/*
-	 * After end(): is there something left to do, which gotap need not wait for? Then later() is called in one more process,
-	 * which has only the descriptors that has_more() names, and ends with it; signals that end a process end it. Both NULL: no.
+	 * After end(): is there something left to do, which gotap need not wait for? Then later()
+	 * is called in one more process, which has only the descriptors that has_more() names, and
+	 * ends with it; signals that end a process end it. Both NULL: no.
 	 */
 	bool (*has_more)(void *ctx, struct vec *keep);
 	void (*later)(void *ctx);
 	void *ctx;
 	unsigned int patience_ms;	/* with a gotap that is stopped while there are probes */
-	struct vec keep;		/* int: descriptors that serve() needs; all others are closed */
+	/* int: descriptors that serve() needs; all others are closed */
+	struct vec keep;
 };
 
 /* Forks it. @job and all that it needs must be complete: it is a copy from now on. */

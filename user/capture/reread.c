@@ -3,12 +3,13 @@
 #include "capture/reread.h"
 
 /*
- * While losses go on, states are read this long after the last time. They are not exact, since records of changes are still being
- * lost, but more exact than the states of the model.
+ * While losses go on, states are read this long after the last time. They are not exact, since
+ * records of changes are still being lost, but more exact than the states of the model.
  */
 #define PATIENCE_NS 1000000000ULL
 /*
- * The longest time without states, however much CPU time the last reading took (a second for a million goroutines).
+ * The longest time without states, however much CPU time the last reading took (a second for a
+ * million goroutines).
  */
 #define LONGEST_NS 5000000000ULL
 
@@ -31,7 +32,8 @@ bool reread_is_due(struct reread *r, uint64_t lost, uint64_t now)
 	bool quiet = lost == r->lost;
 
 	r->lost = lost;
-	return lost != r->lost_read && now - r->ended >= (quiet ? 0 : PATIENCE_NS) && now - r->ended >= rest_of(r);
+	return lost != r->lost_read && now - r->ended >= (quiet ? 0 : PATIENCE_NS) &&
+	       now - r->ended >= rest_of(r);
 }
 
 void reread_done(struct reread *r, uint64_t lost)

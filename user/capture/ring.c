@@ -33,8 +33,10 @@ int ring_memory_make(const struct ring_memory *m, struct error *err)
 		return fd;
 	if (errno == EPERM)
 		return -EPERM;
-	return error_set(err, -errno, "cannot make ring buffers of %zu MiB in all: %s; try a smaller "
-			 "--ring-size", m->chunks * RING_CHUNK >> 20, strerror(errno));
+	return error_set(err, -errno,
+			 "cannot make ring buffers of %zu MiB in all: %s; try a smaller "
+			 "--ring-size",
+			 m->chunks * RING_CHUNK >> 20, strerror(errno));
 }
 
 static void *map_whole(int fd, size_t size, struct error *err)
@@ -42,7 +44,9 @@ static void *map_whole(int fd, size_t size, struct error *err)
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (p != MAP_FAILED) {
-		/* the processes that gotap forks (its prober, readers of hostile files) get no ring */
+		/*
+		 * the processes that gotap forks (its prober, readers of hostile files) get no ring
+		 */
 		madvise(p, size, MADV_DONTFORK);
 		return p;
 	}
@@ -89,14 +93,14 @@ static bool position_change(struct ring *r, uint64_t from, uint64_t to)
 					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-static bool is_whole(uint8_t kind)
+static bool ring_is_whole(uint8_t kind)
 {
 	return kind != REC_NONE && !(kind & REC_BUSY);
 }
 
 /*
- * As record_size() of a record of @kind, of which the other words are read once: the target may change those of a
- * foreign ring meanwhile.
+ * As record_size() of a record of @kind, of which the other words are read once: the target may
+ * change those of a foreign ring meanwhile.
  */
 static size_t ring_record_size(const struct rec *r, uint8_t kind, size_t avail)
 {
@@ -133,7 +137,7 @@ static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, b
 
 		if (at <= CHUNK_UNITS - SKIP_UNITS)
 			kind = __atomic_load_n(&r->kind, __ATOMIC_ACQUIRE);
-		if (!is_whole(kind))
+		if (!ring_is_whole(kind))
 			break;
 		if (kind != REC_SKIP)
 			n = ring_record_size(r, kind, (end - at) * RING_UNIT);
@@ -147,7 +151,7 @@ static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, b
  * Moves the records of one chunk from @head on to @out and leaves zeros. Writers have reserved
  * @most units there (to the chunk's end at most). Returns how many units are done.
  */
-static uint32_t take_chunk(struct ring *r, uint32_t head, uint32_t most, struct buf *out)
+static uint32_t ring_take_chunk(struct ring *r, uint32_t head, uint32_t most, struct buf *out)
 {
 	uint32_t in_ring = head & (uint32_t)(r->size / RING_UNIT - 1);
 	uint8_t *chunk = r->data + (size_t)(in_ring / CHUNK_UNITS) * RING_CHUNK;
@@ -163,14 +167,14 @@ static uint32_t take_chunk(struct ring *r, uint32_t head, uint32_t most, struct 
 }
 
 /* Takes all from @head to @tail, or to a record that is not whole; returns where it ends. */
-static uint32_t take(struct ring *r, uint32_t head, uint32_t tail, struct buf *out)
+static uint32_t ring_take(struct ring *r, uint32_t head, uint32_t tail, struct buf *out)
 {
 	uint32_t left, most, done;
 
 	while (head != tail) {
 		left = CHUNK_UNITS - head % CHUNK_UNITS;
 		most = tail - head < left ? tail - head : left;
-		done = take_chunk(r, head, most, out);
+		done = ring_take_chunk(r, head, most, out);
 		head += done;
 		if (done < most)
 			break;
@@ -212,7 +216,7 @@ bool ring_drain(struct ring *r, struct buf *out)
 			ring_give_up(r, r->size);
 			break;
 		}
-		end = take(r, (uint32_t)position, tail, out);
+		end = ring_take(r, (uint32_t)position, tail, out);
 		if (end == tail && r->rewinds && position_change(r, position, 0))
 			break;
 		set_head(r, end);
@@ -234,12 +238,14 @@ void ring_give_up(struct ring *r, size_t bytes)
 
 uint64_t ring_lost(const struct ring *r)
 {
-	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) + __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
+	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) +
+	       __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
 }
 
 /*
- * Bytes of the record at @r, which a thread was making when it died; 0: that cannot be seen. Programs reserve
- * all of a stack's room (bpf/stack_walk.h, stack_send()), and write the size of a text's room among the first words.
+ * Bytes of the record at @r, which a thread was making when it died; 0: that cannot be seen.
+ * Programs reserve all of a stack's room (bpf/stack_walk.h, stack_send()), and write the size of a
+ * text's room among the first words.
  */
 static size_t unfinished_size(const struct rec *r, size_t most)
 {
@@ -255,16 +261,19 @@ static size_t unfinished_size(const struct rec *r, size_t most)
 		return sizeof(struct rec_stack) + 8 * REC_MAX_FRAMES;
 	case REC_LAYOUT_rec_user:
 		room = ((const struct rec_user *)r)->room;
-		return room && room <= REC_USER_MAX && room % 8 == 0 ? sizeof(struct rec_user) + room : 0;
+		return room && room <= REC_USER_MAX && room % 8 == 0 ?
+			       sizeof(struct rec_user) + room :
+			       0;
 	default:
 		return 0;
 	}
 }
 
 /*
- * The same of a thread that died before it wrote the kind: it had written the first two units at most (bpf/emit.h,
- * rec_fill()), and what is free is zero. The first write to a page of the ring waits for that page, so that this is
- * where threads die most often. @most units are reserved and in the chunk.
+ * The same of a thread that died before it wrote the kind: it had written the first two units at
+ * most (bpf/emit.h, rec_fill()), and what is free is zero. The first write to a page of the ring
+ * waits for that page, so that this is where threads die most often. @most units are reserved and
+ * in the chunk.
  */
 static size_t unnamed_size(const struct rec *r, uint32_t most)
 {
@@ -291,7 +300,8 @@ bool ring_drop_unfinished(struct ring *r)
 		most = (uint32_t)(position >> 32) - head;
 	if (most < SKIP_UNITS)
 		return false;
-	n = at->kind == REC_NONE ? unnamed_size(at, most) : unfinished_size(at, (size_t)most * RING_UNIT);
+	n = at->kind == REC_NONE ? unnamed_size(at, most) :
+				   unfinished_size(at, (size_t)most * RING_UNIT);
 	if (!n || n > (size_t)most * RING_UNIT)
 		return false;
 	memset(at, 0, n);

@@ -14,14 +14,17 @@ enum {
 	OFFLINE_TOTAL = 16 << 20,	/* for the rings of all others, */
 	OFFLINE_MIN = 64 << 10,		/* unless that is less than this for each */
 	CALIBRATION_SIZE = 64 << 10,
-	/* The smallest ring has twice the room that 100,000 context switches a second need in 10 ms. */
+	/*
+	 * The smallest ring has twice the room that 100,000 context switches a second need in 10
+	 * ms.
+	 */
 	THREADS_TOTAL = 16 << 20,
 	THREADS_MIN = 256 << 10,
 	THREADS_MAX = 2 << 20,
 };
 
 /* The largest size from @min to @max of which @n take no more than @total. */
-static size_t share(size_t total, size_t n, size_t min, size_t max)
+static size_t ring_set_share(size_t total, size_t n, size_t min, size_t max)
 {
 	size_t size = max;
 
@@ -39,7 +42,8 @@ static int read_cpus(const char *path, bool cpus[RING_CPUS], struct error *err)
 	int n = 0;
 
 	if (!f)
-		return error_set(err, -errno, "cannot read the list of CPUs: '%s': %s", path, strerror(errno));
+		return error_set(err, -errno, "cannot read the list of CPUs: '%s': %s", path,
+				 strerror(errno));
 	while (sep == ',' && fscanf(f, "%u", &first) == 1) {
 		last = first;
 		sep = (char)fgetc(f);
@@ -57,7 +61,8 @@ static int read_cpus(const char *path, bool cpus[RING_CPUS], struct error *err)
 
 static void add_ring(struct ring_set *set, uint32_t cpu, size_t size)
 {
-	*(struct ring *)vec_push(&set->rings, sizeof(struct ring)) = ring_plan(&set->memory, cpu, size);
+	*(struct ring *)vec_push(&set->rings, sizeof(struct ring)) =
+		ring_plan(&set->memory, cpu, size);
 }
 
 int ring_set_plan(struct ring_set *set, size_t size, struct error *err)
@@ -71,9 +76,10 @@ int ring_set_plan(struct ring_set *set, size_t size, struct error *err)
 	if (n_online < 0)
 		return n_online;
 	if (!size)
-		size = share(RINGS_TOTAL, (size_t)n_online, RING_MIN, RING_MAX);
+		size = ring_set_share(RINGS_TOTAL, (size_t)n_online, RING_MIN, RING_MAX);
 	n_offline = n > n_online ? (size_t)(n - n_online) : 1;
-	offline = share(OFFLINE_TOTAL, n_offline, size < OFFLINE_MIN ? size : OFFLINE_MIN, size);
+	offline = ring_set_share(OFFLINE_TOTAL, n_offline, size < OFFLINE_MIN ? size : OFFLINE_MIN,
+				 size);
 	for (cpu = 0; cpu < RING_CPUS; cpu++)
 		if (online[cpu] || possible[cpu])
 			add_ring(set, cpu, online[cpu] ? size : offline);
@@ -86,13 +92,14 @@ int ring_set_plan(struct ring_set *set, size_t size, struct error *err)
 
 void ring_set_plan_threads(struct ring_set *set)
 {
-	size_t size = share(THREADS_TOTAL, set->cpus, THREADS_MIN, THREADS_MAX), i;
+	size_t size = ring_set_share(THREADS_TOTAL, set->cpus, THREADS_MIN, THREADS_MAX), i;
 	struct ring r;
 
 	for (i = 0; i < set->cpus; i++) {
 		const struct ring *of_cpu = vec_at(&set->rings, struct ring, i);
 
-		r = ring_plan(&set->memory, RING_THREADS + of_cpu->cpu, of_cpu->size < size ? of_cpu->size : size);
+		r = ring_plan(&set->memory, RING_THREADS + of_cpu->cpu,
+			      of_cpu->size < size ? of_cpu->size : size);
 		r.of_threads = true;
 		*(struct ring *)vec_push(&set->rings, sizeof(r)) = r;
 	}
@@ -106,7 +113,8 @@ int ring_set_make(const struct ring_set *set, struct error *err)
 	return ring_memory_make(&set->memory, err);
 }
 
-int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds, struct error *err)
+int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds,
+		  struct error *err)
 {
 	size_t i;
 	int r = ring_memory_map(&set->memory, chunks_fd, states_fd, RING_STATES, err);

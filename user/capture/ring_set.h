@@ -22,7 +22,10 @@
 /* Zeroed is empty. */
 struct ring_set {
 	struct ring_memory memory;
-	/* struct ring: of each possible CPU, then of those beyond, then those of capture/inline_rings and of threads */
+	/*
+	 * struct ring: of each possible CPU, then of those beyond, then those of
+	 * capture/inline_rings and of threads
+	 */
 	struct vec rings;
 	size_t cpus;			/* of the first kind */
 	size_t size;			/* bytes of one of a CPU that is online */
@@ -36,10 +39,14 @@ void ring_set_plan_threads(struct ring_set *set);
 /* The map of all of them: a descriptor, the caller's, or -errno as ring_memory_make(). */
 int ring_set_make(const struct ring_set *set, struct error *err);
 /* From now on programs may write; the arguments as of ring_memory_map() and ring_open(). */
-int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds, struct error *err);
+int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds,
+		  struct error *err);
 void ring_set_free(struct ring_set *set);
 
-/* Over all rings but those of threads, since the start: records that found no room, or were given up. */
+/*
+ * Over all rings but those of threads, since the start: records that found no room, or were given
+ * up.
+ */
 uint64_t ring_set_lost(const struct ring_set *set);
 
 /* Over the rings of uprobes, or those of code in the target (@foreign). */

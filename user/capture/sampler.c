@@ -46,7 +46,7 @@ static DIR *open_tasks(const struct sampler *s)
 	return opendir(path);
 }
 
-static int add_thread(struct sampler *s, pid_t tid)
+static int sampler_add_thread(struct sampler *s, pid_t tid)
 {
 	bool is_new;
 	uint64_t *slot = map64_put(&s->threads, (uint64_t)tid, &is_new);
@@ -76,7 +76,7 @@ static void drop_ended(struct sampler *s)
 	}
 }
 
-static int add_threads(struct sampler *s)
+static int sampler_add_threads(struct sampler *s)
 {
 	DIR *d = open_tasks(s);
 	struct dirent *e;
@@ -87,7 +87,7 @@ static int add_threads(struct sampler *s)
 	while ((e = readdir(d)) && !r) {
 		tid = atoi(e->d_name);
 		if (tid > 0)
-			r = add_thread(s, tid);
+			r = sampler_add_thread(s, tid);
 	}
 	closedir(d);
 	return r;
@@ -152,10 +152,12 @@ int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, un
 	*s = (struct sampler){ .pid = proc->pid, .prog_fd = prog_fd, .hz = hz,
 			       .by_cpu = !proc->fs.own };
 	cpus_changed(s);
-	r = s->by_cpu ? add_cpus(s) : add_threads(s);
+	r = s->by_cpu ? add_cpus(s) : sampler_add_threads(s);
 	if (r == -EACCES || r == -EPERM)
-		return error_set(err, r, "not allowed to sample process %d: run gotap as root or with "
-				 "CAP_PERFMON", proc->pid);
+		return error_set(err, r,
+				 "not allowed to sample process %d: run gotap as root or with "
+				 "CAP_PERFMON",
+				 proc->pid);
 	if (r)
 		return error_set(err, r, "cannot sample process %d: %s", proc->pid, strerror(-r));
 	return 0;
@@ -170,7 +172,7 @@ void sampler_update(struct sampler *s)
 		return;
 	}
 	drop_ended(s);
-	add_threads(s);
+	sampler_add_threads(s);
 }
 
 void sampler_stop(struct sampler *s)

@@ -3,9 +3,9 @@
  * sampler: a CPU clock per thread of the target (perf_event_open, software
  * cpu-clock), each of which runs the BPF program that records a sample.
  *
- * Threads that start and CPUs that come online later are found by sampler_update(). The events are not
- * inherited on purpose: an inherited event is work inside the target's own
- * clone(2), and an error there would be the target's.
+ * Threads that start and CPUs that come online later are found by sampler_update(). The events are
+ * not inherited on purpose: an inherited event is work inside the target's own clone(2), and an
+ * error there would be the target's.
  */
 #ifndef GOTAP_CAPTURE_SAMPLER_H
 #define GOTAP_CAPTURE_SAMPLER_H

@@ -41,7 +41,8 @@ static void add_count(struct buf *records, uint8_t kind, uint64_t n)
 }
 
 /* The states of everything, once threads have arrived behind the probes they passed. */
-static int read_all(struct states *s, struct buf *records, struct snapshot_counts *counts, struct error *err)
+static int states_read_all(struct states *s, struct buf *records, struct snapshot_counts *counts,
+			   struct error *err)
 {
 	const struct snapshot_opts opts = { .stack_depth = s->stack_depth, .fits = s->checked,
 					    .stop = &s->stop_reading };
@@ -60,8 +61,8 @@ static int read_all(struct states *s, struct buf *records, struct snapshot_count
  * Into the stream. Names can be left out only where every goroutine was read: of one that was not,
  * no record says the goid. Up to Go 1.23 records of creations do not have all goids either.
  */
-static void publish(struct states *s, struct buf *records, const struct snapshot_counts *counts,
-		    uint64_t names_lost)
+static void states_publish(struct states *s, struct buf *records,
+			   const struct snapshot_counts *counts, uint64_t names_lost)
 {
 	struct rec end = { .kind = REC_SNAP_END };
 
@@ -79,9 +80,9 @@ int states_read_first(struct states *s, struct error *err)
 	int r = 0;
 
 	if (!s->proc->launched)
-		r = read_all(s, &records, &counts, err);
+		r = states_read_all(s, &records, &counts, err);
 	if (!r)
-		publish(s, &records, &counts, names_lost);
+		states_publish(s, &records, &counts, names_lost);
 	buf_free(&records);
 	return r;
 }
@@ -110,14 +111,15 @@ bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost)
 		*lost = ring_set_lost(bpf_rings(s->bpf));
 		names_lost = bpf_names_lost(s->bpf);
 		say_resumed(s, why);
-		r = read_all(s, &records, &counts, &err);
-	} while (++tries < TRIES && now_ns() - begin < TRIES_NS && !stop_requested(&s->stop_reading) &&
+		r = states_read_all(s, &records, &counts, &err);
+	} while (++tries < TRIES && now_ns() - begin < TRIES_NS &&
+		 !stop_requested(&s->stop_reading) &&
 		 (r || ring_set_lost(bpf_rings(s->bpf)) != *lost));
 	/* where it stops, some states may have been read after the last record was made */
 	if (stop_requested(&s->stop_reading))
 		r = -ECANCELED;
 	if (!r)
-		publish(s, &records, &counts, names_lost);
+		states_publish(s, &records, &counts, names_lost);
 	buf_free(&records);
 	return !r;
 }
@@ -150,7 +152,8 @@ void states_look_whether_it_fits(struct states *s)
 		return;
 	fits = snapshot_fits(s->plan, s->proc, &s->stop_reading);
 	__atomic_store_n(&s->fits, fits, __ATOMIC_RELEASE);
-	s->not_before = 2 * now_ns() - begin;	/* a search for the lists takes at most half of the time */
+	/* a search for the lists takes at most half of the time */
+	s->not_before = 2 * now_ns() - begin;
 }
 
 bool states_fit(const struct states *s)

@@ -33,7 +33,10 @@ struct states {
 	uint64_t not_before;	/* the next look whether it is */
 };
 
-/* Where they are, and the names of Ps. Before the probes are active. Of a launched program: nothing yet. */
+/*
+ * Where they are, and the names of Ps. Before the probes are active. Of a launched program: nothing
+ * yet.
+ */
 int states_begin(struct states *s, struct error *err);
 /* All of them, for the first time; of a launched program: there are none. */
 int states_read_first(struct states *s, struct error *err);
@@ -43,7 +46,10 @@ int states_read_first(struct states *s, struct error *err);
  * nothing could be read: the program has most likely ended.
  */
 bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost);
-/* Can they be read? A launched program has no goroutines when probes are attached: they are found later. */
+/*
+ * Can they be read? A launched program has no goroutines when probes are attached: they are found
+ * later.
+ */
 bool states_known(struct states *s);
 /* The same from another thread, as far as was found. */
 bool states_were_found(const struct states *s);

@@ -7,7 +7,8 @@
 #include "live/memory.h"
 #include "live/text_map.h"
 
-void texts_init(struct texts *t, const struct process *proc, uint64_t types, const uint64_t *missing)
+void texts_init(struct texts *t, const struct process *proc, uint64_t types,
+		const uint64_t *missing)
 {
 	*t = (struct texts){ .proc = proc, .types = types, .missing = missing };
 }
@@ -18,7 +19,7 @@ void texts_free(struct texts *t)
 }
 
 /* The addresses of all segments that the program cannot write: one, or several neighbours. */
-static struct text_range constants(const struct texts *t)
+static struct text_range texts_constants(const struct texts *t)
 {
 	struct text_range range = { UINT64_MAX, 0 };
 	Elf64_Phdr ph;
@@ -35,26 +36,33 @@ static struct text_range constants(const struct texts *t)
 	return range;
 }
 
-/* Is the program's memory there still mapped from its file? The file is held open, whatever has its path now. */
+/*
+ * Is the program's memory there still mapped from its file? The file is held open, whatever has its
+ * path now.
+ */
 static bool is_in_place(struct texts *t)
 {
 	struct text_range range;
 	struct error err;
 
-	if (!t->file.size && elf_file_open_fd(&t->file, process_file_of_path(t->proc->module), &err))
+	if (!t->file.size &&
+	    elf_file_open_fd(&t->file, process_file_of_path(t->proc->module), &err))
 		return false;
-	range = constants(t);
+	range = texts_constants(t);
 	return !text_moved(t->proc, &range);
 }
 
-/* @n bytes of the program's file that are mapped at @addr; NULL: there are none, or the program may have changed them. */
+/*
+ * @n bytes of the program's file that are mapped at @addr; NULL: there are none, or the program may
+ * have changed them.
+ */
 static const uint8_t *constant_at(const struct texts *t, uint64_t addr, uint64_t n)
 {
 	return t->in_place ? elf_constant_bytes(&t->file, addr - t->proc->bias, n) : NULL;
 }
 
 /* Returns the text's length: 0 if it is lost. */
-static uint16_t fill(struct texts *t, char *to, uint64_t from, uint16_t len)
+static uint16_t capture_fill(struct texts *t, char *to, uint64_t from, uint16_t len)
 {
 	const uint8_t *text = constant_at(t, from, len);
 
@@ -90,7 +98,10 @@ static bool type_at(const struct texts *t, uint64_t addr, struct type *ret)
 	return true;
 }
 
-/* Copies at most @room bytes of the abi.Name at @addr, without its first @skip ones. Returns how many, -1: it is not there. */
+/*
+ * Copies at most @room bytes of the abi.Name at @addr, without its first @skip ones. Returns how
+ * many, -1: it is not there.
+ */
 static int copy_name(const struct texts *t, uint64_t addr, size_t skip, char *to, size_t room)
 {
 	const uint8_t *head = constant_at(t, addr, 3), *text;
@@ -114,7 +125,10 @@ static int copy_name(const struct texts *t, uint64_t addr, size_t skip, char *to
 	return (int)n;
 }
 
-/* Puts what the file has of a type into its record. Returns the length of the name, -1: it is not there. */
+/*
+ * Puts what the file has of a type into its record. Returns the length of the name, -1: it is not
+ * there.
+ */
 static int take_type(const struct texts *t, struct rec_user *u)
 {
 	size_t room = u->room < REC_TEXT_MAX ? u->room : REC_TEXT_MAX;
@@ -126,7 +140,8 @@ static int take_type(const struct texts *t, struct rec_user *u)
 	u->arg = type.ptr_bytes;
 	if (type.name < 0)
 		return 0;
-	return copy_name(t, t->types + (uint32_t)type.name, !!(type.flags & TYPE_EXTRA_STAR), u->text, room);
+	return copy_name(t, t->types + (uint32_t)type.name, !!(type.flags & TYPE_EXTRA_STAR),
+			 u->text, room);
 }
 
 static void fill_type(struct texts *t, struct rec_user *u)
@@ -138,14 +153,16 @@ static void fill_type(struct texts *t, struct rec_user *u)
 	u->len[0] = n > 0 ? (uint16_t)n : 0;
 }
 
-/* The first bytes of @text are the address of the text. Returns the text's length: 0 if it is lost. */
+/*
+ * The first bytes of @text are the address of the text. Returns the text's length: 0 if it is lost.
+ */
 static uint8_t fill_label_text(struct texts *t, char *text, uint8_t len)
 {
 	uint64_t from;
 
 	memcpy(&from, text, sizeof(from));
 	memset(text, 0, sizeof(from));
-	return (uint8_t)fill(t, text, from, len);
+	return (uint8_t)capture_fill(t, text, from, len);
 }
 
 static void fill_label(struct texts *t, struct rec_label *l)
@@ -171,8 +188,8 @@ static void fill_labels(struct texts *t, struct rec_user *u)
 }
 
 /*
- * A Go string. In a position-independent program the dynamic linker has written it, since it has an address: it is no constant, but
- * its page has been written and so is in memory.
+ * A Go string. In a position-independent program the dynamic linker has written it, since it has an
+ * address: it is no constant, but its page has been written and so is in memory.
  */
 struct go_string {
 	uint64_t at, len;
@@ -188,7 +205,7 @@ static void fill_message(struct texts *t, struct rec_user *u)
 	if (bytes)
 		memcpy(&s, bytes, sizeof(s));
 	u->r.ptr = s.at;
-	u->len[0] = fill(t, u->text, s.at, (uint16_t)(s.len < u->room ? s.len : u->room));
+	u->len[0] = capture_fill(t, u->text, s.at, (uint16_t)(s.len < u->room ? s.len : u->room));
 }
 
 /* The text of @len[0] bytes is at address @ptr of the program, that of @len[1] bytes at @arg. */
@@ -197,9 +214,9 @@ static void fill_texts(struct texts *t, struct rec_user *u)
 	char *second = u->text + u->len[0];
 
 	if (u->r.sub & REC_MISSING_FIRST)
-		u->len[0] = fill(t, u->text, u->r.ptr, u->len[0]);
+		u->len[0] = capture_fill(t, u->text, u->r.ptr, u->len[0]);
 	if (u->r.sub & REC_MISSING_SECOND)
-		u->len[1] = fill(t, second, u->arg, u->len[1]);
+		u->len[1] = capture_fill(t, second, u->arg, u->len[1]);
 	memmove(u->text + u->len[0], second, u->len[1]);
 }
 
@@ -234,7 +251,7 @@ static void fill_record(void *ctx, uint32_t cpu, struct rec *r)
 	r->sub = 0;
 }
 
-static void report(uint64_t lost, uint64_t now, struct buf *out)
+static void texts_report(uint64_t lost, uint64_t now, struct buf *out)
 {
 	struct rec_long l = { .r = { .time = now, .kind = REC_UNREADABLE }, .arg = lost };
 
@@ -250,5 +267,5 @@ void texts_fill(struct texts *t, struct chunk *c, size_t end, uint64_t now)
 		return;
 	t->in_place = is_in_place(t);
 	chunk_each(c, end, fill_record, t);
-	report(t->lost - lost, now, &c->data);
+	texts_report(t->lost - lost, now, &c->data);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * texts: texts of annotations, labels and fatal messages that were not in memory when the probe read them. Most texts are
- * constants of the program. A page of these may be missing: the program has only passed the text's
- * address on and never touched it, or the kernel has reclaimed the page. Then the probe marks
- * the record (enum rec_missing), and the text is taken from the program's file here, where it is
- * the same at any time. Any other text may have changed since: it is lost, and counted. Called
- * by the drain.
+ * texts: texts of annotations, labels and fatal messages that were not in memory when the probe
+ * read them. Most texts are constants of the program. A page of these may be missing: the program
+ * has only passed the text's address on and never touched it, or the kernel has reclaimed the page.
+ * Then the probe marks the record (enum rec_missing), and the text is taken from the program's file
+ * here, where it is the same at any time. Any other text may have changed since: it is lost, and
+ * counted. Called by the drain.
  *
  * Likewise the names of types (REC_OBJECT_TYPE), which the linker wrote.
  */
@@ -23,13 +23,15 @@ struct texts {
 	const struct process *proc;
 	const uint64_t *missing;	/* how many probes have marked */
 	uint64_t found, lost;		/* of these */
-	uint64_t types;			/* address of the program's first type descriptor; offsets of names begin there */
+	/* address of the program's first type descriptor; offsets of names begin there */
+	uint64_t types;
 	bool in_place;			/* the program's constants are still mapped from its file */
 	struct elf_file file;		/* of the program; open once a text was missing */
 };
 
 /* @missing counts the texts that probes have marked as missing, before they submit the record. */
-void texts_init(struct texts *t, const struct process *proc, uint64_t types, const uint64_t *missing);
+void texts_init(struct texts *t, const struct process *proc, uint64_t types,
+		const uint64_t *missing);
 /* Accepts a zeroed one. */
 void texts_free(struct texts *t);
 /*

@@ -70,12 +70,14 @@ static uint64_t syscall_of(const char *text)
 }
 
 /*
- * Is @wchan (/proc/PID/task/TID/wchan) the function in which the cgroup freezer of version 1 or 2 holds a thread? Before Linux 6.1
- * version 1 does not move a thread that sleeps: such a thread counts as asleep.
+ * Is @wchan (/proc/PID/task/TID/wchan) the function in which the cgroup freezer of version 1 or 2
+ * holds a thread? Before Linux 6.1 version 1 does not move a thread that sleeps: such a thread
+ * counts as asleep.
  */
 static bool is_frozen_at(const char *wchan)
 {
-	return strstr(wchan, "refrigerator") || strstr(wchan, "freezer") || strstr(wchan, "get_signal");
+	return strstr(wchan, "refrigerator") || strstr(wchan, "freezer") ||
+	       strstr(wchan, "get_signal");
 }
 
 /* The id that records have. */
@@ -87,7 +89,9 @@ static uint32_t record_tid(const struct process *p, pid_t tid)
 	if (!p->bpf_ns.ino)
 		return (uint32_t)tid;
 	snprintf(what, sizeof(what), "task/%d/status", tid);
-	return procfs_status(&p->fs, p->pid, what, &st) || !st.levels ? 0 : (uint32_t)procfs_inner_id(&st);
+	return procfs_status(&p->fs, p->pid, what, &st) || !st.levels ?
+		       0 :
+		       (uint32_t)procfs_inner_id(&st);
 }
 
 /* Is the program's cgroup frozen, as a whole? */
@@ -95,32 +99,37 @@ static bool group_is_frozen(const struct thread_states *t)
 {
 	const struct freezer_mounts m = { .mounts = t->mounts };
 	struct buf text = {0};
-	bool frozen = !procfs_read(&t->proc->fs, t->proc->pid, "cgroup", CGROUP_TEXT, &text) && text.len &&
-		freezer_is_frozen(&m, (char *)text.data);
+	bool frozen = !procfs_read(&t->proc->fs, t->proc->pid, "cgroup", CGROUP_TEXT, &text) &&
+		      text.len && freezer_is_frozen(&m, (char *)text.data);
 
 	buf_free(&text);
 	return frozen;
 }
 
 /*
- * @group: the whole cgroup is frozen. Since 6.1 the freezer of version 1 leaves a thread where it sleeps; /proc then has its state as
- * D, or as R, though it cannot run.
+ * @group: the whole cgroup is frozen. Since 6.1 the freezer of version 1 leaves a thread where it
+ * sleeps; /proc then has its state as D, or as R, though it cannot run.
  */
-static bool is_frozen(const struct process *p, pid_t tid, enum rec_off state, bool group, struct buf *text)
+static bool is_frozen(const struct process *p, pid_t tid, enum rec_off state, bool group,
+		      struct buf *text)
 {
 	if (group && (state == REC_OFF_BLOCKED || state == REC_OFF_RUNNABLE))
 		return true;
-	return (state == REC_OFF_SLEEP || state == REC_OFF_BLOCKED) && read_task(p, tid, "wchan", text) &&
-		is_frozen_at((char *)text->data);
+	return (state == REC_OFF_SLEEP || state == REC_OFF_BLOCKED) &&
+	       read_task(p, tid, "wchan", text) && is_frozen_at((char *)text->data);
 }
 
-/* Reads schedstat before the state: if the thread goes on a CPU in between, its sum of run time does not include that stay. */
+/*
+ * Reads schedstat before the state: if the thread goes on a CPU in between, its sum of run time
+ * does not include that stay.
+ */
 static bool read_thread(const struct process *p, pid_t tid, bool group_frozen, struct rec_thread *t)
 {
 	struct buf text = {0};
 	bool there;
 
-	*t = (struct rec_thread){ .r = { .kind = REC_SNAP_THREAD, .tid = record_tid(p, tid) }, .arg = UINT64_MAX };
+	*t = (struct rec_thread){ .r = { .kind = REC_SNAP_THREAD, .tid = record_tid(p, tid) },
+				  .arg = UINT64_MAX };
 	if (read_task(p, tid, "schedstat", &text))
 		take_schedstat(t, (char *)text.data);
 	if (read_task(p, tid, "syscall", &text))
@@ -133,7 +142,10 @@ static bool read_thread(const struct process *p, pid_t tid, bool group_frozen, s
 	return there;
 }
 
-/* Reads at most @most of the threads that are left, and ends with REC_THREADS of @step after the last one. */
+/*
+ * Reads at most @most of the threads that are left, and ends with REC_THREADS of @step after the
+ * last one.
+ */
 static void read_threads(struct thread_states *t, size_t most, enum rec_threads step)
 {
 	struct rec end = { .kind = REC_THREADS, .sub = (uint8_t)step };
@@ -173,8 +185,13 @@ static void add_quotas(const struct thread_states *t, const char *text, struct b
 	for (i = 0; i < n; i++) {
 		const struct cgroup_cpu *c = &levels[i];
 		struct rec_cgroup r = {
-			.r = { .kind = REC_CGROUP_CPU, .flags = (uint16_t)c->up, .id = c->quota_ns, .ptr = c->period_ns },
-			.periods = c->periods, .throttled = c->throttled, .throttled_ns = c->throttled_ns,
+			.r = { .kind = REC_CGROUP_CPU,
+			       .flags = (uint16_t)c->up,
+			       .id = c->quota_ns,
+			       .ptr = c->period_ns },
+			.periods = c->periods,
+			.throttled = c->throttled,
+			.throttled_ns = c->throttled_ns,
 		};
 
 		buf_add(out, &r, sizeof(r));
@@ -184,7 +201,9 @@ static void add_quotas(const struct thread_states *t, const char *text, struct b
 static void add_pressures(const struct thread_states *t, const char *text, struct buf *out)
 {
 	static const char *const names[] = {
-		[REC_RESOURCE_CPU] = "cpu", [REC_RESOURCE_MEMORY] = "memory", [REC_RESOURCE_IO] = "io",
+		[REC_RESOURCE_CPU] = "cpu",
+		[REC_RESOURCE_MEMORY] = "memory",
+		[REC_RESOURCE_IO] = "io",
 	};
 	struct pressure p;
 	unsigned int i;
@@ -230,8 +249,8 @@ void thread_states_tick(struct thread_states *t)
 
 /* --- begin and end --- */
 
-void thread_states_begin(struct thread_states *t, const struct process *proc, struct user_records *records,
-			 uint64_t with)
+void thread_states_begin(struct thread_states *t, const struct process *proc,
+			 struct user_records *records, uint64_t with)
 {
 	struct rec begin = { .kind = REC_THREADS, .sub = REC_THREADS_BEGIN, .ptr = with };
 	struct pressure p;

@@ -11,7 +11,10 @@
 #include "record.h"
 
 static const char *const needed[] = {
-	"btf_trace_sched_switch", "btf_trace_sched_waking", "btf_trace_sched_wakeup_new", "btf_trace_sched_migrate_task",
+	"btf_trace_sched_switch",
+	"btf_trace_sched_waking",
+	"btf_trace_sched_wakeup_new",
+	"btf_trace_sched_migrate_task",
 };
 
 static const struct btf_type *type_of(const struct btf *btf, const char *name, uint32_t kind)
@@ -38,7 +41,10 @@ static bool is_pointer_to_pointer(const struct btf *btf, const struct btf_type *
 	return t && btf_is_ptr(t) && btf_is_ptr(btf__type_by_id(btf, t->type));
 }
 
-/* Counts the arguments of a btf_trace_* function type; its first one is the kernel's own data pointer, which programs do not get. */
+/*
+ * Counts the arguments of a btf_trace_* function type; its first one is the kernel's own data
+ * pointer, which programs do not get.
+ */
 static unsigned int arguments_of(const struct btf *btf, const char *name)
 {
 	const struct btf_type *t = type_of(btf, name, BTF_KIND_TYPEDEF);
@@ -48,14 +54,17 @@ static unsigned int arguments_of(const struct btf *btf, const char *name)
 	return t && btf_is_func_proto(t) && btf_vlen(t) ? btf_vlen(t) - 1u : 0;
 }
 
-static int look(struct tracepoints *ret, const struct btf *btf, struct error *err)
+static int tracepoints_look(struct tracepoints *ret, const struct btf *btf, struct error *err)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (!type_of(btf, needed[i], BTF_KIND_TYPEDEF))
-			return error_set(err, -ENOTSUP, "group linux needs the tracepoint %s, which this kernel does not "
-					 "have", needed[i] + strlen("btf_trace_"));
+			return error_set(
+				err, -ENOTSUP,
+				"group linux needs the tracepoint %s, which this kernel does not "
+				"have",
+				needed[i] + strlen("btf_trace_"));
 	*ret = (struct tracepoints){
 		.switch_has_state = arguments_of(btf, "btf_trace_sched_switch") > 3,
 		.queue_pointers = is_pointer_to_pointer(btf, field_of(btf, "task_group", "cfs_rq")),
@@ -76,7 +85,7 @@ int tracepoints_find(struct tracepoints *ret, struct error *err)
 	btf = btf__load_vmlinux_btf();
 	if (!btf)
 		return error_set(err, -ENOTSUP, "%s", machine_no_btf);
-	r = look(ret, btf, err);
+	r = tracepoints_look(ret, btf, err);
 	btf__free(btf);
 	return r;
 }
@@ -87,5 +96,6 @@ uint64_t tracepoints_lack(const struct tracepoints *t)
 
 	if (!t->throttling)
 		return lack | REC_WITHOUT_QUOTAS;
-	return lack | (t->quota_clock ? 0 : REC_WITHOUT_QUOTA_CLOCK) | (t->queue_pointers ? 0 : REC_WITHOUT_QUEUES);
+	return lack | (t->quota_clock ? 0 : REC_WITHOUT_QUOTA_CLOCK) |
+	       (t->queue_pointers ? 0 : REC_WITHOUT_QUEUES);
 }

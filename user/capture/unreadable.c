@@ -5,7 +5,7 @@
 #include "live/memory.h"
 #include "record.h"
 
-static void report(struct ring *ring, uint64_t *reported, uint64_t now, struct buf *out)
+static void capture_report(struct ring *ring, uint64_t *reported, uint64_t now, struct buf *out)
 {
 	uint64_t n = __atomic_load_n(&ring->state->unreadable, __ATOMIC_RELAXED);
 	struct rec_long l = {
@@ -30,7 +30,7 @@ void unreadable_report(struct unreadable *u, const struct ring_set *rings, const
 
 		while (u->reported.len <= i)
 			vec_push(&u->reported, sizeof(uint64_t));
-		report(ring, vec_at(&u->reported, uint64_t, i), now, out);
+		capture_report(ring, vec_at(&u->reported, uint64_t, i), now, out);
 		if (!__atomic_load_n(&ring->state->unreadable_frame, __ATOMIC_RELAXED))
 			continue;
 		frame = __atomic_exchange_n(&ring->state->unreadable_frame, 0, __ATOMIC_RELAXED);

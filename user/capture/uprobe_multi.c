@@ -33,7 +33,9 @@ int uprobe_multi_link(int prog_fd, const char *path, const uint64_t *offsets, si
 	return fd < 0 ? -errno : fd;
 }
 
-/* The request is invalid on purpose: the error number shows whether the kernel knows the link type. */
+/*
+ * The request is invalid on purpose: the error number shows whether the kernel knows the link type.
+ */
 static int link_to_folder(int prog_fd, pid_t pid)
 {
 	static const uint64_t offset = 0;

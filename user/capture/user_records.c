@@ -20,7 +20,7 @@ void user_records_free(struct user_records *u)
 	pthread_mutex_destroy(&u->lock);
 }
 
-static void stamp(uint8_t *records, size_t len, uint64_t now)
+static void records_stamp(uint8_t *records, size_t len, uint64_t now)
 {
 	size_t at, n;
 
@@ -36,7 +36,7 @@ static void stamp(uint8_t *records, size_t len, uint64_t now)
 void user_records_add(struct user_records *u, void *records, size_t n)
 {
 	pthread_mutex_lock(&u->lock);
-	stamp(records, n, now_ns());
+	records_stamp(records, n, now_ns());
 	buf_add(&u->waiting, records, n);
 	pthread_mutex_unlock(&u->lock);
 }

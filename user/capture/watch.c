@@ -21,7 +21,10 @@ static bool is_slow_look(const struct watch *w)
 	return w->looks % SLOW_LOOKS == 0;
 }
 
-/* True only if two looks in a row found it moved: while the program execs, /proc/PID/maps is incomplete. */
+/*
+ * True only if two looks in a row found it moved: while the program execs, /proc/PID/maps is
+ * incomplete.
+ */
 static bool has_moved(struct watch *w)
 {
 	bool before = w->seems_moved;
@@ -52,10 +55,10 @@ static bool makes_records_false(enum capture_end end)
 }
 
 /*
- * By /proc, where the kernel side does not say so, or where something else was found, which may be a
- * consequence of an exec. Else only now and then, since the kernel side says so first.
+ * By /proc, where the kernel side does not say so, or where something else was found, which may be
+ * a consequence of an exec. Else only now and then, since the kernel side says so first.
  */
-static bool has_execed(struct watch *w, enum capture_end found, uint64_t since)
+static bool watch_has_execed(struct watch *w, enum capture_end found, uint64_t since)
 {
 	bool execed;
 
@@ -75,7 +78,7 @@ static enum capture_end find_change(struct watch *w, uint64_t since)
 
 	w->looks++;
 	end = find_end(w);
-	if (has_execed(w, end, since))
+	if (watch_has_execed(w, end, since))
 		end = CAPTURE_EXECED;
 	exec = bpf_exec_time(w->bpf);
 	if (exec) {

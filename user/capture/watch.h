@@ -28,7 +28,8 @@ enum capture_end {
 	CAPTURE_SILENT,		/* its memory did not answer (memory.h) */
 	CAPTURE_MOVED,		/* it moved its code to where no probes are (live/text_map.h) */
 	CAPTURE_UNPROBED,	/* the process that held the probes was killed (prober.h) */
-	CAPTURE_PAUSED,		/* gotap itself was stopped for so long that the probes were taken away */
+	/* gotap itself was stopped for so long that the probes were taken away */
+	CAPTURE_PAUSED,
 };
 
 struct watch {
@@ -45,7 +46,10 @@ struct watch {
 
 void watch_init(struct watch *w, struct process *proc, const struct bpf_side *bpf);
 void watch_look(struct watch *w);
-/* From any thread: did a look that began at @since or later find no change, or has the capture ended? */
+/*
+ * From any thread: did a look that began at @since or later find no change, or has the capture
+ * ended?
+ */
 bool watch_has_looked(const struct watch *w, uint64_t since);
 /* From any thread: the next look ends the capture. */
 void watch_stop(struct watch *w);

@@ -14,7 +14,9 @@
 
 struct flight_extent describe_extent(const struct history_range *r)
 {
-	struct flight_extent x = { .generations = r->n, .bytes = r->header_bytes, .dropped = r->dropped };
+	struct flight_extent x = { .generations = r->n,
+				   .bytes = r->header_bytes,
+				   .dropped = r->dropped };
 	const struct history_generation *last = r->gens[r->n - 1];
 	size_t i;
 
@@ -31,7 +33,7 @@ struct flight_extent describe_extent(const struct history_range *r)
 	return x;
 }
 
-static void put_seconds(struct json_out *j, const char *name, int64_t ns)
+static void describe_put_seconds(struct json_out *j, const char *name, int64_t ns)
 {
 	json_put_real(j, name, (double)ns / 1e9, 9);
 }
@@ -49,7 +51,7 @@ static void put_time(struct json_out *j, const char *name, uint64_t wall)
 	json_put_text(j, name, text);
 }
 
-static void put_stack(struct json_out *j, const char *stack)
+static void describe_put_stack(struct json_out *j, const char *stack)
 {
 	_cleanup_free_ char *copy = xstrdup(stack);
 	char *line, *rest = copy;
@@ -68,13 +70,13 @@ static void put_trigger(struct json_out *j, const struct request *r, const struc
 	json_put_text(j, "what", r->fact.what);
 	put_time(j, "time", r->wall);
 	json_put_count(j, "monotonic_ns", r->fact.time);
-	put_seconds(j, "at_s", (int64_t)(r->fact.time - x->from));
+	describe_put_seconds(j, "at_s", (int64_t)(r->fact.time - x->from));
 	if (r->fact.g)
 		json_put_count(j, "goroutine", r->fact.g);
 	if (r->fact.m)
 		json_put_count(j, "thread", r->fact.m);
 	if (*r->fact.stack)
-		put_stack(j, r->fact.stack);
+		describe_put_stack(j, r->fact.stack);
 	json_close_object(j);
 }
 
@@ -82,7 +84,8 @@ static void put_trigger(struct json_out *j, const struct request *r, const struc
 static const char *why_short(const struct request *r, const struct flight_extent *x)
 {
 	if (r->unknown)
-		return "nothing was recorded at that time (--budget, or losses): the trace does not show what happened";
+		return "nothing was recorded at that time (--budget, or losses): the trace does "
+		       "not show what happened";
 	if (x->from > r->from && x->dropped)
 		return "what came before was not in memory any more (TIME and SIZE of --flight)";
 	if (r->cut)
@@ -94,9 +97,9 @@ static void put_window(struct json_out *j, const struct flight_opts *o, const st
 		       const struct flight_extent *x)
 {
 	json_open_object(j, "window");
-	put_seconds(j, "before_s", (int64_t)o->before);
-	put_seconds(j, "after_s", (int64_t)o->after);
-	put_seconds(j, "duration_s", (int64_t)(x->to - x->from));
+	describe_put_seconds(j, "before_s", (int64_t)o->before);
+	describe_put_seconds(j, "after_s", (int64_t)o->after);
+	describe_put_seconds(j, "duration_s", (int64_t)(x->to - x->from));
 	json_put_count(j, "generations", x->generations);
 	json_put_text(j, "short", why_short(r, x));
 	json_close_object(j);
@@ -107,11 +110,11 @@ static void put_losses(struct json_out *j, const char *name, const struct histor
 	json_open_object(j, name);
 	json_put_count(j, "lost", l->lost);
 	json_put_count(j, "repairs", l->repairs);
-	put_seconds(j, "unrecorded_s", (int64_t)l->unrecorded);
+	describe_put_seconds(j, "unrecorded_s", (int64_t)l->unrecorded);
 	json_close_object(j);
 }
 
-static void put_process(struct json_out *j, const struct capture_info *info)
+static void describe_put_process(struct json_out *j, const struct capture_info *info)
 {
 	json_open_object(j, "process");
 	json_put_count(j, "pid", info->pid);
@@ -134,7 +137,7 @@ char *describe(const struct flight_opts *o, const struct request *r, const struc
 	json_put_count(&j, "bytes", x->bytes);
 	put_trigger(&j, r, x);
 	put_window(&j, o, r, x);
-	put_process(&j, o->info);
+	describe_put_process(&j, o->info);
 	put_losses(&j, "losses", &x->losses);
 	put_losses(&j, "losses_since_begin", &x->all);
 	json_put_count(&j, "triggers_refused", r->refused);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * describe: the JSON beside a snapshot, which says why it was written and what is in it. snapshot.c calls
- * it.
+ * describe: the JSON beside a snapshot, which says why it was written and what is in it. snapshot.c
+ * calls it.
  */
 #ifndef GOTAP_FLIGHT_DESCRIBE_H
 #define GOTAP_FLIGHT_DESCRIBE_H

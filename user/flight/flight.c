@@ -19,19 +19,31 @@
 
 enum {
 	WAITING = 16,	/* requests at most that wait until the time after their fact has passed */
-	ASKED = 4,	/* of these, places that triggers leave free for users' requests and the end of the program */
-	TAKEN = 4,	/* requests at most that are being written: each holds generations in memory while the disk is slow */
+	/*
+	 * of these, places that triggers leave free for users' requests and the end of the program
+	 */
+	ASKED = 4,
+	/*
+	 * requests at most that are being written: each holds generations in memory while the disk
+	 * is slow
+	 */
+	TAKEN = 4,
 };
 
-/* The history keeps this much more than asked for: from a fact to the end of its generation further time passes. */
+/*
+ * The history keeps this much more than asked for: from a fact to the end of its generation further
+ * time passes.
+ */
 static const uint64_t SLACK_NS = 1000000000;
 
-/* How long the end of the recording waits for commands of --exec that still run, or have not begun. */
+/*
+ * How long the end of the recording waits for commands of --exec that still run, or have not begun.
+ */
 static const uint64_t EXEC_NS = 10000000000;
 
 /* --- messages --- */
 
-static void say(void *ctx, const char *text)
+static void flight_say(void *ctx, const char *text)
 {
 	struct flight *f = ctx;
 
@@ -88,7 +100,8 @@ uint64_t flight_trigger(struct flight *f, const struct flight_fact *fact)
 
 /* --- the recording --- */
 
-void flight_add(struct flight *f, const struct tracefile_generation *g, const struct history_losses *losses)
+void flight_add(struct flight *f, const struct tracefile_generation *g,
+		const struct history_losses *losses)
 {
 	struct error err;
 	int r;
@@ -99,7 +112,7 @@ void flight_add(struct flight *f, const struct tracefile_generation *g, const st
 	}
 	r = history_add(f->history, g, losses, &err);
 	if (r && !f->no_memory)
-		say(f, err.text);
+		flight_say(f, err.text);
 	f->no_memory = r;
 }
 
@@ -128,8 +141,9 @@ void flight_gap(struct flight *f, bool open, uint64_t unrecorded)
 }
 
 /*
- * Is the time of the fact in a gap, which follows the last generation that begins before it? The gap may be over by now; the
- * generations behind it do not show the fact. To be called with the lock.
+ * Is the time of the fact in a gap, which follows the last generation that begins before it? The
+ * gap may be over by now; the generations behind it do not show the fact. To be called with the
+ * lock.
  */
 static bool is_unrecorded(const struct flight *f, const struct request *r)
 {
@@ -146,8 +160,11 @@ static bool is_unrecorded(const struct flight *f, const struct request *r)
 	return f->in_gap || f->unrecorded > range->gens[n - 1]->losses.unrecorded;
 }
 
-/* Is all that the request wants in the trace? Its note must be, too: flight_note() is called for it once. */
-static bool is_whole(const struct request *r, uint64_t seen)
+/*
+ * Is all that the request wants in the trace? Its note must be, too: flight_note() is called for it
+ * once.
+ */
+static bool flight_is_whole(const struct request *r, uint64_t seen)
 {
 	return r->noted && r->to <= seen;
 }
@@ -157,7 +174,7 @@ bool flight_is_due(struct flight *f, uint64_t seen)
 	struct request *r;
 
 	pthread_mutex_lock(&f->lock);
-	for (r = f->waiting.first; r && !is_whole(r, seen); r = r->next)
+	for (r = f->waiting.first; r && !flight_is_whole(r, seen); r = r->next)
 		;
 	if (f->taken >= TAKEN)
 		r = NULL;
@@ -165,7 +182,10 @@ bool flight_is_due(struct flight *f, uint64_t seen)
 	return r;
 }
 
-/* A request that came while gotap ended the recording: moves its fact to the end of the recording, if it is later. */
+/*
+ * A request that came while gotap ended the recording: moves its fact to the end of the recording,
+ * if it is later.
+ */
 static void end_at(struct request *r, uint64_t end)
 {
 	uint64_t late = r->fact.time > end ? r->fact.time - end : 0;
@@ -177,8 +197,8 @@ static void end_at(struct request *r, uint64_t end)
 }
 
 /*
- * Hands requests to the writers, at most TAKEN at a time: those that end at @seen or before; all, if the recording is over. To be
- * called with the lock.
+ * Hands requests to the writers, at most TAKEN at a time: those that end at @seen or before; all,
+ * if the recording is over. To be called with the lock.
  */
 static void hand_over(struct flight *f, uint64_t seen)
 {
@@ -186,7 +206,7 @@ static void hand_over(struct flight *f, uint64_t seen)
 	struct request *r;
 
 	while ((r = request_take(&f->waiting))) {
-		if (!f->over && (!is_whole(r, seen) || f->taken >= TAKEN)) {
+		if (!f->over && (!flight_is_whole(r, seen) || f->taken >= TAKEN)) {
 			request_put(&rest, r);
 			continue;
 		}
@@ -218,12 +238,13 @@ static uint64_t kept_time(const struct flight_opts *o)
 	return (o->time > needed ? o->time : needed) + SLACK_NS;
 }
 
-static int begin(struct flight *f, struct error *err)
+static int flight_begin(struct flight *f, struct error *err)
 {
 	const struct flight_opts *o = f->opts;
 	int r;
 
-	privilege_raise_files();	/* folders on the way to the snapshots may be another user's */
+	/* folders on the way to the snapshots may be another user's */
+	privilege_raise_files();
 	r = naming_parse(&f->names, o->pattern, o->info, err);
 	privilege_lower_files();
 	if (r)
@@ -232,7 +253,7 @@ static int begin(struct flight *f, struct error *err)
 	f->keep = keep_new(&f->names, o->keep, o->keep_bytes);
 	keep_adopt(f->keep);
 	if (o->exec)
-		r = exec_new(&f->exec, o->exec, o->in_child, say, f, err);
+		r = exec_new(&f->exec, o->exec, o->in_child, flight_say, f, err);
 	return r ? r : writers_start(f, err);
 }
 
@@ -260,7 +281,7 @@ int flight_new(struct flight **ret, const struct flight_opts *opts, struct error
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_mutex_init(&f->files, NULL);
 	pthread_cond_init(&f->more, NULL);
-	r = begin(f, err);
+	r = flight_begin(f, err);
 	if (r)
 		flight_free(f);
 	else

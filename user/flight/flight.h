@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flight: a recording of which the last seconds are in memory (history.h), and that writes them to a file
- * when a trigger says so (fact.h). Owns the requests: from the fact until [time - before, time + after] is
- * whole, then until it is written.
+ * flight: a recording of which the last seconds are in memory (history.h), and that writes them to
+ * a file when a trigger says so (fact.h). Owns the requests: from the fact until [time - before,
+ * time + after] is whole, then until it is written.
  *
- * Three sides call it. The thread that records: flight_add() to flight_finish(). Triggers, on any thread:
- * flight_trigger(). Its own two threads write snapshots (snapshot.h), so that a slow disk delays no other thread.
+ * Three sides call it. The thread that records: flight_add() to flight_finish(). Triggers, on any
+ * thread: flight_trigger(). Its own two threads write snapshots (snapshot.h), so that a slow disk
+ * delays no other thread.
  */
 #ifndef GOTAP_FLIGHT_FLIGHT_H
 #define GOTAP_FLIGHT_FLIGHT_H
@@ -50,35 +51,44 @@ struct flight_opts {
 };
 
 /*
- * Checks @pattern and that snapshots can be written to its folder, and keeps the rights to that folder for later. To be called
- * before gotap attaches to the program, and before it gives up capabilities. Returns 0 or a negative errno.
+ * Checks @pattern and that snapshots can be written to its folder, and keeps the rights to that
+ * folder for later. To be called before gotap attaches to the program, and before it gives up
+ * capabilities. Returns 0 or a negative errno.
  */
 int flight_check(const char *pattern, struct error *err);
 /* @opts and what it refers to outlive it. The pattern and its folder are checked here. */
 int flight_new(struct flight **ret, const struct flight_opts *opts, struct error *err);
 
-/* Adds a whole generation, or the header, to the history. @losses: counts since the begin of the recording. */
-void flight_add(struct flight *f, const struct tracefile_generation *g, const struct history_losses *losses);
 /*
- * To be called when all records up to @seen (ns) are in the trace, again and again until it returns false. True: @text is a note
- * about a request, which the caller puts into the trace.
+ * Adds a whole generation, or the header, to the history. @losses: counts since the begin of the
+ * recording.
+ */
+void flight_add(struct flight *f, const struct tracefile_generation *g,
+		const struct history_losses *losses);
+/*
+ * To be called when all records up to @seen (ns) are in the trace, again and again until it returns
+ * false. True: @text is a note about a request, which the caller puts into the trace.
  */
 bool flight_note(struct flight *f, uint64_t seen, char text[static FLIGHT_NOTE]);
 /*
- * Says whether nothing is recorded now (@open: --budget, losses), and for how long nothing was in all gaps that are over
- * (@unrecorded, ns). The JSON of a snapshot says if its fact is in such a gap.
+ * Says whether nothing is recorded now (@open: --budget, losses), and for how long nothing was in
+ * all gaps that are over (@unrecorded, ns). The JSON of a snapshot says if its fact is in such a
+ * gap.
  */
 void flight_gap(struct flight *f, bool open, uint64_t unrecorded);
 /*
- * Does a request need the generation that is open, and nothing that comes later? Then end it, and call
- * flight_turned().
+ * Does a request need the generation that is open, and nothing that comes later? Then end it, and
+ * call flight_turned().
  */
 bool flight_is_due(struct flight *f, uint64_t seen);
-/* All records up to @seen (ns) are in whole generations: has those requests written that need no later ones. */
+/*
+ * All records up to @seen (ns) are in whole generations: has those requests written that need no
+ * later ones.
+ */
 void flight_turned(struct flight *f, uint64_t seen);
 /*
- * To be called when the recording is over and all of it is in the trace: has the waiting requests written with what there is.
- * Returns when all is written.
+ * To be called when the recording is over and all of it is in the trace: has the waiting requests
+ * written with what there is. Returns when all is written.
  */
 void flight_finish(struct flight *f);
 /* Accepts NULL. */
@@ -88,7 +98,8 @@ struct flight_counts {
 	uint64_t written, failed, refused;
 	uint64_t deleted;	/* by keep and keep_bytes */
 	uint64_t undeleted;	/* beyond these limits, and could not be deleted */
-	uint64_t not_run;	/* snapshots for which the command of exec did not run, as it was too slow */
+	/* snapshots for which the command of exec did not run, as it was too slow */
+	uint64_t not_run;
 	struct history_usage usage;
 };
 /* Counts so far; from any thread. */

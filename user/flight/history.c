@@ -39,9 +39,10 @@ struct history *history_new(uint64_t time, size_t size)
 
 /* --- one generation --- */
 
-static void *copy(const struct tracefile_generation *g, size_t bytes)
+static void *history_copy(const struct tracefile_generation *g, size_t bytes)
 {
-	uint8_t *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *data =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (data == MAP_FAILED)
 		return NULL;
@@ -52,7 +53,7 @@ static void *copy(const struct tracefile_generation *g, size_t bytes)
 	return data;
 }
 
-static void generation_free(struct history_generation *g)
+static void history_generation_free(struct history_generation *g)
 {
 	munmap((void *)g->data, g->bytes);
 	free(g);
@@ -74,7 +75,7 @@ static void drop_first(struct history *s)
 	g->listed = false;
 	g->next = NULL;
 	if (!g->users) {
-		generation_free(g);
+		history_generation_free(g);
 		return;
 	}
 	s->others++;
@@ -87,14 +88,14 @@ static bool is_old(const struct history *s)
 	return s->first->next->from + s->time <= s->last->to;
 }
 
-static bool is_too_much(const struct history *s)
+static bool history_is_too_much(const struct history *s)
 {
 	return s->bytes > s->size || s->bytes + s->others_bytes > 2 * s->size;
 }
 
-static void drop_old(struct history *s)
+static void history_drop_old(struct history *s)
 {
-	while (s->first != s->last && (is_old(s) || is_too_much(s)))
+	while (s->first != s->last && (is_old(s) || history_is_too_much(s)))
 		drop_first(s);
 }
 
@@ -108,9 +109,10 @@ void history_header(struct history *s, const void *data, size_t n)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void append(struct history *s, struct history_generation *g)
+static void history_append(struct history *s, struct history_generation *g)
 {
-	if (s->hole)		/* readers cannot go on from the generations before the missing one */
+	/* readers cannot go on from the generations before the missing one */
+	if (s->hole)
 		while (s->first)
 			drop_first(s);
 	s->hole = false;
@@ -123,53 +125,61 @@ static void append(struct history *s, struct history_generation *g)
 	s->bytes += g->bytes;
 	if (s->bytes + s->others_bytes > s->most)
 		s->most = s->bytes + s->others_bytes;
-	drop_old(s);
+	history_drop_old(s);
 }
 
-int history_add(struct history *s, const struct tracefile_generation *g, const struct history_losses *losses,
-	      struct error *err)
+int history_add(struct history *s, const struct tracefile_generation *g,
+		const struct history_losses *losses, struct error *err)
 {
 	size_t bytes = g->parts[0].n + g->parts[1].n;
-	void *data = bytes ? copy(g, bytes) : NULL;
+	void *data = bytes ? history_copy(g, bytes) : NULL;
 	struct history_generation *new;
 
 	if (!data) {
 		pthread_mutex_lock(&s->lock);
 		s->hole = true;
 		pthread_mutex_unlock(&s->lock);
-		return error_set(err, -ENOMEM, "no memory for %zu bytes of the flight recording: what came "
-				 "before this moment is gone; give --flight a smaller size", bytes);
+		return error_set(err, -ENOMEM,
+				 "no memory for %zu bytes of the flight recording: what came "
+				 "before this moment is gone; give --flight a smaller size",
+				 bytes);
 	}
 	new = xcalloc(1, sizeof(*new));
-	*new = (struct history_generation){ .from = g->from, .to = g->to, .bytes = bytes, .data = data,
-					    .listed = true };
+	*new = (struct history_generation){
+		.from = g->from, .to = g->to, .bytes = bytes, .data = data, .listed = true
+	};
 	if (losses)
 		new->losses = *losses;
 	pthread_mutex_lock(&s->lock);
-	append(s, new);
+	history_append(s, new);
 	pthread_mutex_unlock(&s->lock);
 	return 0;
 }
 
 /* --- the snapshots' side --- */
 
-/* Does @g have a part of [@from, @to]? It holds until the next generation begins: between them nothing happened, or is known. */
+/*
+ * Does @g have a part of [@from, @to]? It holds until the next generation begins: between them
+ * nothing happened, or is known.
+ */
 static bool is_wanted(const struct history_generation *g, uint64_t from, uint64_t to)
 {
 	return g->from <= to && (!g->next || g->next->from > from);
 }
 
 /*
- * Is @g, which begins behind @to, needed behind @last? If @last has no event near @to, only the next generation shows that nothing
- * happened until @to, and has the note about the fact. That is so if no gap lies between the two.
+ * Is @g, which begins behind @to, needed behind @last? If @last has no event near @to, only the
+ * next generation shows that nothing happened until @to, and has the note about the fact. That is
+ * so if no gap lies between the two.
  */
-static bool is_next(const struct history_generation *last, const struct history_generation *g, uint64_t to)
+static bool is_next(const struct history_generation *last, const struct history_generation *g,
+		    uint64_t to)
 {
 	return last && g->from > to && last->to + HISTORY_ROUNDING_NS < to &&
 	       last->losses.unrecorded == g->losses.unrecorded;
 }
 
-static void take(struct history_generation *g, struct history_range *ret)
+static void flight_take(struct history_generation *g, struct history_range *ret)
 {
 	g->users++;
 	ret->gens[ret->n++] = g;
@@ -180,28 +190,30 @@ void history_take(struct history *s, uint64_t from, uint64_t to, struct history_
 	struct history_generation *g, *last = NULL;
 
 	pthread_mutex_lock(&s->lock);
-	*ret = (struct history_range){ .gens = xcalloc(s->n + 1, sizeof(*ret->gens)), .before = s->gone,
-				     .dropped = s->dropped, .header_bytes = s->header_bytes };
+	*ret = (struct history_range){ .gens = xcalloc(s->n + 1, sizeof(*ret->gens)),
+				       .before = s->gone,
+				       .dropped = s->dropped,
+				       .header_bytes = s->header_bytes };
 	memcpy(ret->header, s->header, sizeof(ret->header));
 	for (g = s->first; g; last = g, g = g->next)
 		if (is_wanted(g, from, to) || is_next(last, g, to))
-			take(g, ret);
+			flight_take(g, ret);
 		else if (!ret->n)
 			ret->before = g->losses;
 	if (!ret->n && s->first) {	/* all of the history is younger */
 		ret->before = s->gone;
-		take(s->first, ret);
+		flight_take(s->first, ret);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void let_go(struct history *s, struct history_generation *g)
+static void flight_let_go(struct history *s, struct history_generation *g)
 {
 	if (--g->users || g->listed)
 		return;
 	s->others--;
 	s->others_bytes -= g->bytes;
-	generation_free(g);
+	history_generation_free(g);
 }
 
 void history_let_go(struct history *s, struct history_range *r, size_t i)
@@ -209,7 +221,7 @@ void history_let_go(struct history *s, struct history_range *r, size_t i)
 	struct history_generation *g = take_ptr(r->gens[i]);
 
 	pthread_mutex_lock(&s->lock);
-	let_go(s, g);
+	flight_let_go(s, g);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -227,9 +239,11 @@ void history_range_free(struct history *s, struct history_range *r)
 void history_usage(struct history *s, struct history_usage *ret)
 {
 	pthread_mutex_lock(&s->lock);
-	*ret = (struct history_usage){ .bytes = s->bytes + s->others_bytes, .most = s->most,
-					.generations = s->n + s->others,
-				     .from = s->first ? s->first->from : 0, .to = s->last ? s->last->to : 0 };
+	*ret = (struct history_usage){ .bytes = s->bytes + s->others_bytes,
+				       .most = s->most,
+				       .generations = s->n + s->others,
+				       .from = s->first ? s->first->from : 0,
+				       .to = s->last ? s->last->to : 0 };
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * history: the last generations of a trace, in memory. The recording adds one whenever it is whole; the
- * oldest go by time and size. A snapshot takes a range of them, which stay until it lets go of each. All
- * functions may be called from any thread.
+ * history: the last generations of a trace, in memory. The recording adds one whenever it is whole;
+ * the oldest go by time and size. A snapshot takes a range of them, which stay until it lets go of
+ * each. All functions may be called from any thread.
  *
- * Each generation is a mapping of its own, so that its memory goes back to the kernel at once: a heap of
- * blocks of other sizes each second would grow for days.
+ * Each generation is a mapping of its own, so that its memory goes back to the kernel at once: a
+ * heap of blocks of other sizes each second would grow for days.
  */
 #ifndef GOTAP_FLIGHT_HISTORY_H
 #define GOTAP_FLIGHT_HISTORY_H
@@ -56,9 +56,9 @@ struct history_usage {
 };
 
 /*
- * The history keeps at least the last @time ns, but at most @size bytes, and at least one generation. Generations that have
- * left it and that a snapshot still needs may take as many bytes again; if they take more, the history is shortened, down to
- * one generation.
+ * The history keeps at least the last @time ns, but at most @size bytes, and at least one
+ * generation. Generations that have left it and that a snapshot still needs may take as many bytes
+ * again; if they take more, the history is shortened, down to one generation.
  */
 struct history *history_new(uint64_t time, size_t size);
 /* Accepts NULL; no snapshot may be in use. */
@@ -66,15 +66,19 @@ void history_free(struct history *s);
 
 /* Sets the header of the trace, with which each snapshot begins. */
 void history_header(struct history *s, const void *data, size_t n);
-/* Adds a copy of a generation. -ENOMEM: there is no memory for it, and it is missing in the history. @losses may be NULL. */
-int history_add(struct history *s, const struct tracefile_generation *g, const struct history_losses *losses,
-	      struct error *err);
+/*
+ * Adds a copy of a generation. -ENOMEM: there is no memory for it, and it is missing in the
+ * history. @losses may be NULL.
+ */
+int history_add(struct history *s, const struct tracefile_generation *g,
+		const struct history_losses *losses, struct error *err);
 /* A trace counts in units of at most 512 ns. */
 enum { HISTORY_ROUNDING_NS = 1000 };
 
 /*
- * The generations that have a part of [@from, @to], and at least one if there is any; also the one behind them if they
- * end before @to and no gap lies between. They follow one another: where history_add() failed, the history begins anew.
+ * The generations that have a part of [@from, @to], and at least one if there is any; also the one
+ * behind them if they end before @to and no gap lies between. They follow one another: where
+ * history_add() failed, the history begins anew.
  */
 void history_take(struct history *s, uint64_t from, uint64_t to, struct history_range *ret);
 /* Lets go of generation @i of the range. */

@@ -26,7 +26,8 @@ struct flight {
 	struct request_queue waiting, ready;
 	unsigned int taken;	/* ready, or being written */
 	uint64_t last_id, last_number;
-	uint64_t cooled;	/* end of the cooldown, ns: facts before it get a request only if a user asked */
+	/* end of the cooldown, ns: facts before it get a request only if a user asked */
+	uint64_t cooled;
 	uint64_t refused;	/* facts without a request since the last request */
 	struct flight_counts counts;
 	bool over, no_memory;
@@ -35,7 +36,10 @@ struct flight {
 
 	pthread_mutex_t files;	/* of keep, and of all that is said */
 	struct keep *keep;
-	int failing;		/* the last error of writing, of which a line was printed; 0: the last snapshot was written */
+	/*
+	 * the last error of writing, of which a line was printed; 0: the last snapshot was written
+	 */
+	int failing;
 	int keeping;		/* likewise of deleting old snapshots */
 };
 

@@ -16,7 +16,10 @@
 #include "base/vec.h"
 #include "proc/privilege.h"
 
-/* A younger unfinished file may not be locked yet by the recording that has just created it: it is left alone. */
+/*
+ * A younger unfinished file may not be locked yet by the recording that has just created it: it is
+ * left alone.
+ */
 enum { NEW_SECONDS = 2 };
 
 struct kept {
@@ -31,8 +34,8 @@ struct keep {
 	uint64_t most_bytes, bytes;
 	struct vec files;	/* struct kept, the oldest first */
 	/*
-	 * Files that could not be deleted: traces, counted anew at each look at the folder, and JSONs, which no look finds
-	 * again.
+	 * Files that could not be deleted: traces, counted anew at each look at the folder, and
+	 * JSONs, which no look finds again.
 	 */
 	unsigned int stuck, stuck_json;
 };
@@ -47,14 +50,14 @@ struct keep *keep_new(const struct naming *names, unsigned int most, uint64_t by
 	return k;
 }
 
-static struct kept *at(const struct keep *k, size_t i)
+static struct kept *keep_at(const struct keep *k, size_t i)
 {
 	return vec_at(&k->files, struct kept, i);
 }
 
 /* --- what earlier recordings left --- */
 
-static bool is_regular(int dir, const char *name, struct stat *st)
+static bool keep_is_regular(int dir, const char *name, struct stat *st)
 {
 	return !fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st->st_mode) &&
 	       st->st_uid == geteuid();
@@ -66,10 +69,11 @@ static void adopt_one(struct keep *k, int dir, const char *name)
 	struct stat st, json_st;
 	struct kept *f;
 
-	if (!is_regular(dir, name, &st) || !is_regular(dir, json, &json_st))
+	if (!keep_is_regular(dir, name, &st) || !keep_is_regular(dir, json, &json_st))
 		return;
 	f = vec_push(&k->files, sizeof(*f));
-	*f = (struct kept){ xstrdup(name), (uint64_t)st.st_size + (uint64_t)json_st.st_size, st.st_mtim };
+	*f = (struct kept){ xstrdup(name), (uint64_t)st.st_size + (uint64_t)json_st.st_size,
+			    st.st_mtim };
 	k->bytes += f->bytes;
 }
 
@@ -95,16 +99,17 @@ static void remove_stale(int dir, const char *name)
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 
-	if (!is_regular(dir, name, &st) || st.st_mtime + NEW_SECONDS > time(NULL))
+	if (!keep_is_regular(dir, name, &st) || st.st_mtime + NEW_SECONDS > time(NULL))
 		return;
 	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
 		unlinkat(dir, name, 0);
 }
 
-static int by_time(const void *a, const void *b)
+static int keep_by_time(const void *a, const void *b)
 {
-	const struct timespec *x = &((const struct kept *)a)->time, *y = &((const struct kept *)b)->time;
+	const struct timespec *x = &((const struct kept *)a)->time,
+			      *y = &((const struct kept *)b)->time;
 
 	if (x->tv_sec != y->tv_sec)
 		return x->tv_sec < y->tv_sec ? -1 : 1;
@@ -114,20 +119,23 @@ static int by_time(const void *a, const void *b)
 static void forget_all(struct keep *k)
 {
 	while (k->files.len)
-		free(at(k, --k->files.len)->name);
+		free(keep_at(k, --k->files.len)->name);
 	k->bytes = 0;
 	k->stuck = 0;
 }
 
 /* Makes the list anew from the folder. If that may not be read, the list stays as it is. */
-static void adopt(struct keep *k, struct error *err)
+static void flight_adopt(struct keep *k, struct error *err)
 {
 	DIR *d = opendir(k->names->folder);
 	struct dirent *e;
 
 	if (!d) {
-		error_set(err, -errno, "cannot read the folder '%s': %s: the limits of --keep and --keep-bytes hold "
-			  "for the snapshots of this recording alone", k->names->folder, strerror(errno));
+		error_set(err, -errno,
+			  "cannot read the folder '%s': %s: the limits of --keep and --keep-bytes "
+			  "hold "
+			  "for the snapshots of this recording alone",
+			  k->names->folder, strerror(errno));
 		return;
 	}
 	forget_all(k);
@@ -137,20 +145,20 @@ static void adopt(struct keep *k, struct error *err)
 		else if (is_unfinished(k, e->d_name))
 			remove_stale(dirfd(d), e->d_name);
 	closedir(d);
-	vec_sort(&k->files, sizeof(struct kept), by_time);
+	vec_sort(&k->files, sizeof(struct kept), keep_by_time);
 }
 
 void keep_adopt(struct keep *k)
 {
 	privilege_raise_files();
-	adopt(k, NULL);	/* the first snapshot looks again */
+	flight_adopt(k, NULL);	/* the first snapshot looks again */
 	privilege_lower_files();
 }
 
 /* --- old ones are dropped --- */
 
 /* Are the newest @n files, of @bytes together, beyond the limits? */
-static bool is_too_much(const struct keep *k, size_t n, uint64_t bytes)
+static bool keep_is_too_much(const struct keep *k, size_t n, uint64_t bytes)
 {
 	return n > 1 && ((k->most && n > k->most) || (k->most_bytes && bytes > k->most_bytes));
 }
@@ -160,14 +168,14 @@ static unsigned int count_excess(const struct keep *k)
 	uint64_t bytes = k->bytes;
 	unsigned int n = 0;
 
-	while (is_too_much(k, k->files.len - n, bytes))
-		bytes -= at(k, n++)->bytes;
+	while (keep_is_too_much(k, k->files.len - n, bytes))
+		bytes -= keep_at(k, n++)->bytes;
 	return n;
 }
 
 static void forget_first(struct keep *k)
 {
-	struct kept *f = at(k, 0);
+	struct kept *f = keep_at(k, 0);
 
 	k->bytes -= f->bytes;
 	free(f->name);
@@ -181,18 +189,21 @@ static int delete_file(const struct keep *k, int dir, const char *name, struct e
 	int r = unlinkat(dir, name, 0) ? -errno : 0;
 
 	if (r && r != -ENOENT && !err->code)
-		error_set(err, r, "cannot delete '%s/%s', which is beyond the limits of --keep and --keep-bytes: "
-			  "%s", k->names->folder, name, strerror(-r));
+		error_set(err, r,
+			  "cannot delete '%s/%s', which is beyond the limits of --keep and "
+			  "--keep-bytes: "
+			  "%s",
+			  k->names->folder, name, strerror(-r));
 	return r;
 }
 
 /*
- * A snapshot that cannot be deleted leaves the list, too: if it counted for the limits, newer ones would be deleted in its
- * place.
+ * A snapshot that cannot be deleted leaves the list, too: if it counted for the limits, newer ones
+ * would be deleted in its place.
  */
 static void delete_first(struct keep *k, int dir, struct keep_outcome *ret)
 {
-	const char *name = at(k, 0)->name;
+	const char *name = keep_at(k, 0)->name;
 	_cleanup_free_ char *json = naming_json(name);
 	int r = delete_file(k, dir, name, &ret->err), of_json;
 
@@ -214,8 +225,10 @@ static void delete_old(struct keep *k, struct keep_outcome *ret)
 	ret->undeleted = 0;
 	if (n && dir < 0) {	/* they stay in the list, and are tried again */
 		if (!ret->err.code)
-			error_set(&ret->err, -errno, "cannot delete snapshots in '%s' that are beyond the limits of "
-				  "--keep and --keep-bytes: %s", k->names->folder, strerror(errno));
+			error_set(&ret->err, -errno,
+				  "cannot delete snapshots in '%s' that are beyond the limits of "
+				  "--keep and --keep-bytes: %s",
+				  k->names->folder, strerror(errno));
 		ret->undeleted = n;
 	}
 	for (i = 0; dir >= 0 && i < n; i++)
@@ -223,18 +236,21 @@ static void delete_old(struct keep *k, struct keep_outcome *ret)
 	ret->undeleted += k->stuck + k->stuck_json;
 }
 
-/* Puts the snapshot that was just written at the end of the list, even if another file has the same time. */
+/*
+ * Puts the snapshot that was just written at the end of the list, even if another file has the same
+ * time.
+ */
 static void put_last(struct keep *k, const char *name, uint64_t bytes)
 {
 	struct kept new = { .bytes = bytes };
 	size_t i;
 
-	for (i = 0; i < k->files.len && strcmp(at(k, i)->name, name); i++)
+	for (i = 0; i < k->files.len && strcmp(keep_at(k, i)->name, name); i++)
 		;
 	if (i < k->files.len) {
-		new = *at(k, i);
+		new = *keep_at(k, i);
 		k->files.len--;
-		memmove(at(k, i), at(k, i + 1), (k->files.len - i) * sizeof(new));
+		memmove(keep_at(k, i), keep_at(k, i + 1), (k->files.len - i) * sizeof(new));
 	} else {
 		new.name = xstrdup(name);
 		k->bytes += bytes;
@@ -247,7 +263,7 @@ void keep_add(struct keep *k, const char *name, uint64_t bytes, struct keep_outc
 	*ret = (struct keep_outcome){0};
 	privilege_raise_files();
 	if ((k->most || k->most_bytes) && naming_match(k->names, name))
-		adopt(k, &ret->err);	/* other recordings write there, too */
+		flight_adopt(k, &ret->err);	/* other recordings write there, too */
 	put_last(k, name, bytes);
 	delete_old(k, ret);
 	privilege_lower_files();
@@ -260,7 +276,7 @@ void keep_free(struct keep *k)
 	if (!k)
 		return;
 	for (i = 0; i < k->files.len; i++)
-		free(at(k, i)->name);
+		free(keep_at(k, i)->name);
 	vec_free(&k->files);
 	free(k);
 }

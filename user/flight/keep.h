@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keep: how many snapshots stay in their folder, and how large they are together. The oldest go first, the
- * newest never. Owns the list of them, also of those of other recordings with the same -o.
- * flight.c calls it, one thread at a time.
+ * keep: how many snapshots stay in their folder, and how large they are together. The oldest go
+ * first, the newest never. Owns the list of them, also of those of other recordings with the same
+ * -o. flight.c calls it, one thread at a time.
  */
 #ifndef GOTAP_FLIGHT_KEEP_H
 #define GOTAP_FLIGHT_KEEP_H
@@ -18,21 +18,23 @@ struct keep;
 /* At most @most snapshots, of @bytes; 0: no limit. @names outlives it. */
 struct keep *keep_new(const struct naming *names, unsigned int most, uint64_t bytes);
 /*
- * Finds what earlier recordings left: traces of such a name that have their JSON beside them. Unfinished
- * ones, of a gotap that was killed, are removed.
+ * Finds what earlier recordings left: traces of such a name that have their JSON beside them.
+ * Unfinished ones, of a gotap that was killed, are removed.
  */
 void keep_adopt(struct keep *k);
 struct keep_outcome {
 	unsigned int deleted;	/* this time */
-	unsigned int undeleted;	/* snapshots that are beyond the limits and could not be deleted, now and before */
+	/* snapshots that are beyond the limits and could not be deleted, now and before */
+	unsigned int undeleted;
 	/* Why the first of them could not be deleted now, or why the folder could not be read. */
 	struct error err;
 };
 
 /*
- * Adds a snapshot that was written, of @bytes with its JSON, and deletes the oldest ones beyond the limits. First adds those that
- * other recordings with the same -o have written since: the limits hold for all of them together. One that cannot be deleted does
- * not count for the limits, and is tried again at each further snapshot; only once, if names of the form cannot be recognized.
+ * Adds a snapshot that was written, of @bytes with its JSON, and deletes the oldest ones beyond the
+ * limits. First adds those that other recordings with the same -o have written since: the limits
+ * hold for all of them together. One that cannot be deleted does not count for the limits, and is
+ * tried again at each further snapshot; only once, if names of the form cannot be recognized.
  */
 void keep_add(struct keep *k, const char *name, uint64_t bytes, struct keep_outcome *ret);
 /* Accepts NULL. */

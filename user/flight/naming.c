@@ -23,38 +23,49 @@ static int check_length(const struct naming *names, struct error *err)
 
 	if (strlen(longest) + sizeof(NAMING_JSON NAMING_PARTIAL) - 1 <= NAME_MAX)
 		return 0;
-	return error_set(err, -EINVAL, "-o '%s': the name can become longer than the %d bytes that a name may have",
-			 names->form, NAME_MAX);
+	return error_set(
+		err, -EINVAL,
+		"-o '%s': the name can become longer than the %d bytes that a name may have",
+		names->form, NAME_MAX);
 }
 
-static int check_form(const char *pattern, const char *folder, const char *form, struct error *err)
+static int naming_check_form(const char *pattern, const char *folder, const char *form,
+			     struct error *err)
 {
 	int r = name_pattern_check(pattern, err);
 
 	if (r)
 		return r;
 	if (strchr(folder, '%'))
-		return error_set(err, -EINVAL, "-o '%s': %%p, %%t and the like are for the file's name, not for its "
-				 "folder", pattern);
+		return error_set(
+			err, -EINVAL,
+			"-o '%s': %%p, %%t and the like are for the file's name, not for its "
+			"folder",
+			pattern);
 	if (!name_pattern_has(form, 'n'))
-		return error_set(err, -EINVAL, "-o '%s': the name of a snapshot needs %%n, its number, as in "
-				 "'DIR/%%p-%%t-%%n.trace'", pattern);
+		return error_set(err, -EINVAL,
+				 "-o '%s': the name of a snapshot needs %%n, its number, as in "
+				 "'DIR/%%p-%%t-%%n.trace'",
+				 pattern);
 	return 0;
 }
 
 int naming_check(const char *pattern, struct error *err)
 {
 	const char *slash = strrchr(pattern, '/'), *form = slash ? slash + 1 : pattern;
-	_cleanup_free_ char *folder = slash ? xstrndup(pattern, (size_t)(slash - pattern) + 1) : xstrdup(".");
+	_cleanup_free_ char *folder = slash ? xstrndup(pattern, (size_t)(slash - pattern) + 1) :
+					      xstrdup(".");
 
-	return check_form(pattern, folder, form, err);
+	return naming_check_form(pattern, folder, form, err);
 }
 
-int naming_parse(struct naming *ret, const char *pattern, const struct capture_info *info, struct error *err)
+int naming_parse(struct naming *ret, const char *pattern, const struct capture_info *info,
+		 struct error *err)
 {
 	const char *slash = strrchr(pattern, '/'), *form = slash ? slash + 1 : pattern;
-	_cleanup_free_ char *folder = slash ? xstrndup(pattern, (size_t)(slash - pattern) + 1) : xstrdup(".");
-	int r = check_form(pattern, folder, form, err);
+	_cleanup_free_ char *folder =
+		slash ? xstrndup(pattern, (size_t)(slash - pattern) + 1) : xstrdup(".");
+	int r = naming_check_form(pattern, folder, form, err);
 
 	*ret = (struct naming){ .info = info };
 	if (r)
@@ -62,7 +73,8 @@ int naming_parse(struct naming *ret, const char *pattern, const struct capture_i
 	ret->form = xstrdup(form);
 	ret->folder = realpath(folder, NULL);
 	if (!ret->folder)
-		return error_set(err, -errno, "cannot write snapshots to '%s': %s", folder, strerror(errno));
+		return error_set(err, -errno, "cannot write snapshots to '%s': %s", folder,
+				 strerror(errno));
 	return check_length(ret, err);
 }
 
@@ -105,7 +117,7 @@ static size_t skip_exe(const struct naming *names, const char *s)
 }
 
 /* How much of @s is what %@c stands for. */
-static size_t skip(const struct naming *names, char c, const char *s)
+static size_t naming_skip(const struct naming *names, char c, const char *s)
 {
 	switch (c) {
 	case 't':
@@ -119,14 +131,17 @@ static size_t skip(const struct naming *names, char c, const char *s)
 	}
 }
 
-/* The digits of %p and %n end where no digit follows: a form that has digits behind them matches nothing. */
+/*
+ * The digits of %p and %n end where no digit follows: a form that has digits behind them matches
+ * nothing.
+ */
 bool naming_match(const struct naming *names, const char *name)
 {
 	const char *at;
 	size_t n;
 
 	for (at = names->form; *at; at++, name += n) {
-		n = *at == '%' ? skip(names, *++at, name) : *name == *at;
+		n = *at == '%' ? naming_skip(names, *++at, name) : *name == *at;
 		if (!n)
 			return false;
 	}

@@ -19,17 +19,22 @@ struct naming {
 };
 
 /*
- * -EINVAL: a conversion that is unknown, or in the folder; no %n; a name that is too long. -ENOENT and
- * others: the folder cannot be found. @info stays the caller's, and in use; naming_free() in any case.
+ * -EINVAL: a conversion that is unknown, or in the folder; no %n; a name that is too long. -ENOENT
+ * and others: the folder cannot be found. @info stays the caller's, and in use; naming_free() in
+ * any case.
  */
-int naming_parse(struct naming *ret, const char *pattern, const struct capture_info *info, struct error *err);
+int naming_parse(struct naming *ret, const char *pattern, const struct capture_info *info,
+		 struct error *err);
 /* Without looking whether there is such a folder: -EINVAL. */
 int naming_check(const char *pattern, struct error *err);
-/* The name of snapshot @n, of a fact at @wall (CLOCK_REALTIME, ns), which is written in UTC; free it. */
+/*
+ * The name of snapshot @n, of a fact at @wall (CLOCK_REALTIME, ns), which is written in UTC; free
+ * it.
+ */
 char *naming_make(const struct naming *names, uint64_t wall, uint64_t n);
 /*
- * Could naming_make() have made @name, with any pid, time and number? Always false for a form in which a digit, %p or %n follows a
- * number, since the two could not be told apart.
+ * Could naming_make() have made @name, with any pid, time and number? Always false for a form in
+ * which a digit, %p or %n follows a number, since the two could not be told apart.
  */
 bool naming_match(const struct naming *names, const char *name);
 void naming_free(struct naming *names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request: a snapshot that is wanted. flight.c makes them and waits until they are whole; snapshot.c and
- * describe.c write them.
+ * request: a snapshot that is wanted. flight.c makes them and waits until they are whole;
+ * snapshot.c and describe.c write them.
  */
 #ifndef GOTAP_FLIGHT_REQUEST_H
 #define GOTAP_FLIGHT_REQUEST_H

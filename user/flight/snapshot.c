@@ -26,7 +26,7 @@ struct part {
 	bool named;		/* it has its name */
 };
 
-static int fail(const struct naming *names, const char *name, int e, struct error *err)
+static int snapshot_fail(const struct naming *names, const char *name, int e, struct error *err)
 {
 	return error_set(err, -e, "cannot write '%s/%s': %s", names->folder, name, strerror(e));
 }
@@ -45,7 +45,8 @@ static int part_create(struct part *p, int dir, const char *name)
 	p->fd = openat(dir, p->partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (p->fd < 0)
 		return errno;
-	flock(p->fd, LOCK_EX | LOCK_NB);	/* shows other recordings that it is being written (keep.c) */
+	/* shows other recordings that it is being written (keep.c) */
+	flock(p->fd, LOCK_EX | LOCK_NB);
 	/* Another recording may have finished a file of that name in between. */
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : EEXIST;
 }
@@ -63,7 +64,10 @@ static void part_close(struct part *p, bool keep)
 	*p = (struct part){ .fd = -1 };
 }
 
-/* Gives the file its name. Closes a duplicate of the descriptor before, since some file systems report a failed write only then. */
+/*
+ * Gives the file its name. Closes a duplicate of the descriptor before, since some file systems
+ * report a failed write only then.
+ */
 static int part_name(struct part *p)
 {
 	int copy = fcntl(p->fd, F_DUPFD_CLOEXEC, 0), e;
@@ -87,7 +91,7 @@ struct writing {
 	size_t json_bytes;
 };
 
-static int create(struct writing *w, int dir, const char *name)
+static int snapshot_create(struct writing *w, int dir, const char *name)
 {
 	_cleanup_free_ char *json = naming_json(name);
 	int e = part_create(&w->trace, dir, name);
@@ -102,21 +106,22 @@ static int create(struct writing *w, int dir, const char *name)
 }
 
 /* Creates both files, with the first number for which neither name is taken. */
-static int create_next(struct writing *w, int dir, snapshot_number_fn *number, void *ctx, struct error *err)
+static int create_next(struct writing *w, int dir, snapshot_number_fn *number, void *ctx,
+		       struct error *err)
 {
 	int tries, e = EEXIST;
 
 	for (tries = 0; tries < TRIES && e == EEXIST; tries++) {
 		_cleanup_free_ char *name = naming_make(w->names, w->request->wall, number(ctx));
 
-		e = create(w, dir, name);
+		e = snapshot_create(w, dir, name);
 		if (e && (e != EEXIST || tries == TRIES - 1))
-			return fail(w->names, name, e, err);
+			return snapshot_fail(w->names, name, e, err);
 	}
 	return 0;
 }
 
-static int write_header(struct writing *w, const void *header, size_t n)
+static int snapshot_write_header(struct writing *w, const void *header, size_t n)
 {
 	size_t done;
 
@@ -126,7 +131,7 @@ static int write_header(struct writing *w, const void *header, size_t n)
 static int write_trace(struct writing *w)
 {
 	struct history_range *r = &w->request->range;
-	int e = write_header(w, r->header, r->header_bytes);
+	int e = snapshot_write_header(w, r->header, r->header_bytes);
 	size_t i, done;
 
 	for (i = 0; i < r->n && !e; i++) {
@@ -138,7 +143,8 @@ static int write_trace(struct writing *w)
 
 static int write_json(struct writing *w)
 {
-	_cleanup_free_ char *text = describe(w->opts, w->request, &w->extent, w->trace.name, &w->json_bytes);
+	_cleanup_free_ char *text =
+		describe(w->opts, w->request, &w->extent, w->trace.name, &w->json_bytes);
 	size_t done;
 
 	return -write_all(w->json.fd, text, w->json_bytes, &done);
@@ -155,22 +161,24 @@ static int write_both(struct writing *w, struct error *err)
 		e = part_name(&w->json);
 	if (!e)
 		e = part_name(&w->trace);
-	return e ? fail(w->names, w->trace.name, e, err) : 0;
+	return e ? snapshot_fail(w->names, w->trace.name, e, err) : 0;
 }
 
-static int begin(struct writing *w, int *dir, snapshot_number_fn *number, void *ctx, struct error *err)
+static int snapshot_begin(struct writing *w, int *dir, snapshot_number_fn *number, void *ctx,
+			  struct error *err)
 {
 	if (!w->request->range.n)
-		return error_set(err, -ENODATA, "there is nothing to write yet: no generation of the trace is "
+		return error_set(err, -ENODATA,
+				 "there is nothing to write yet: no generation of the trace is "
 				 "whole");
 	w->extent = describe_extent(&w->request->range);
 	*dir = open(w->names->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*dir < 0)
-		return fail(w->names, w->names->form, errno, err);
+		return snapshot_fail(w->names, w->names->form, errno, err);
 	return create_next(w, *dir, number, ctx, err);
 }
 
-static void settle(struct writing *w, struct snapshot *ret, bool whole)
+static void snapshot_settle(struct writing *w, struct snapshot *ret, bool whole)
 {
 	if (whole) {
 		ret->name = xstrdup(w->trace.name);
@@ -185,8 +193,8 @@ static void settle(struct writing *w, struct snapshot *ret, bool whole)
 }
 
 int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const struct naming *names,
-		   struct history *history, struct request *r, snapshot_number_fn *number, void *ctx,
-		   struct error *err)
+		   struct history *history, struct request *r, snapshot_number_fn *number,
+		   void *ctx, struct error *err)
 {
 	struct writing w = { .opts = o, .names = names, .history = history, .request = r,
 			     .trace = { .fd = -1 }, .json = { .fd = -1 } };
@@ -195,10 +203,10 @@ int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const stru
 
 	*ret = (struct snapshot){ .done = { .id = r->id } };
 	privilege_raise_files();
-	e = begin(&w, &dir, number, ctx, err);
+	e = snapshot_begin(&w, &dir, number, ctx, err);
 	if (!e)
 		e = write_both(&w, err);
-	settle(&w, ret, !e);
+	snapshot_settle(&w, ret, !e);
 	privilege_lower_files();
 	return e;
 }

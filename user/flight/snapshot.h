@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshot: writes one snapshot: the trace and the JSON beside it, each under a temporary name until it is
- * whole. On an error nothing of it stays. The writing threads of flight.c call it, several at once.
+ * snapshot: writes one snapshot: the trace and the JSON beside it, each under a temporary name
+ * until it is whole. On an error nothing of it stays. The writing threads of flight.c call it,
+ * several at once.
  */
 #ifndef GOTAP_FLIGHT_SNAPSHOT_H
 #define GOTAP_FLIGHT_SNAPSHOT_H
@@ -14,17 +15,18 @@ typedef uint64_t snapshot_number_fn(void *ctx);
 
 struct snapshot {
 	char *name;		/* in the folder */
-	struct flight_done done;	/* its path is to be freed with the name: snapshot_release() */
+	/* its path is to be freed with the name: snapshot_release() */
+	struct flight_done done;
 	size_t json_bytes;
 };
 
 /*
- * @r->range gives up each generation as soon as it is written. Where a file of an earlier recording has the
- * name of @number(@ctx), the next number is taken.
+ * @r->range gives up each generation as soon as it is written. Where a file of an earlier recording
+ * has the name of @number(@ctx), the next number is taken.
  */
 int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const struct naming *names,
-		   struct history *history, struct request *r, snapshot_number_fn *number, void *ctx,
-		   struct error *err);
+		   struct history *history, struct request *r, snapshot_number_fn *number,
+		   void *ctx, struct error *err);
 /* Frees the texts of @s. */
 void snapshot_release(struct snapshot *s);
 

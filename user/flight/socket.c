@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * socket: see socket.h. The side that listens: a thread that reads from clients; the writers of snapshots
- * answer them.
+ * socket: see socket.h. The side that listens: a thread that reads from clients; the writers of
+ * snapshots answer them.
  */
 #define _GNU_SOURCE
 #include "flight/socket.h"
@@ -40,13 +40,14 @@ struct flight_socket {
 	pthread_t thread;
 	pthread_mutex_t lock;	/* of what follows */
 	struct client clients[SOCKET_CLIENTS];
-	bool full;		/* no place or no descriptor was left: further clients wait for the next round */
+	/* no place or no descriptor was left: further clients wait for the next round */
+	bool full;
 	bool over;
 };
 
 /* --- answers --- */
 
-static void drop(struct client *c)
+static void socket_drop(struct client *c)
 {
 	close(c->fd);
 	*c = (struct client){ .fd = -1 };
@@ -72,7 +73,10 @@ static void send_line(int fd, char *text, size_t n, int file)
 	sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Opens the trace with the rights that wrote it, which a folder of another user needs. Returns a descriptor or a negative errno. */
+/*
+ * Opens the trace with the rights that wrote it, which a folder of another user needs. Returns a
+ * descriptor or a negative errno.
+ */
 static int open_trace(const char *path)
 {
 	int fd;
@@ -85,7 +89,7 @@ static int open_trace(const char *path)
 	return fd;
 }
 
-static void answer(struct client *c, const struct flight_done *d)
+static void socket_answer(struct client *c, const struct flight_done *d)
 {
 	_cleanup_close_ int file = d->path ? open_trace(d->path) : -1;
 	_cleanup_free_ char *text = NULL;
@@ -106,12 +110,12 @@ static void answer(struct client *c, const struct flight_done *d)
 	fputc('\n', j.f);
 	fclose(j.f);
 	send_line(c->fd, text, n, file);
-	drop(c);
+	socket_drop(c);
 }
 
-static void refuse(struct client *c, const char *why)
+static void socket_refuse(struct client *c, const char *why)
 {
-	answer(c, &(struct flight_done){ .error = why });
+	socket_answer(c, &(struct flight_done){ .error = why });
 }
 
 void socket_done(struct flight_socket *s, const struct flight_done *d)
@@ -123,27 +127,28 @@ void socket_done(struct flight_socket *s, const struct flight_done *d)
 	pthread_mutex_lock(&s->lock);
 	for (i = 0; i < SOCKET_CLIENTS; i++)
 		if (s->clients[i].fd >= 0 && s->clients[i].id == d->id)
-			answer(&s->clients[i], d);
+			socket_answer(&s->clients[i], d);
 	pthread_mutex_unlock(&s->lock);
 }
 
 /* --- questions --- */
 
-static void ask(struct flight_socket *s, struct client *c)
+static void flight_ask(struct flight_socket *s, struct client *c)
 {
 	struct flight_fact fact = { .trigger = "socket", .asked = true };
 
 	if (strncmp(c->line, "snap", 4) || (c->line[4] && c->line[4] != ' ')) {
-		refuse(c, "the only request that is known here is 'snap REASON'");
+		socket_refuse(c, "the only request that is known here is 'snap REASON'");
 		return;
 	}
 	snprintf(fact.what, sizeof(fact.what), "%s", c->line[4] ? c->line + 5 : "");
 	c->id = flight_trigger(s->flight, &fact);
 	if (!c->id)
-		refuse(c, "the recording takes no request now: it ends, or too many wait already");
+		socket_refuse(
+			c, "the recording takes no request now: it ends, or too many wait already");
 }
 
-static void read_some(struct flight_socket *s, struct client *c)
+static void socket_read_some(struct flight_socket *s, struct client *c)
 {
 	ssize_t n = recv(c->fd, c->line + c->n, sizeof(c->line) - 1 - c->n, MSG_DONTWAIT);
 	char *end;
@@ -151,7 +156,7 @@ static void read_some(struct flight_socket *s, struct client *c)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0 || c->id) {	/* the client is gone, or sends more than one line */
-		drop(c);
+		socket_drop(c);
 		return;
 	}
 	c->n += (size_t)n;
@@ -159,9 +164,9 @@ static void read_some(struct flight_socket *s, struct client *c)
 	end = strchr(c->line, '\n');
 	if (end) {
 		*end = 0;
-		ask(s, c);
+		flight_ask(s, c);
 	} else if (c->n == sizeof(c->line) - 1) {
-		refuse(c, "the line is too long");
+		socket_refuse(c, "the line is too long");
 	}
 }
 
@@ -202,7 +207,7 @@ static struct client *make_slot(struct flight_socket *s)
 	c = longest_silent(s);
 	if (!c || connected_ns(c) < SOCKET_HURRY_MS * 1000000ULL)
 		return NULL;
-	drop(c);
+	socket_drop(c);
 	return c;
 }
 
@@ -210,11 +215,15 @@ static int accept_next(struct flight_socket *s)
 {
 	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	s->full = fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS);
+	s->full = fd < 0 &&
+		  (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS);
 	return fd;
 }
 
-/* While the clients are new, a further one waits to be accepted; if all wait for their snapshots, it learns so. */
+/*
+ * While the clients are new, a further one waits to be accepted; if all wait for their snapshots,
+ * it learns so.
+ */
 static void accept_one(struct flight_socket *s)
 {
 	struct client *c = make_slot(s);
@@ -230,7 +239,7 @@ static void accept_one(struct flight_socket *s)
 	new.deadline = now_ns() + SOCKET_SECONDS * 1000000000ULL;
 	why = socket_peer_refused(new.fd);
 	if (why || !c)
-		refuse(&new, why ? why : "too many clients are connected already");
+		socket_refuse(&new, why ? why : "too many clients are connected already");
 	else
 		*c = new;
 }
@@ -241,15 +250,18 @@ static void drop_silent(struct flight_socket *s)
 
 	for (i = 0; i < SOCKET_CLIENTS; i++)
 		if (s->clients[i].fd >= 0 && !s->clients[i].id && now_ns() > s->clients[i].deadline)
-			drop(&s->clients[i]);
+			socket_drop(&s->clients[i]);
 }
 
 /* --- the thread --- */
 
 enum { FIRST = 2, FDS = FIRST + SOCKET_CLIENTS };
 
-/* Fills @fds, and returns how many of them there are up to the last client: poll() refuses more than RLIMIT_NOFILE. */
-static nfds_t gather(struct flight_socket *s, struct pollfd fds[FDS])
+/*
+ * Fills @fds, and returns how many of them there are up to the last client: poll() refuses more
+ * than RLIMIT_NOFILE.
+ */
+static nfds_t socket_gather(struct flight_socket *s, struct pollfd fds[FDS])
 {
 	nfds_t n = FIRST;
 	int i;
@@ -265,22 +277,24 @@ static nfds_t gather(struct flight_socket *s, struct pollfd fds[FDS])
 	return n;
 }
 
-/* Between poll() and the lock a slot may have got another client, which is asked without waiting. */
-static void handle(struct flight_socket *s, const struct pollfd fds[FDS])
+/*
+ * Between poll() and the lock a slot may have got another client, which is asked without waiting.
+ */
+static void socket_handle(struct flight_socket *s, const struct pollfd fds[FDS])
 {
 	int i;
 
 	for (i = 0; i < SOCKET_CLIENTS; i++)
 		if (fds[FIRST + i].revents && s->clients[i].fd >= 0)
-			read_some(s, &s->clients[i]);
+			socket_read_some(s, &s->clients[i]);
 	if (fds[1].revents)
 		accept_one(s);
 	drop_silent(s);
 }
 
 /*
- * poll() fails if a user lowers RLIMIT_NOFILE below the number of clients. The thread then reads from all clients every 100 ms;
- * the sockets do not block.
+ * poll() fails if a user lowers RLIMIT_NOFILE below the number of clients. The thread then reads
+ * from all clients every 100 ms; the sockets do not block.
  */
 static void wait_for_some(struct pollfd fds[FDS], nfds_t n)
 {
@@ -293,7 +307,7 @@ static void wait_for_some(struct pollfd fds[FDS], nfds_t n)
 		fds[i].revents = POLLIN;
 }
 
-static void *serve(void *ctx)
+static void *socket_serve(void *ctx)
 {
 	struct flight_socket *s = ctx;
 	struct pollfd fds[FDS];
@@ -302,11 +316,11 @@ static void *serve(void *ctx)
 
 	while (!over) {
 		pthread_mutex_lock(&s->lock);
-		n = gather(s, fds);
+		n = socket_gather(s, fds);
 		pthread_mutex_unlock(&s->lock);
 		wait_for_some(fds, n);
 		pthread_mutex_lock(&s->lock);
-		handle(s, fds);
+		socket_handle(s, fds);
 		over = s->over;
 		pthread_mutex_unlock(&s->lock);
 	}
@@ -318,12 +332,14 @@ static void *serve(void *ctx)
 void socket_reserve(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	_cleanup_free_ char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	_cleanup_free_ char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) :
+					      xstrdup(".");
 
 	privilege_reserve_folder(folder);
 }
 
-static int open_listener(struct flight_socket *s, const char *path, unsigned int pid, struct error *err)
+static int open_listener(struct flight_socket *s, const char *path, unsigned int pid,
+			 struct error *err)
 {
 	char own[SOCKET_PATH];
 	struct sockaddr_un a;
@@ -336,15 +352,17 @@ static int open_listener(struct flight_socket *s, const char *path, unsigned int
 		path = own;
 	n = socket_address(&a, path);
 	if (!n)
-		return error_set(err, -ENAMETOOLONG, "cannot listen at '%s': the path of a socket has at most %zu "
-				 "bytes", path, sizeof(a.sun_path) - 1);
+		return error_set(err, -ENAMETOOLONG,
+				 "cannot listen at '%s': the path of a socket has at most %zu "
+				 "bytes",
+				 path, sizeof(a.sun_path) - 1);
 	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->listener < 0)
 		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	return socket_file_listen(&s->file, s->listener, &a, n, SOCKET_CLIENTS, err);
 }
 
-static void release(struct flight_socket *s)
+static void socket_release(struct flight_socket *s)
 {
 	socket_file_remove(&s->file);
 	if (s->listener >= 0)
@@ -370,9 +388,9 @@ int socket_listen(struct flight_socket **ret, const char *path, unsigned int pid
 	r = s->wake < 0 ? error_set(err, -errno, "cannot make an eventfd: %s", strerror(errno)) :
 	    open_listener(s, path, pid, err);
 	if (!r)
-		r = -thread_start(&s->thread, serve, s);
+		r = -thread_start(&s->thread, socket_serve, s);
 	if (r) {
-		release(s);
+		socket_release(s);
 		return err->code ? r : error_set(err, r, "cannot start a thread: %s", strerror(-r));
 	}
 	*ret = s;
@@ -393,6 +411,6 @@ void socket_close(struct flight_socket *s)
 		pthread_join(s->thread, NULL);
 	for (i = 0; i < SOCKET_CLIENTS; i++)
 		if (s->clients[i].fd >= 0)
-			refuse(&s->clients[i], "the recording is over");
-	release(s);
+			socket_refuse(&s->clients[i], "the recording is over");
+	socket_release(s);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socket: the Unix socket of a flight recording: the side that listens, and its client, `gotap snap`. The client sends one
- * line, "snap" and a reason behind it, which may be empty; it gets one line of JSON when the snapshot is
- * written, and the file as a descriptor. Clients of other users than root and the user of the recording are refused
- * (socket_peer.h). A client that sends no line within SOCKET_SECONDS is dropped, and there are SOCKET_CLIENTS at most: for
- * a further one the client that has sent no line for the longest time makes room after SOCKET_HURRY_MS.
+ * socket: the Unix socket of a flight recording: the side that listens, and its client, `gotap
+ * snap`. The client sends one line, "snap" and a reason behind it, which may be empty; it gets one
+ * line of JSON when the snapshot is written, and the file as a descriptor. Clients of other users
+ * than root and the user of the recording are refused (socket_peer.h). A client that sends no line
+ * within SOCKET_SECONDS is dropped, and there are SOCKET_CLIENTS at most: for a further one the
+ * client that has sent no line for the longest time makes room after SOCKET_HURRY_MS.
  */
 #ifndef GOTAP_FLIGHT_SOCKET_H
 #define GOTAP_FLIGHT_SOCKET_H
@@ -20,21 +21,25 @@ struct flight_socket;
 /* Before gotap gives up capabilities: keeps the rights to the folder of @path for later. */
 void socket_reserve(const char *path);
 /*
- * Listens at @path, or for NULL at the name of process @pid in the folder of this user (socket_folder.h).
- * -EADDRINUSE: another recording does. Facts go to @f as trigger "socket".
+ * Listens at @path, or for NULL at the name of process @pid in the folder of this user
+ * (socket_folder.h). -EADDRINUSE: another recording does. Facts go to @f as trigger "socket".
  */
 int socket_listen(struct flight_socket **ret, const char *path, unsigned int pid, struct flight *f,
 		  struct error *err);
 /* From flight_opts.done(): answers the client that waits for it, if one does. Accepts NULL. */
 void socket_done(struct flight_socket *s, const struct flight_done *d);
-/* Sends clients that still wait an answer that the recording is over. To be called after flight_finish(). Accepts NULL. */
+/*
+ * Sends clients that still wait an answer that the recording is over. To be called after
+ * flight_finish(). Accepts NULL.
+ */
 void socket_close(struct flight_socket *s);
 
 /*
- * The other side. Asks the recording at @path, or of process @pid, and waits. *@fd is the trace, open for
- * reading, or -1; @line the answer. -EPERM: the process that listens is neither root's nor this user's.
+ * The other side. Asks the recording at @path, or of process @pid, and waits. *@fd is the trace,
+ * open for reading, or -1; @line the answer. -EPERM: the process that listens is neither root's nor
+ * this user's.
  */
-int socket_ask(const char *path, unsigned int pid, const char *reason, char line[static SOCKET_LINE],
-	       int *fd, struct error *err);
+int socket_ask(const char *path, unsigned int pid, const char *reason,
+	       char line[static SOCKET_LINE], int *fd, struct error *err);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* socket_address: the address of a flight recording's socket. socket.c, socket_ask.c and socket_file.c call it. */
+/*
+ * socket_address: the address of a flight recording's socket. socket.c, socket_ask.c and
+ * socket_file.c call it.
+ */
 #ifndef GOTAP_FLIGHT_SOCKET_ADDRESS_H
 #define GOTAP_FLIGHT_SOCKET_ADDRESS_H
 

@@ -24,10 +24,14 @@ static int connect_to(int *fd, const char *path, struct error *err)
 	else if (n)
 		e = 0;
 	if (e)
-		return error_set(err, -e, "no flight recording listens at '%s': %s", path, strerror(e));
+		return error_set(err, -e, "no flight recording listens at '%s': %s", path,
+				 strerror(e));
 	if (!socket_peer_is_trusted(*fd, &peer))
-		return error_set(err, -EPERM, "the socket is that of process %d of user %u, who is neither root nor "
-				 "you: it gets no request", peer.pid, peer.uid);
+		return error_set(
+			err, -EPERM,
+			"the socket is that of process %d of user %u, who is neither root nor "
+			"you: it gets no request",
+			peer.pid, peer.uid);
 	return 0;
 }
 
@@ -37,7 +41,10 @@ static bool is_elsewhere(int r)
 	return r == -ENOENT || r == -ECONNREFUSED;
 }
 
-/* In one of the folders of this user. A folder that another user could have made is not asked, but named. */
+/*
+ * In one of the folders of this user. A folder that another user could have made is not asked, but
+ * named.
+ */
 static int connect_to_process(int *fd, unsigned int pid, struct error *err)
 {
 	char path[SOCKET_PATH];
@@ -46,8 +53,11 @@ static int connect_to_process(int *fd, unsigned int pid, struct error *err)
 	for (i = 0; is_elsewhere(r) && socket_folder_path(i, pid, path); i++) {
 		r = *path ? socket_folder_check(path) : -ENOENT;
 		if (r == -EPERM)
-			return error_set(err, r, "the folder of '%s' must be this user's, and closed to others (mode "
-					 "0700): it is not asked", path);
+			return error_set(err, r,
+					 "the folder of '%s' must be this user's, and closed to "
+					 "others (mode "
+					 "0700): it is not asked",
+					 path);
 		if (!r)
 			r = connect_to(fd, path, err);
 		if (is_elsewhere(r))
@@ -55,8 +65,10 @@ static int connect_to_process(int *fd, unsigned int pid, struct error *err)
 	}
 	if (!is_elsewhere(r))
 		return r;
-	return error_set(err, r, "there is no flight recording of process %u by this user: begin one "
-			 "with `gotap record --flight TIME -p %u`", pid, pid);
+	return error_set(err, r,
+			 "there is no flight recording of process %u by this user: begin one "
+			 "with `gotap record --flight TIME -p %u`",
+			 pid, pid);
 }
 
 static int take_file(struct msghdr *m)
@@ -86,7 +98,8 @@ static int take_answer(int from, char line[static SOCKET_LINE], int *fd, struct 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0 || part.iov_len == 0)
-			return error_set(err, -EPIPE, "the flight recording ended, or was killed, before it "
+			return error_set(err, -EPIPE,
+					 "the flight recording ended, or was killed, before it "
 					 "answered");
 		if (*fd < 0)
 			*fd = take_file(&m);
@@ -96,8 +109,8 @@ static int take_answer(int from, char line[static SOCKET_LINE], int *fd, struct 
 	return 0;
 }
 
-int socket_ask(const char *path, unsigned int pid, const char *reason, char line[static SOCKET_LINE],
-	       int *fd, struct error *err)
+int socket_ask(const char *path, unsigned int pid, const char *reason,
+	       char line[static SOCKET_LINE], int *fd, struct error *err)
 {
 	_cleanup_close_ int s = -1;
 	char question[300];
@@ -109,6 +122,7 @@ int socket_ask(const char *path, unsigned int pid, const char *reason, char line
 	n = snprintf(question, sizeof(question), "snap %.280s\n", reason);
 	/* EPIPE: a recording that refuses this process has answered and closed already. */
 	if (send(s, question, (size_t)n, MSG_NOSIGNAL) != n && errno != EPIPE)
-		return error_set(err, -errno, "cannot ask the flight recording: %s", strerror(errno));
+		return error_set(err, -errno, "cannot ask the flight recording: %s",
+				 strerror(errno));
 	return take_answer(s, line, fd, err);
 }

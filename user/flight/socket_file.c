@@ -17,13 +17,15 @@
 #include "proc/privilege.h"
 
 /*
- * Opens the folder of @path; *@name is the name in it. The owner of a folder on the path can exchange it for another one meanwhile:
- * removing by the descriptor removes nothing outside of this folder.
+ * Opens the folder of @path; *@name is the name in it. The owner of a folder on the path can
+ * exchange it for another one meanwhile: removing by the descriptor removes nothing outside of this
+ * folder.
  */
 static int open_folder(const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
-	_cleanup_free_ char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	_cleanup_free_ char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) :
+					      xstrdup(".");
 
 	*name = slash ? slash + 1 : path;
 	return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -35,13 +37,14 @@ static bool is_left(int dir, const char *name, const struct sockaddr_un *a, sock
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct stat st;
 
-	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid() &&
-	       connect(fd, (const struct sockaddr *)a, n) && errno == ECONNREFUSED;
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) &&
+	       st.st_uid == geteuid() && connect(fd, (const struct sockaddr *)a, n) &&
+	       errno == ECONNREFUSED;
 }
 
 /*
- * Removes a socket at which nobody listens. @lock is the folder's: without it another gotap may begin to listen there between the
- * look and the removal.
+ * Removes a socket at which nobody listens. @lock is the folder's: without it another gotap may
+ * begin to listen there between the look and the removal.
  */
 static int remove_left(const struct sockaddr_un *a, socklen_t n, int lock)
 {
@@ -60,7 +63,8 @@ static int bind_only(int fd, const struct sockaddr_un *a, socklen_t n, struct er
 	if (!bind(fd, (const struct sockaddr *)a, n))
 		return 0;
 	if (errno == EADDRINUSE)
-		return error_set(err, -errno, "another program listens at %s: name a socket with --socket PATH",
+		return error_set(err, -errno,
+				 "another program listens at %s: name a socket with --socket PATH",
 				 a->sun_path);
 	return error_set(err, -errno, "cannot listen at '%s': %s", a->sun_path, strerror(errno));
 }
@@ -74,13 +78,16 @@ static int bind_at(int fd, const struct sockaddr_un *a, socklen_t n, int lock, s
 		return 0;
 	r = errno == EADDRINUSE ? remove_left(a, n, lock) : 0;
 	if (r && r != -EADDRINUSE)
-		return error_set(err, r, "cannot listen at '%s', a socket at which no process listens: it cannot be replaced: "
-				 "%s", a->sun_path, strerror(-r));
+		return error_set(err, r,
+				 "cannot listen at '%s', a socket at which no process listens: it "
+				 "cannot be replaced: "
+				 "%s",
+				 a->sun_path, strerror(-r));
 	return bind_only(fd, a, n, err);
 }
 
-static int listen_at(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n, int backlog,
-		     struct error *err)
+static int listen_at(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n,
+		     int backlog, struct error *err)
 {
 	_cleanup_close_ int lock = folder_lock(a->sun_path);
 	struct stat st;
@@ -90,11 +97,12 @@ static int listen_at(struct socket_file *f, int fd, const struct sockaddr_un *a,
 		return r;
 	if (!lstat(a->sun_path, &st))
 		*f = (struct socket_file){ xstrdup(a->sun_path), st.st_dev, st.st_ino };
-	return listen(fd, backlog) ? error_set(err, -errno, "cannot listen: %s", strerror(errno)) : 0;
+	return listen(fd, backlog) ? error_set(err, -errno, "cannot listen: %s", strerror(errno)) :
+				     0;
 }
 
-int socket_file_listen(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n, int backlog,
-		       struct error *err)
+int socket_file_listen(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n,
+		       int backlog, struct error *err)
 {
 	int r;
 
@@ -121,7 +129,8 @@ static void remove_own(const struct socket_file *f)
 	_cleanup_close_ int dir = open_folder(f->path, &name);
 	struct stat st;
 
-	if (dir >= 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == f->dev && st.st_ino == f->ino)
+	if (dir >= 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == f->dev &&
+	    st.st_ino == f->ino)
 		unlinkat(dir, name, 0);
 }
 

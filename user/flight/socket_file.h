@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * socket_file: the file of a listening socket: listens at it, takes over one that a killed gotap
- * left, and removes it. In a folder of another user it uses the rights to files that gotap reserved. socket.c
- * and socket_folder.c call it.
+ * left, and removes it. In a folder of another user it uses the rights to files that gotap
+ * reserved. socket.c and socket_folder.c call it.
  */
 #ifndef GOTAP_FLIGHT_SOCKET_FILE_H
 #define GOTAP_FLIGHT_SOCKET_FILE_H
@@ -23,8 +23,8 @@ struct socket_file {
  * Listens with @fd at @a of @n bytes. Of several that begin at once where a
  * killed gotap left its socket, one takes the name. -EADDRINUSE: another program listens there.
  */
-int socket_file_listen(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n, int backlog,
-		       struct error *err);
+int socket_file_listen(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n,
+		       int backlog, struct error *err);
 /* Removes the file, unless another process has put its own file there. */
 void socket_file_remove(struct socket_file *f);
 

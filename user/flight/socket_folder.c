@@ -57,14 +57,18 @@ bool socket_folder_path(int i, unsigned int pid, char ret[static SOCKET_PATH])
 
 	if (!folder_name(i, folder))
 		return false;
-	if (snprintf(ret, SOCKET_PATH, "%s/flight-%u-%" PRIu64, folder, pid, start_of(pid)) >= SOCKET_PATH)
+	if (snprintf(ret, SOCKET_PATH, "%s/flight-%u-%" PRIu64, folder, pid, start_of(pid)) >=
+	    SOCKET_PATH)
 		ret[0] = 0;
 	return true;
 }
 
 /* --- whose folder is it? --- */
 
-/* Can nobody else exchange what is in folder @fd: it is root's or this user's, and others write to it at most as to /tmp? */
+/*
+ * Can nobody else exchange what is in folder @fd: it is root's or this user's, and others write to
+ * it at most as to /tmp?
+ */
 static bool holds_names(int fd)
 {
 	struct stat st;
@@ -74,7 +78,7 @@ static bool holds_names(int fd)
 }
 
 /* The folder itself, not what a link leads to: a link in /tmp may be another user's. */
-static int open_own(const char *folder)
+static int socket_folder_open_own(const char *folder)
 {
 	char parent[SOCKET_PATH];
 	_cleanup_close_ int above = -1, fd = -1;
@@ -87,7 +91,8 @@ static int open_own(const char *folder)
 		return -ENOENT;
 	*slash = 0;
 	above = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	fd = above < 0 ? -1 : openat(above, slash + 1, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = above < 0 ? -1 :
+			 openat(above, slash + 1, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ENOENT : -EPERM;
 	if (!holds_names(above) || fstat(fd, &st) || st.st_uid != geteuid() || st.st_mode & 077)
@@ -106,7 +111,7 @@ int socket_folder_check(const char *path)
 	if (!slash)
 		return -ENOENT;
 	*slash = 0;
-	fd = open_own(folder);
+	fd = socket_folder_open_own(folder);
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 ? fd : 0;
@@ -114,7 +119,10 @@ int socket_folder_check(const char *path)
 
 /* --- what killed recordings have left --- */
 
-/* Of a process that is gone, as this PID namespace sees it: another gotap may be in another one, so somebody may listen. */
+/*
+ * Of a process that is gone, as this PID namespace sees it: another gotap may be in another one, so
+ * somebody may listen.
+ */
 static bool is_of_the_past(const char *name)
 {
 	unsigned int pid;
@@ -142,7 +150,7 @@ static void sweep_folder(const char *folder, int fd)
 	closedir(d);
 }
 
-/* mkdir(2) makes no folder behind a link, and open_own() looks at what is there. */
+/* mkdir(2) makes no folder behind a link, and socket_folder_open_own() looks at what is there. */
 static int make_one(const char *folder)
 {
 	int fd;
@@ -150,7 +158,7 @@ static int make_one(const char *folder)
 	if (!*folder)
 		return -ENAMETOOLONG;
 	mkdir(folder, 0700);
-	fd = open_own(folder);
+	fd = socket_folder_open_own(folder);
 	if (fd < 0)
 		return fd;
 	sweep_folder(folder, fd);
@@ -167,6 +175,8 @@ int socket_folder_make(unsigned int pid, char ret[static SOCKET_PATH], struct er
 		if (!r && socket_folder_path(i, pid, ret) && *ret)
 			return 0;
 	}
-	return error_set(err, r ? r : -ENAMETOOLONG, "no folder is there, or can be made, that only user %u can open (such as "
-			 "'%s'): name a socket with --socket PATH", geteuid(), folder);
+	return error_set(err, r ? r : -ENAMETOOLONG,
+			 "no folder is there, or can be made, that only user %u can open (such as "
+			 "'%s'): name a socket with --socket PATH",
+			 geteuid(), folder);
 }

@@ -59,8 +59,8 @@ static bool peer_shares_users(const struct procfs *fs, pid_t pid)
 {
 	struct procfs_file_id own, other;
 
-	return !procfs_file_id(fs, getpid(), "ns/user", &own) && !procfs_file_id(fs, pid, "ns/user", &other) &&
-	       procfs_same_file(own, other);
+	return !procfs_file_id(fs, getpid(), "ns/user", &own) &&
+	       !procfs_file_id(fs, pid, "ns/user", &other) && procfs_same_file(own, other);
 }
 
 /* The files of /proc are those of the peer only if it has not ended by the end of the look. */
@@ -72,8 +72,8 @@ static bool peer_may_trace(int fd, const struct ucred *peer)
 	struct error err;
 
 	return pidfd >= 0 && peer->pid > 0 && !procfs_open(&fs, NULL, &err) &&
-	       peer_capabilities(&fs, peer->pid) & 1ULL << CAP_SYS_PTRACE && peer_shares_users(&fs, peer->pid) &&
-	       poll(&ended, 1, 0) == 0;
+	       peer_capabilities(&fs, peer->pid) & 1ULL << CAP_SYS_PTRACE &&
+	       peer_shares_users(&fs, peer->pid) && poll(&ended, 1, 0) == 0;
 }
 
 const char *socket_peer_refused(int fd)
@@ -84,6 +84,7 @@ const char *socket_peer_refused(int fd)
 		return "only root and the user of the recording may ask";
 	if (peer.uid || peer_may_trace(fd, &peer))
 		return NULL;
-	return "root may ask with CAP_SYS_PTRACE only, in the user namespace of the recording and where the recording "
+	return "root may ask with CAP_SYS_PTRACE only, in the user namespace of the recording and "
+	       "where the recording "
 	       "can see the process that asks";
 }

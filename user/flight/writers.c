@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * writers: the threads of a flight recording that write snapshots, so that a slow disk delays no other thread.
- * flight.c starts them.
+ * writers: the threads of a flight recording that write snapshots, so that a slow disk delays no
+ * other thread. flight.c starts them.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "flight/snapshot.h"
 
 /*
- * Prints the outcome of a snapshot if it differs from the last one's: an error that stays is printed once. With the lock of
- * files.
+ * Prints the outcome of a snapshot if it differs from the last one's: an error that stays is
+ * printed once. With the lock of files.
  */
 static void say_outcome(struct flight *f, const struct error *err)
 {
@@ -68,7 +68,7 @@ static uint64_t next_number(void *ctx)
 }
 
 /* @kept: NULL if it is not written. */
-static void count(struct flight *f, const struct keep_outcome *kept)
+static void writers_count(struct flight *f, const struct keep_outcome *kept)
 {
 	pthread_mutex_lock(&f->lock);
 	f->taken--;
@@ -81,7 +81,7 @@ static void count(struct flight *f, const struct keep_outcome *kept)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static void settle(struct flight *f, const struct request *r, const struct snapshot *s,
+static void writers_settle(struct flight *f, const struct request *r, const struct snapshot *s,
 		   const struct error *err)
 {
 	const struct flight_opts *o = f->opts;
@@ -97,7 +97,8 @@ static void settle(struct flight *f, const struct request *r, const struct snaps
 	say_outcome(f, err);
 	if (!err->code)
 		say_kept(f, &kept);
-	count(f, err->code ? NULL : &kept);	/* with the lock, so that the newest outcome is the last */
+	/* with the lock, so that the newest outcome is the last */
+	writers_count(f, err->code ? NULL : &kept);
 	if (o->done)
 		o->done(o->ctx, &done);
 	pthread_mutex_unlock(&f->files);
@@ -112,7 +113,7 @@ static void write_one(struct flight *f, struct request *r)
 
 	snapshot_write(&s, f->opts, &f->names, f->history, r, next_number, f, &err);
 	history_range_free(f->history, &r->range);
-	settle(f, r, &s, &err);
+	writers_settle(f, r, &s, &err);
 	snapshot_release(&s);
 	free(r);
 }

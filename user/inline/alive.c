@@ -13,7 +13,9 @@
 
 _Static_assert(INLINE_OWNER_DIED == FUTEX_OWNER_DIED, "the bit that the kernel sets");
 
-/* The list and its only entry: private memory, so that the target cannot lead the kernel elsewhere. */
+/*
+ * The list and its only entry: private memory, so that the target cannot lead the kernel elsewhere.
+ */
 static struct robust_list entry;
 static struct robust_list_head head;
 
@@ -27,8 +29,10 @@ int alive_begin(uint32_t *word, struct error *err)
 {
 	empty_list();
 	if (syscall(SYS_set_robust_list, &head, sizeof(head)))
-		return error_set(err, -errno, "the kernel watches no robust futex of this thread "
-				 "(set_robust_list: %s), without which code in a program would not see gotap's end",
+		return error_set(err, -errno,
+				 "the kernel watches no robust futex of this thread "
+				 "(set_robust_list: %s), without which code in a program would not "
+				 "see gotap's end",
 				 strerror(errno));
 	/* The word of an entry is at this distance from it, in whatever mapping. */
 	head.futex_offset = (long)((uintptr_t)word - (uintptr_t)&entry);

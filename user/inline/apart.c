@@ -33,12 +33,13 @@ static void be_child(void (*work)(void *shared), void *shared)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGCHLD, SIG_DFL);	/* tells of a stop; an ignored one would not come */
-	close_between(0, INT_MAX);	/* it may be killed, and must not be the last one that holds a probe */
+	/* it may be killed, and must not be the last one that holds a probe */
+	close_between(0, INT_MAX);
 	work(shared);
 	_exit(0);
 }
 
-static int wait_for(pid_t pid, int timeout_ms)
+static int apart_wait_for(pid_t pid, int timeout_ms)
 {
 	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -59,5 +60,5 @@ int apart_run(void (*work)(void *shared), void *shared, int timeout_ms)
 		return -errno;
 	if (!pid)
 		be_child(work, shared);
-	return wait_for(pid, timeout_ms);
+	return apart_wait_for(pid, timeout_ms);
 }

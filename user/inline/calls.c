@@ -39,29 +39,31 @@ struct job {
 /* --- one thread --- */
 
 /* ptrace says of a thread that has just ended that it may not be traced. */
-static bool is_alive(const struct process *p, pid_t tid)
+static bool calls_is_alive(const struct process *p, pid_t tid)
 {
 	char state = thread_state(p, tid);
 
 	return state && state != 'Z' && state != 'X';
 }
 
-static bool has_ended(const struct process *p)
+static bool calls_has_ended(const struct process *p)
 {
-	return !is_alive(p, 0) || process_execed(p);
+	return !calls_is_alive(p, 0) || process_execed(p);
 }
 
-static int ended(const struct worker *w)
+static int calls_ended(const struct worker *w)
 {
-	return error_set(&w->job->err, -ESRCH, "process %d has ended, or runs another program by now",
-			 w->p->pid);
+	return error_set(&w->job->err, -ESRCH,
+			 "process %d has ended, or runs another program by now", w->p->pid);
 }
 
-static int refused(const struct worker *w)
+static int calls_refused(const struct worker *w)
 {
-	return error_set(&w->job->err, -ENOTSUP, "a seccomp filter of process %d may forbid the system "
+	return error_set(&w->job->err, -ENOTSUP,
+			 "a seccomp filter of process %d may forbid the system "
 			 "calls that put gotap's "
-			 "code into it, and that could end it: record without --attach inline", w->p->pid);
+			 "code into it, and that could end it: record without --attach inline",
+			 w->p->pid);
 }
 
 static bool allows_all(const struct hold *h, const struct filters *f, const struct job *job)
@@ -87,8 +89,8 @@ static int seccomp_mode(const struct process *p, pid_t tid)
 }
 
 /*
- * 0: the held thread still sleeps at @pc, and its seccomp filters allow the calls. Neither can change while it is held. Else a
- * negative errno.
+ * 0: the held thread still sleeps at @pc, and its seccomp filters allow the calls. Neither can
+ * change while it is held. Else a negative errno.
  */
 static int look_at_thread(const struct worker *w, const struct hold *h, uint64_t pc)
 {
@@ -98,10 +100,10 @@ static int look_at_thread(const struct worker *w, const struct hold *h, uint64_t
 	if (h->regs.rip != pc || !thread_is_asleep(w->hosts, &h->regs))
 		return -EAGAIN;
 	if (process_execed(w->p))
-		return ended(w);
+		return calls_ended(w);
 	r = filters_read(&f, h->tid, seccomp_mode(w->p, h->tid));
 	if (r || !allows_all(h, &f, w->job))
-		r = refused(w);
+		r = calls_refused(w);
 	filters_free(&f);
 	return r;
 }
@@ -118,7 +120,10 @@ static int send_held(const struct worker *w, struct hold *h, uint64_t pc, const 
 	return hold_send(h, c->nr, c->args, c->with_name ? name : NULL) ? -EAGAIN : 0;
 }
 
-/* Gives the call to thread @tid. -EAGAIN: that was not possible, but another thread may do; -EPERM: it may not be traced. */
+/*
+ * Gives the call to thread @tid. -EAGAIN: that was not possible, but another thread may do; -EPERM:
+ * it may not be traced.
+ */
 static int send_to(const struct worker *w, pid_t tid, const struct call *c)
 {
 	uint64_t pc = thread_sleeps_at(w->p, w->hosts, tid);
@@ -126,7 +131,7 @@ static int send_to(const struct worker *w, pid_t tid, const struct call *c)
 	int r = pc ? hold_begin(&h, tid) : -EAGAIN;
 
 	if (r)
-		return r == -EPERM && is_alive(w->p, tid) ? r : -EAGAIN;
+		return r == -EPERM && calls_is_alive(w->p, tid) ? r : -EAGAIN;
 	r = send_held(w, &h, pc, c);
 	holds_add(&w->job->held, &h);
 	return r;
@@ -160,19 +165,24 @@ static int try_send(const struct worker *w, const struct call *c, pid_t *tid)
 
 static int no_thread(const struct worker *w)
 {
-	return error_set(&w->job->err, -EAGAIN, is_stopped(w->p, 0) ? "process %d is stopped: let it go on" :
-			 "no thread of process %d slept in the Go runtime", w->p->pid);
+	return error_set(&w->job->err, -EAGAIN,
+			 is_stopped(w->p, 0) ? "process %d is stopped: let it go on" :
+					       "no thread of process %d slept in the Go runtime",
+			 w->p->pid);
 }
 
-static int may_not_trace(const struct worker *w)
+static int calls_may_not_trace(const struct worker *w)
 {
-	return error_set(&w->job->err, -ENOTSUP, "process %d may not be traced with ptrace: another "
-			 "tracer is there, or a rule forbids it", w->p->pid);
+	return error_set(&w->job->err, -ENOTSUP,
+			 "process %d may not be traced with ptrace: another "
+			 "tracer is there, or a rule forbids it",
+			 w->p->pid);
 }
 
 /*
- * Gives the call to some thread. -EPERM counts only if it lasts for FORBIDDEN_NS: while a process execs, its first thread may
- * not be traced for a moment, since that thread has ended and the one that execs takes over its id.
+ * Gives the call to some thread. -EPERM counts only if it lasts for FORBIDDEN_NS: while a process
+ * execs, its first thread may not be traced for a moment, since that thread has ended and the one
+ * that execs takes over its id.
  */
 static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 {
@@ -180,13 +190,13 @@ static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 	int r;
 
 	while ((r = try_send(w, c, tid)) == -EAGAIN || r == -EPERM) {
-		if (has_ended(w->p))
-			return ended(w);
+		if (calls_has_ended(w->p))
+			return calls_ended(w);
 		now = now_ns();
 		if (r != -EPERM || !forbidden)
 			forbidden = r == -EPERM ? now : 0;
 		if (forbidden && (now - forbidden >= FORBIDDEN_NS || now >= w->deadline))
-			return may_not_trace(w);
+			return calls_may_not_trace(w);
 		if (now >= w->deadline)
 			return no_thread(w);
 		sleep_ns(MS / 2);
@@ -194,24 +204,32 @@ static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 	return r;
 }
 
-/* A thread in execve(2) has not made the call: it may have taken over the id of the first thread, to which the call was given. */
+/*
+ * A thread in execve(2) has not made the call: it may have taken over the id of the first thread,
+ * to which the call was given.
+ */
 static bool is_exec(long call)
 {
 	return call == SYS_execve || call == SYS_execveat;
 }
 
 /*
- * A thread that is let go runs, or wants to, up to when it is blocked in another system call: then it has
- * made this one. Blocked otherwise, by a signal that stops the process, or a freezer, it may not even have begun.
+ * A thread that is let go runs, or wants to, up to when it is blocked in another system call: then
+ * it has made this one. Blocked otherwise, by a signal that stops the process, or a freezer, it may
+ * not even have begun.
  */
 static bool has_made(const struct process *p, pid_t tid, const struct call *c)
 {
 	struct where w;
 
-	return !thread_where(p, tid, &w) && w.blocked && w.call >= 0 && w.call != c->nr && !is_exec(w.call);
+	return !thread_where(p, tid, &w) && w.blocked && w.call >= 0 && w.call != c->nr &&
+	       !is_exec(w.call);
 }
 
-/* Has the thread ended, as by an exec of another thread? Then it may not have made the call, and will not. */
+/*
+ * Has the thread ended, as by an exec of another thread? Then it may not have made the call, and
+ * will not.
+ */
 static bool is_gone(const struct process *p, pid_t tid)
 {
 	struct where w;
@@ -219,40 +237,47 @@ static bool is_gone(const struct process *p, pid_t tid)
 	return thread_where(p, tid, &w) == -ESRCH;
 }
 
-static bool is_done(const struct process *p, struct call *c)
+static bool calls_is_done(const struct process *p, struct call *c)
 {
 	return c->done && c->done(p, c);
 }
 
 static int no_effect(const struct worker *w, const struct call *c)
 {
-	if (has_ended(w->p))
-		return ended(w);
-	return error_set(&w->job->err, -ENOTSUP, "%s had no effect in process %d: a limit of it (open "
-			 "files, address space, mappings) or a security module forbids it", c->name, w->p->pid);
+	if (calls_has_ended(w->p))
+		return calls_ended(w);
+	return error_set(&w->job->err, -ENOTSUP,
+			 "%s had no effect in process %d: a limit of it (open "
+			 "files, address space, mappings) or a security module forbids it",
+			 c->name, w->p->pid);
 }
 
 static int thread_ended(const struct worker *w)
 {
-	return error_set(&w->job->err, -EAGAIN, "a thread of process %d ended before it made the system call that gotap gave it", w->p->pid);
+	return error_set(
+		&w->job->err, -EAGAIN,
+		"a thread of process %d ended before it made the system call that gotap gave it",
+		w->p->pid);
 }
 
 static int wait_for_effect(const struct worker *w, struct call *c, pid_t tid)
 {
 	bool made = false, gone = false;
 
-	while (!is_done(w->p, c)) {
+	while (!calls_is_done(w->p, c)) {
 		if (made)
 			return c->done ? no_effect(w, c) : 0;
 		if (gone)
-			return has_ended(w->p) ? ended(w) : thread_ended(w);
+			return calls_has_ended(w->p) ? calls_ended(w) : thread_ended(w);
 		gone = is_gone(w->p, tid);
 		made = !gone && has_made(w->p, tid, c);
 		if (made || gone)
 			continue;
 		if (now_ns() >= w->deadline)
-			return error_set(&w->job->err, -EINPROGRESS, "a thread of process %d got no "
-					 "processor in time", w->p->pid);
+			return error_set(&w->job->err, -EINPROGRESS,
+					 "a thread of process %d got no "
+					 "processor in time",
+					 w->p->pid);
 		sleep_ns(MS / 20);
 	}
 	return 0;
@@ -263,7 +288,7 @@ static int make_call(const struct worker *w, struct call *c)
 	pid_t tid = 0;
 	int r;
 
-	if (is_done(w->p, c))
+	if (calls_is_done(w->p, c))
 		return 0;
 	r = send_call(w, c, &tid);
 	if (!r)
@@ -284,37 +309,40 @@ static void work_apart(void *shared)
 
 /* --- in the parent --- */
 
-static int cannot_start(int r, struct error *err)
+static int calls_cannot_start(int r, struct error *err)
 {
 	return error_set(err, r, "cannot start a process that holds threads: %s", strerror(-r));
 }
 
-static int run(struct job *job, int timeout_ms, struct error *err)
+static int calls_run(struct job *job, int timeout_ms, struct error *err)
 {
 	int r = apart_run(work_apart, job, timeout_ms);
 
 	if (r == -ECANCELED)
-		return error_set(err, -EINPROGRESS, "the process that held a thread of process %d was "
-				 "killed, or the thread got no processor in time", job->worker.p->pid);
+		return error_set(err, -EINPROGRESS,
+				 "the process that held a thread of process %d was "
+				 "killed, or the thread got no processor in time",
+				 job->worker.p->pid);
 	if (r)
-		return cannot_start(r, err);
+		return calls_cannot_start(r, err);
 	return job->result ? error_set(err, job->result, "%s", job->err.text) : 0;
 }
 
-int calls_make(const struct process *p, const struct inject_hosts *hosts, struct call *calls, size_t n,
-	       size_t n_all, int timeout_ms, size_t *made, struct holds *held, struct error *err)
+int calls_make(const struct process *p, const struct inject_hosts *hosts, struct call *calls,
+	       size_t n, size_t n_all, int timeout_ms, size_t *made, struct holds *held,
+	       struct error *err)
 {
 	struct job *job = apart_memory(sizeof(*job));
 	int r;
 
 	*made = 0;
 	if (!job)
-		return cannot_start(-errno, err);
+		return calls_cannot_start(-errno, err);
 	job->worker = (struct worker){ p, hosts, job, now_ns() + (uint64_t)timeout_ms * MS };
 	memcpy(job->calls, calls, n_all * sizeof(*calls));
 	job->n = n;
 	job->n_all = n_all;
-	r = run(job, timeout_ms, err);
+	r = calls_run(job, timeout_ms, err);
 	memcpy(calls, job->calls, n * sizeof(*calls));
 	*made = job->made;
 	holds_join(held, &job->held);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter: what the seccomp filters of a held thread would answer to a system call. They are programs that see
- * nothing but the call's number, address and arguments, so running them here tells exactly what the kernel's run
- * will say. A call that they do not simply allow is never tried: some answer with SIGKILL, and suspending them
- * (PTRACE_O_SUSPEND_SECCOMP) ends with the tracer, which may be killed just before the call.
+ * filter: what the seccomp filters of a held thread would answer to a system call. They are
+ * programs that see nothing but the call's number, address and arguments, so running them here
+ * tells exactly what the kernel's run will say. A call that they do not simply allow is never
+ * tried: some answer with SIGKILL, and suspending them (PTRACE_O_SUSPEND_SECCOMP) ends with the
+ * tracer, which may be killed just before the call.
  */
 #ifndef GOTAP_INLINE_FILTER_H
 #define GOTAP_INLINE_FILTER_H
@@ -27,14 +28,17 @@ struct filter_program {
 };
 
 /*
- * Those of the thread, which is stopped by ptrace by us. @mode: of its status file. 0; -ENOTSUP: it has some that
- * cannot be read (CAP_SYS_ADMIN, CONFIG_CHECKPOINT_RESTORE, no filter of our own). Release it in any case.
+ * Those of the thread, which is stopped by ptrace by us. @mode: of its status file. 0; -ENOTSUP: it
+ * has some that cannot be read (CAP_SYS_ADMIN, CONFIG_CHECKPOINT_RESTORE, no filter of our own).
+ * Release it in any case.
  */
 int filters_read(struct filters *f, pid_t tid, int mode);
 void filters_free(struct filters *f);
 /* Do all of them let it pass? */
 bool filters_allow(const struct filters *f, const struct seccomp_data *call);
-/* What one program answers; 0 (SECCOMP_RET_KILL_THREAD) if it is none that the kernel would take. */
+/*
+ * What one program answers; 0 (SECCOMP_RET_KILL_THREAD) if it is none that the kernel would take.
+ */
 uint32_t filter_run(const struct sock_filter *insns, size_t n, const struct seccomp_data *call);
 
 #endif

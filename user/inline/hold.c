@@ -22,7 +22,10 @@ enum {
 	SYSCALL_LEN = 2,	/* bytes of the instruction */
 };
 
-/* So that the thread does not stay stopped because others have the processor that we need to let it go. */
+/*
+ * So that the thread does not stay stopped because others have the processor that we need to let it
+ * go.
+ */
 static void be_quick(struct hold *h)
 {
 	struct sched_param lowest = { .sched_priority = 1 };
@@ -40,10 +43,10 @@ static void be_as_before(const struct hold *h)
 }
 
 /*
- * ns that this thread has waited for CPUs since it was made, from its schedstat: "RAN WAITED SLICES". 0: the kernel does not
- * count.
+ * ns that this thread has waited for CPUs since it was made, from its schedstat: "RAN WAITED
+ * SLICES". 0: the kernel does not count.
  */
-static uint64_t waited(const struct hold *h)
+static uint64_t hold_waited(const struct hold *h)
 {
 	uint64_t ns = 0;
 	char text[80];
@@ -56,13 +59,13 @@ static uint64_t waited(const struct hold *h)
 static void begin_time(struct hold *h)
 {
 	h->since = now_ns();
-	h->waited_ns = waited(h);
+	h->waited_ns = hold_waited(h);
 }
 
-static void over(struct hold *h)
+static void hold_over(struct hold *h)
 {
 	h->ns = now_ns() - h->since;
-	h->waited_ns = waited(h) - h->waited_ns;
+	h->waited_ns = hold_waited(h) - h->waited_ns;
 	if (h->sched >= 0)
 		close(h->sched);
 	be_as_before(h);
@@ -82,7 +85,10 @@ void holds_join(struct holds *all, const struct holds *more)
 	all->waited_ns = more->waited_ns;
 }
 
-/* Until the thread's next stop; how long that takes is the scheduler's affair. -ESRCH: it has ended. */
+/*
+ * Until the thread's next stop; how long that takes is the scheduler's affair. -ESRCH: it has
+ * ended.
+ */
 static int next_stop(pid_t tid, int *status)
 {
 	static const struct timespec at_most = { .tv_nsec = 1000000 };
@@ -102,27 +108,33 @@ static bool is_interrupt(int status)
 	return status >> 8 == (SIGTRAP | PTRACE_EVENT_STOP << 8);
 }
 
-/* The signal that it must get to go on as it would have; 0: none. Job control is the kernel's own affair. */
+/*
+ * The signal that it must get to go on as it would have; 0: none. Job control is the kernel's own
+ * affair.
+ */
 static int signal_of(int status)
 {
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
 /* Lets the thread go on, with signal @sig. False: it has been killed, or is gone. */
-static bool let_go(pid_t tid, int sig)
+static bool hold_let_go(pid_t tid, int sig)
 {
 	return !ptrace(PTRACE_DETACH, tid, NULL, (long)sig) || errno != ESRCH;
 }
 
-/* Takes the end of a thread that was killed meanwhile: an exec of another thread waits until the tracer has done so. */
-static void bury(pid_t tid)
+/*
+ * Takes the end of a thread that was killed meanwhile: an exec of another thread waits until the
+ * tracer has done so.
+ */
+static void hold_bury(pid_t tid)
 {
 	int status;
 
 	next_stop(tid, &status);
 }
 
-static int stop(struct hold *h)
+static int hold_stop(struct hold *h)
 {
 	int status, r;
 
@@ -139,8 +151,8 @@ static int stop(struct hold *h)
 		return r;
 	if (is_interrupt(status) && !ptrace(PTRACE_GETREGS, h->tid, NULL, &h->regs))
 		return 0;
-	if (!let_go(h->tid, signal_of(status)))
-		bury(h->tid);
+	if (!hold_let_go(h->tid, signal_of(status)))
+		hold_bury(h->tid);
 	return -EAGAIN;
 }
 
@@ -148,12 +160,13 @@ int hold_begin(struct hold *h, pid_t tid)
 {
 	int r;
 
-	*h = (struct hold){ .tid = tid, .sched = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC) };
+	*h = (struct hold){ .tid = tid,
+			    .sched = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC) };
 	be_quick(h);
 	begin_time(h);
-	r = stop(h);
+	r = hold_stop(h);
 	if (r)
-		over(h);
+		hold_over(h);
 	return r;
 }
 
@@ -162,15 +175,18 @@ void hold_end(struct hold *h)
 	bool there;
 
 	INJECT_STEP();
-	there = let_go(h->tid, 0);
-	over(h);
+	there = hold_let_go(h->tid, 0);
+	hold_over(h);
 	if (!there)
-		bury(h->tid);
+		hold_bury(h->tid);
 	INJECT_STEP();
 }
 
-/* Nobody reads these bytes but the kernel in the call: a function's stack ends where its red zone ends. */
-static bool push(const struct hold *h, const char name[8], uint64_t *at)
+/*
+ * Nobody reads these bytes but the kernel in the call: a function's stack ends where its red zone
+ * ends.
+ */
+static bool hold_push(const struct hold *h, const char name[8], uint64_t *at)
 {
 	uint64_t word;
 
@@ -186,7 +202,8 @@ static bool set_registers(struct hold *h, long nr, const uint64_t args[6])
 
 	regs.rip -= SYSCALL_LEN;
 	regs.rax = (unsigned long)nr;
-	regs.orig_rax = (unsigned long)-1;	/* or the kernel would begin the interrupted call again */
+	/* or the kernel would begin the interrupted call again */
+	regs.orig_rax = (unsigned long)-1;
 	regs.rdi = args[0];
 	regs.rsi = args[1];
 	regs.rdx = args[2];
@@ -203,7 +220,7 @@ int hold_send(struct hold *h, long nr, const uint64_t args[6], const char name[8
 	bool sent;
 
 	memcpy(with, args, sizeof(with));
-	sent = (!name || push(h, name, &with[0])) && set_registers(h, nr, with);
+	sent = (!name || hold_push(h, name, &with[0])) && set_registers(h, nr, with);
 	hold_end(h);
 	return sent ? 0 : -ESRCH;
 }

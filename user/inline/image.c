@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* image: see image.h. The embedded file comes as inline_image.h, which tools/inline-image makes of bpf/inline. */
+/*
+ * image: see image.h. The embedded file comes as inline_image.h, which tools/inline-image makes of
+ * bpf/inline.
+ */
 #define _GNU_SOURCE
 #include "inline/image.h"
 
@@ -25,7 +28,9 @@ static const struct symbol symbols[] = {
 #undef INLINE_SYMBOL
 };
 
-/* Instructions of the stub have these offsets in themselves: it has no register to spare for them. */
+/*
+ * Instructions of the stub have these offsets in themselves: it has no register to spare for them.
+ */
 static const struct {
 	const char *symbol;
 	size_t offset;
@@ -37,7 +42,7 @@ static const struct {
 };
 
 /* A name that is not there is a mistake of gotap's own source, as any of its tests would show. */
-static const struct symbol *find(const char *name)
+static const struct symbol *inline_image_find(const char *name)
 {
 	size_t i;
 
@@ -48,13 +53,14 @@ static const struct symbol *find(const char *name)
 	abort();
 }
 
-static void put(struct image *im, const char *name, const void *value, size_t size)
+static void inline_image_put(struct image *im, const char *name, const void *value, size_t size)
 {
-	const struct symbol *s = find(name);
+	const struct symbol *s = inline_image_find(name);
 
 	if (s->size != size) {
-		fprintf(stderr, "gotap: '%s' of the code for --attach inline has %zu bytes, not %zu\n", name,
-			s->size, size);
+		fprintf(stderr,
+			"gotap: '%s' of the code for --attach inline has %zu bytes, not %zu\n",
+			name, s->size, size);
 		abort();
 	}
 	memcpy(im->code + s->at, value, size);
@@ -76,7 +82,7 @@ void image_init(struct image *im)
 	im->size = sizeof(inline_image);
 	im->code = xcalloc(1, im->size);
 	memcpy(im->code, inline_image, im->size);
-	put(im, "has_rdpid", &rdpid, sizeof(rdpid));
+	inline_image_put(im, "has_rdpid", &rdpid, sizeof(rdpid));
 }
 
 void image_free(struct image *im)
@@ -90,12 +96,13 @@ static void put_stub_offsets(struct image *im, const uint8_t *off)
 	size_t i;
 
 	for (i = 0; i < sizeof(stub_offsets) / sizeof(*stub_offsets); i++)
-		put(im, stub_offsets[i].symbol, off + stub_offsets[i].offset, sizeof(uint32_t));
+		inline_image_put(im, stub_offsets[i].symbol, off + stub_offsets[i].offset,
+				 sizeof(uint32_t));
 }
 
 void image_put(struct image *im, const char *name, const void *value, size_t size)
 {
-	put(im, name, value, size);
+	inline_image_put(im, name, value, size);
 	if (!strcmp(name, "off"))
 		put_stub_offsets(im, value);
 }
@@ -111,20 +118,20 @@ void image_set_layout(struct image *im, const struct inline_shared *shared)
 		.chunks = shared->chunks,
 	};
 
-	put(im, "layout", &layout, sizeof(layout));
+	inline_image_put(im, "layout", &layout, sizeof(layout));
 }
 
 void image_set_site(struct image *im, size_t i, const struct inline_site *site)
 {
-	memcpy(im->code + find("sites")->at + i * sizeof(*site), site, sizeof(*site));
+	memcpy(im->code + inline_image_find("sites")->at + i * sizeof(*site), site, sizeof(*site));
 }
 
 size_t image_stub(size_t i)
 {
-	return find("stubs")->at + i * STUB_LEN;
+	return inline_image_find("stubs")->at + i * STUB_LEN;
 }
 
 size_t image_true_byte(void)
 {
-	return find("true_byte")->at;
+	return inline_image_find("true_byte")->at;
 }

@@ -2,7 +2,8 @@
 /*
  * image: the code that `--attach inline` puts into the target: bpf/inline, linked into a small ELF
  * file that gotap carries. Position-independent; one page of data of the target's own (struct
- * inline_control) lies right behind the code. In: knobs and sites. Out: bytes to write at an address.
+ * inline_control) lies right behind the code. In: knobs and sites. Out: bytes to write at an
+ * address.
  */
 #ifndef GOTAP_INLINE_IMAGE_H
 #define GOTAP_INLINE_IMAGE_H
@@ -21,16 +22,27 @@ struct image {
 /* A copy to fill in. The embedded file is gotap's own, so this does not fail. */
 void image_init(struct image *im);
 void image_free(struct image *im);
-/* Sets the constant @name of bpf/config.bpf.c (include/knobs.def); @size must be that of its type. */
+/*
+ * Sets the constant @name of bpf/config.bpf.c (include/knobs.def); @size must be that of its type.
+ */
 void image_put(struct image *im, const char *name, const void *value, size_t size);
-/* Sets where the parts of the shared memory are: as @shared, its begin, has them. Without it nothing is recorded. */
+/*
+ * Sets where the parts of the shared memory are: as @shared, its begin, has them. Without it
+ * nothing is recorded.
+ */
 void image_set_layout(struct image *im, const struct inline_shared *shared);
 /* Sets site @i, below INLINE_SITES. */
 void image_set_site(struct image *im, size_t i, const struct inline_site *site);
-/* Offset from the begin of the code: of the stub of site @i, and of a byte that is never 0 (for trace hooks). */
+/*
+ * Offset from the begin of the code: of the stub of site @i, and of a byte that is never 0 (for
+ * trace hooks).
+ */
 size_t image_stub(size_t i);
 size_t image_true_byte(void);
-/* CPU ns of one record, of its stack, of a frame, measured by running the image in gotap itself (capture/budget). */
+/*
+ * CPU ns of one record, of its stack, of a frame, measured by running the image in gotap itself
+ * (capture/budget).
+ */
 struct image_prices {
 	double record, stack, frame;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * image_measure: the price of a record of the code for --attach inline, measured by running that code here: in
- * executable memory of gotap's own, with a goroutine, its thread and a ring that are made up.
+ * image_measure: the price of a record of the code for --attach inline, measured by running that
+ * code here: in executable memory of gotap's own, with a goroutine, its thread and a ring that are
+ * made up.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,7 +62,7 @@ __asm__(".text\n"
 	".size image_measure_landing, .-image_measure_landing\n");
 
 /* A call as Go has it, of reentersyscall(pc, sp, bp). */
-static void call(const void *function, const void *g, uint64_t pc, const void *bp)
+static void measure_call(const void *function, const void *g, uint64_t pc, const void *bp)
 {
 	uint64_t ax = pc, bx = 0, cx = addr_of(bp);
 
@@ -76,8 +77,11 @@ static void call(const void *function, const void *g, uint64_t pc, const void *b
 			 : "r12", "r13", "r15", "memory", "cc");
 }
 
-/* Not the CPU time of the thread: that goes back and forth by more than a batch takes on some virtual machines. */
-static double now_ns(void)
+/*
+ * Not the CPU time of the thread: that goes back and forth by more than a batch takes on some
+ * virtual machines.
+ */
+static double measure_now_ns(void)
 {
 	struct timespec t;
 
@@ -85,17 +89,20 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* ns of a call of @function for a syscall from @pc (0: without a stack) and the chain of frames at @bp. */
-static double fastest(struct bench *b, const void *function, uint64_t pc, const void *bp)
+/*
+ * ns of a call of @function for a syscall from @pc (0: without a stack) and the chain of frames at
+ * @bp.
+ */
+static double measure_fastest(struct bench *b, const void *function, uint64_t pc, const void *bp)
 {
 	double best = 1e12, begin, ns;
 	int batch, i;
 
 	for (batch = 0; batch < BATCHES; batch++) {
-		begin = now_ns();
+		begin = measure_now_ns();
 		for (i = 0; i < CALLS; i++)
-			call(function, b->g, pc, bp);
-		ns = (now_ns() - begin) / CALLS;
+			measure_call(function, b->g, pc, bp);
+		ns = (measure_now_ns() - begin) / CALLS;
 		if (ns < best)
 			best = ns;
 		b->state->position = 0;
@@ -104,13 +111,19 @@ static double fastest(struct bench *b, const void *function, uint64_t pc, const 
 }
 
 /* Its memory is as that for a target, with one ring for all CPUs. */
-static void share(struct bench *b, struct image *im)
+static void measure_share(struct bench *b, struct image *im)
 {
 	struct inline_shared *s = (struct inline_shared *)b->shared;
 
 	*s = (struct inline_shared){
-		.alive = 1, .on = 1, .n_states = 1,
-		.states = PAGE, .seen = SEEN, .hints = HINTS, .chunks = RINGS, .size = b->shared_size,
+		.alive = 1,
+		.on = 1,
+		.n_states = 1,
+		.states = PAGE,
+		.seen = SEEN,
+		.hints = HINTS,
+		.chunks = RINGS,
+		.size = b->shared_size,
 	};
 	b->state = (struct ring_state *)(b->shared + s->states);
 	b->state->chunks = CHUNKS;
@@ -119,7 +132,8 @@ static void share(struct bench *b, struct image *im)
 
 static void fill_in(struct image *im)
 {
-	struct inline_site site = { .target = addr_of(image_measure_landing), .program = INLINE_syscall_enter };
+	struct inline_site site = { .target = addr_of(image_measure_landing),
+				    .program = INLINE_syscall_enter };
 	uint32_t depth = FRAMES + 1;
 
 	image_put(im, "off", &offsets, sizeof(offsets));
@@ -127,13 +141,13 @@ static void fill_in(struct image *im)
 	image_set_site(im, 0, &site);
 }
 
-static void *map(size_t size)
+static void *measure_map(size_t size)
 {
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 /* The image, executable, with its control page behind it. */
-static int load(struct bench *b, struct error *err)
+static int measure_load(struct bench *b, struct error *err)
 {
 	struct inline_control *control;
 	struct image im;
@@ -141,25 +155,30 @@ static int load(struct bench *b, struct error *err)
 	image_init(&im);
 	b->code_size = im.size + PAGE;
 	b->shared_size = RINGS + CHUNKS * RING_CHUNK;
-	b->code = map(b->code_size);
-	b->shared = map(b->shared_size);
+	b->code = measure_map(b->code_size);
+	b->shared = measure_map(b->shared_size);
 	if (b->code == MAP_FAILED || b->shared == MAP_FAILED) {
 		image_free(&im);
-		return error_set(err, -errno, "no memory to measure the price of inline records: %s", strerror(errno));
+		return error_set(err, -errno,
+				 "no memory to measure the price of inline records: %s",
+				 strerror(errno));
 	}
-	share(b, &im);
+	measure_share(b, &im);
 	fill_in(&im);
 	memcpy(b->code, im.code, im.size);
 	control = (struct inline_control *)(b->code + im.size);
 	control->shared = addr_of(b->shared);
 	image_free(&im);
 	if (mprotect(b->code, b->code_size - PAGE, PROT_READ | PROT_EXEC))
-		return error_set(err, -errno, "cannot measure the price of inline records, no memory can be made "
-				 "executable: %s", strerror(errno));
+		return error_set(
+			err, -errno,
+			"cannot measure the price of inline records, no memory can be made "
+			"executable: %s",
+			strerror(errno));
 	return 0;
 }
 
-static void unload(struct bench *b)
+static void measure_unload(struct bench *b)
 {
 	if (b->code != MAP_FAILED)
 		munmap(b->code, b->code_size);
@@ -186,37 +205,37 @@ static void make_up(struct bench *b)
 	}
 }
 
-static double more(double than, double ns)
+static double measure_more(double than, double ns)
 {
 	return ns > than ? ns - than : 0;
 }
 
-static void measure(struct bench *b, struct image_prices *ret)
+static void inline_measure(struct bench *b, struct image_prices *ret)
 {
 	const void *stub = b->code + image_stub(0);
 	double empty, record, one, all;
 
-	empty = fastest(b, (const void *)(uintptr_t)image_measure_landing, 0, NULL);
-	record = fastest(b, stub, 0, NULL);
-	one = fastest(b, stub, 1, &b->stack[2 * FRAMES - 2]);
-	all = fastest(b, stub, 1, b->stack);
+	empty = measure_fastest(b, (const void *)(uintptr_t)image_measure_landing, 0, NULL);
+	record = measure_fastest(b, stub, 0, NULL);
+	one = measure_fastest(b, stub, 1, &b->stack[2 * FRAMES - 2]);
+	all = measure_fastest(b, stub, 1, b->stack);
 	*ret = (struct image_prices){
-		.record = more(empty, record),
-		.stack = more(record, one),
-		.frame = more(one, all) / (FRAMES - 1),
+		.record = measure_more(empty, record),
+		.stack = measure_more(record, one),
+		.frame = measure_more(one, all) / (FRAMES - 1),
 	};
 }
 
 int image_measure(struct image_prices *ret, struct error *err)
 {
 	struct bench *b = xcalloc(1, sizeof(*b));
-	int rc = load(b, err);
+	int rc = measure_load(b, err);
 
 	if (!rc) {
 		make_up(b);
-		measure(b, ret);
+		inline_measure(b, ret);
 	}
-	unload(b);
+	measure_unload(b);
 	free(b);
 	return rc;
 }

@@ -24,7 +24,8 @@ enum {
 	MARGIN = 8,		/* an instruction that is changed has at most as many bytes */
 	PATCHES_MAX = 2 * INLINE_SITES,
 	BREAKPOINT = 0xcc,
-	SETTLE_MS = 5000,	/* a thread with a call to make gets a processor long before, unless it is stopped */
+	/* a thread with a call to make gets a processor long before, unless it is stopped */
+	SETTLE_MS = 5000,
 };
 
 /* --- the memory --- */
@@ -50,7 +51,10 @@ static bool read_begin(int fd, struct injected *in)
 	return true;
 }
 
-/* By the descriptor that gotap has kept: to open a mapping takes a privilege that it has given up by then. */
+/*
+ * By the descriptor that gotap has kept: to open a mapping takes a privilege that it has given up
+ * by then.
+ */
 static int open_known(int known, const struct area *area)
 {
 	char path[PROCFS_PATH];
@@ -71,7 +75,8 @@ static int look_at(const struct process *p, const struct area *area, int known, 
 	if (fd == -EPERM || fd == -EACCES)
 		fd = open_known(known, area);
 	if (fd == -EBUSY)
-		return error_set(err, fd, "another gotap records process %d with --attach inline", p->pid);
+		return error_set(err, fd, "another gotap records process %d with --attach inline",
+				 p->pid);
 	if (fd == -EPERM || fd == -EACCES)
 		return error_set(err, fd, "process %d has memory of an earlier gotap: only with "
 				 "CAP_SYS_ADMIN can it be opened and taken out", p->pid);
@@ -94,7 +99,8 @@ static int find_mapped(const struct process *p, int known, struct injected *in, 
 	int r = areas_read(&a, p);
 
 	if (r)
-		error_set(err, r, "cannot read the mappings of process %d: %s", p->pid, strerror(-r));
+		error_set(err, r, "cannot read the mappings of process %d: %s", p->pid,
+			  strerror(-r));
 	for (i = 0; !r && i < a.list.len; i++)
 		if (is_our_name(vec_at(&a.list, struct area, i)->name))
 			r = look_at(p, vec_at(&a.list, struct area, i), known, in, err);
@@ -109,16 +115,19 @@ static int find_open(const struct process *p, struct injected *in)
 	return in->memfd >= 0;
 }
 
-/* The program could have written any numbers there: only those of memory like gotap's are believed. */
+/*
+ * The program could have written any numbers there: only those of memory like gotap's are believed.
+ */
 static int check_code(const struct process *p, struct injected *in, struct error *err)
 {
 	struct remains left;
 	struct stat st;
-	int r = fstat(in->memfd, &st) ? -errno : remains_find(p, st.st_ino, in->code, in->code_size, &left);
+	int r = fstat(in->memfd, &st) ? -errno :
+					remains_find(p, st.st_ino, in->code, in->code_size, &left);
 
 	if (r)
-		return error_set(err, r, "cannot look for an earlier gotap in process %d: %s", p->pid,
-				 strerror(-r));
+		return error_set(err, r, "cannot look for an earlier gotap in process %d: %s",
+				 p->pid, strerror(-r));
 	if (!left.code)
 		in->code = in->code_size = 0;
 	return 0;
@@ -144,7 +153,7 @@ static const struct form {
 	{ { 0x80, 0x3d }, 2, 7, 2 },	/* cmpb $imm8, disp32(%rip) */
 };
 
-static uint64_t destination(const struct comparison *c, size_t i, const struct form *f)
+static uint64_t leftover_destination(const struct comparison *c, size_t i, const struct form *f)
 {
 	int32_t far;
 
@@ -152,19 +161,23 @@ static uint64_t destination(const struct comparison *c, size_t i, const struct f
 	return c->addr + i + f->len + (uint64_t)(int64_t)far;
 }
 
-/* Is at @i an instruction of this form that differs in its operand alone, and leads to the code or its page? */
+/*
+ * Is at @i an instruction of this form that differs in its operand alone, and leads to the code or
+ * its page?
+ */
 static bool is_changed(const struct comparison *c, size_t i, const struct form *f)
 {
 	const uint8_t *file = c->file + i, *memory = c->memory + i;
 
 	return i + f->len <= c->len && !memcmp(file, f->begin, f->n) &&
-	       (*memory == *file || *memory == BREAKPOINT) && !memcmp(memory + 1, file + 1, f->at - 1u) &&
+	       (*memory == *file || *memory == BREAKPOINT) &&
+	       !memcmp(memory + 1, file + 1, f->at - 1u) &&
 	       !memcmp(memory + f->at + 4, file + f->at + 4, f->len - f->at - 4u) &&
-	       destination(c, i, f) - c->in->code < c->in->code_size + 4096;
+	       leftover_destination(c, i, f) - c->in->code < c->in->code_size + 4096;
 }
 
 /* In the order of their addresses; the margins are seen twice. */
-static void keep(const struct comparison *c, size_t i, const struct form *f)
+static void leftover_keep(const struct comparison *c, size_t i, const struct form *f)
 {
 	size_t n = c->patches->len;
 	struct patch *pt;
@@ -172,12 +185,16 @@ static void keep(const struct comparison *c, size_t i, const struct form *f)
 	if (n && vec_at(c->patches, struct patch, n - 1)->addr >= c->addr + i)
 		return;
 	pt = vec_push(c->patches, sizeof(*pt));
-	*pt = (struct patch){ .addr = c->addr + i, .len = f->len, .at = f->at, .to = destination(c, i, f), .done = true };
+	*pt = (struct patch){ .addr = c->addr + i,
+			      .len = f->len,
+			      .at = f->at,
+			      .to = leftover_destination(c, i, f),
+			      .done = true };
 	memcpy(pt->bytes, c->file + i, f->len);
 }
 
 /* The instruction with the different byte @at; how many bytes from there on it explains. */
-static size_t explain(const struct comparison *c, size_t at)
+static size_t leftover_explain(const struct comparison *c, size_t at)
 {
 	const struct form *f;
 	size_t i, k;
@@ -187,19 +204,19 @@ static size_t explain(const struct comparison *c, size_t at)
 		for (i = at < f->at + 3u ? 0 : at - f->at - 3; i + f->at <= at; i++) {
 			if (!is_changed(c, i, f))
 				continue;
-			keep(c, i, f);
+			leftover_keep(c, i, f);
 			return i + f->len - at;
 		}
 	}
 	return 1;
 }
 
-static void compare(struct comparison *c)
+static void leftover_compare(struct comparison *c)
 {
 	size_t i = 0;
 
 	while (i < c->len && c->patches->len < PATCHES_MAX)
-		i += c->file[i] == c->memory[i] ? 1 : explain(c, i);
+		i += c->file[i] == c->memory[i] ? 1 : leftover_explain(c, i);
 }
 
 static void read_block(struct comparison *c, uint64_t offset, size_t want)
@@ -219,7 +236,7 @@ static void compare_range(struct comparison *c, const struct area *area, uint64_
 		end = hi - at > BLOCK + MARGIN ? at + BLOCK + MARGIN : hi;
 		c->addr = start;
 		read_block(c, area->offset + (start - area->start), end - start);
-		compare(c);
+		leftover_compare(c);
 	}
 }
 
@@ -237,8 +254,8 @@ static void compare_mappings(struct comparison *c, const struct areas *a, uint64
 }
 
 /* Of a program whose code is a copy elsewhere, nothing was changed (live/text_map.h). */
-static int find_patches(const struct process *p, uint64_t lo, uint64_t hi, const struct injected *in,
-			struct vec *patches, struct error *err)
+static int find_patches(const struct process *p, uint64_t lo, uint64_t hi,
+			const struct injected *in, struct vec *patches, struct error *err)
 {
 	struct text_range text = { lo, hi };
 	struct comparison *c;
@@ -249,7 +266,8 @@ static int find_patches(const struct process *p, uint64_t lo, uint64_t hi, const
 		return 0;
 	r = areas_read(&a, p);
 	if (r)
-		return error_set(err, r, "cannot read the mappings of process %d: %s", p->pid, strerror(-r));
+		return error_set(err, r, "cannot read the mappings of process %d: %s", p->pid,
+				 strerror(-r));
 	c = xcalloc(1, sizeof(*c));
 	c->p = p;
 	c->in = in;
@@ -269,9 +287,12 @@ static int find_memory(const struct process *p, int known, struct injected *in, 
 	return r ? r : find_open(p, in);
 }
 
-/* leftover_find(), after inside_settle(): a call that a thread still has to make for the killed gotap may leave more memory. */
-static int find_settled(const struct process *p, const struct inject_hosts *hosts, int known, struct injected *in,
-			struct error *err)
+/*
+ * leftover_find(), after inside_settle(): a call that a thread still has to make for the killed
+ * gotap may leave more memory.
+ */
+static int find_settled(const struct process *p, const struct inject_hosts *hosts, int known,
+			struct injected *in, struct error *err)
 {
 	struct holds held = {0};
 	int r = find_memory(p, known, in, err);
@@ -285,8 +306,9 @@ static int find_settled(const struct process *p, const struct inject_hosts *host
 	return r;
 }
 
-int leftover_find(const struct process *p, const struct inject_hosts *hosts, uint64_t text_lo, uint64_t text_hi,
-		  int known, struct injected *in, struct vec *patches, struct error *err)
+int leftover_find(const struct process *p, const struct inject_hosts *hosts, uint64_t text_lo,
+		  uint64_t text_hi, int known, struct injected *in, struct vec *patches,
+		  struct error *err)
 {
 	int r = find_settled(p, hosts, known, in, err);
 

@@ -17,17 +17,21 @@
 enum { BREAKPOINT = 0xcc, OPERAND = 4, PAGE = 4096 };
 
 /*
- * The command waits until each CPU has switched its task, was idle or took a timer interrupt in user mode. Both
- * the switch to a breakpoint's handler and the return of an interrupt make a CPU fetch its instructions anew.
+ * The command waits until each CPU has switched its task, was idle or took a timer interrupt in
+ * user mode. Both the switch to a breakpoint's handler and the return of an interrupt make a CPU
+ * fetch its instructions anew.
  */
 int patch_barrier(struct error *err)
 {
 	if (!syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		return 0;
-	return error_set(err, -errno, "cannot wait for all CPUs to see changed code: membarrier: %s", strerror(errno));
+	return error_set(err, -errno,
+			 "cannot wait for all CPUs to see changed code: membarrier: %s",
+			 strerror(errno));
 }
 
-static void __attribute__((format(printf, 2, 3))) leave(struct patch *pt, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+patch_leave(struct patch *pt, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -37,7 +41,7 @@ static void __attribute__((format(printf, 2, 3))) leave(struct patch *pt, const 
 }
 
 /* Of the instruction's end, from which the processor counts. */
-static bool reaches(const struct patch *pt, int32_t *ret)
+static bool patch_reaches(const struct patch *pt, int32_t *ret)
 {
 	int64_t far = (int64_t)(pt->to - (pt->addr + pt->len));
 
@@ -58,18 +62,19 @@ static bool is_sane(const struct patch *pt)
 }
 
 /* @operand: the one that must be there now. */
-static bool looks_as_expected(struct patch *pt, const uint8_t now[8], const uint8_t operand[OPERAND])
+static bool looks_as_expected(struct patch *pt, const uint8_t now[8],
+			      const uint8_t operand[OPERAND])
 {
 	uint8_t expected[8];
 
 	memcpy(expected, pt->bytes, pt->len);
 	memcpy(expected + pt->at, operand, OPERAND);
 	if (now[0] != BREAKPOINT) {
-		leave(pt, "no breakpoint of gotap's is there (byte %02x)", now[0]);
+		patch_leave(pt, "no breakpoint of gotap's is there (byte %02x)", now[0]);
 		return false;
 	}
 	if (memcmp(now + 1, expected + 1, pt->len - 1u)) {
-		leave(pt, "the code there is not as in the file");
+		patch_leave(pt, "the code there is not as in the file");
 		return false;
 	}
 	return true;
@@ -84,24 +89,25 @@ static bool is_written(int mem, const struct patch *pt, const uint8_t operand[OP
 }
 
 /* 0: done, or left alone with the reason; -errno: nothing can be written. */
-static int change(int mem, struct patch *pt, bool undo)
+static int patch_change(int mem, struct patch *pt, bool undo)
 {
 	uint8_t now[8], ours[OPERAND];
-	const uint8_t *from = undo ? ours : pt->bytes + pt->at, *to = undo ? pt->bytes + pt->at : ours;
+	const uint8_t *from = undo ? ours : pt->bytes + pt->at,
+		      *to = undo ? pt->bytes + pt->at : ours;
 	int32_t far;
 	int r;
 
 	if (!undo && patch_is_torn(pt)) {
-		leave(pt, "its operand lies in two pages of memory");
+		patch_leave(pt, "its operand lies in two pages of memory");
 		return 0;
 	}
-	if (!is_sane(pt) || !reaches(pt, &far)) {
-		leave(pt, "gotap's code is out of its reach");
+	if (!is_sane(pt) || !patch_reaches(pt, &far)) {
+		patch_leave(pt, "gotap's code is out of its reach");
 		return 0;
 	}
 	memcpy(ours, &far, OPERAND);
 	if (!vm_read_open(mem, pt->addr, now, pt->len)) {
-		leave(pt, "it cannot be read");
+		patch_leave(pt, "it cannot be read");
 		return 0;
 	}
 	if (!looks_as_expected(pt, now, from))
@@ -113,7 +119,7 @@ static int change(int mem, struct patch *pt, bool undo)
 	if (is_written(mem, pt, to))
 		pt->done = !undo;
 	else
-		leave(pt, "what was written is not what is there");
+		patch_leave(pt, "what was written is not what is there");
 	return 0;
 }
 
@@ -127,14 +133,16 @@ static int change_each(const struct process *p, int mem, struct patch *patches, 
 		if (patches[i].done != undo || patches[i].barred)
 			continue;
 		patches[i].why[0] = '\0';
-		r = change(mem, &patches[i], undo);
+		r = patch_change(mem, &patches[i], undo);
 		if (r)
-			return error_set(err, r, "cannot write into the code of process %d: %s", p->pid, strerror(-r));
+			return error_set(err, r, "cannot write into the code of process %d: %s",
+					 p->pid, strerror(-r));
 	}
 	return 0;
 }
 
-int patch_apply(const struct process *p, int mem, struct patch *patches, size_t n, bool undo, struct error *err)
+int patch_apply(const struct process *p, int mem, struct patch *patches, size_t n, bool undo,
+		struct error *err)
 {
 	int r = patch_barrier(err), barrier;
 
@@ -145,7 +153,8 @@ int patch_apply(const struct process *p, int mem, struct patch *patches, size_t 
 	return r ? r : barrier;
 }
 
-int patch_uncover(const struct process *p, int mem, const struct patch *patches, size_t n, struct error *err)
+int patch_uncover(const struct process *p, int mem, const struct patch *patches, size_t n,
+		  struct error *err)
 {
 	size_t i;
 	int r = 0;
@@ -156,7 +165,8 @@ int patch_uncover(const struct process *p, int mem, const struct patch *patches,
 			r = vm_write(mem, patches[i].addr, patches[i].bytes, 1);
 	}
 	if (r)
-		return error_set(err, r, "cannot write into the code of process %d: %s", p->pid, strerror(-r));
+		return error_set(err, r, "cannot write into the code of process %d: %s", p->pid,
+				 strerror(-r));
 	return patch_barrier(err);
 }
 
@@ -171,7 +181,8 @@ void patch_look(const struct process *p, struct patch *patches, size_t n)
 		pt->barred = !is_sane(pt) || vm_read(p, pt->addr, now, pt->len) != pt->len ||
 			     memcmp(now, pt->bytes, pt->len);
 		if (pt->barred)
-			leave(pt, "the code there is not as in the file: somebody else's breakpoint?");
+			patch_leave(pt, "the code there is not as in the file: somebody else's "
+					"breakpoint?");
 	}
 }
 
@@ -181,7 +192,8 @@ ssize_t patch_disturbed(const struct process *p, const struct patch *patches, si
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (patches[i].done && vm_read(p, patches[i].addr, &now, 1) == 1 && now != patches[i].bytes[0])
+		if (patches[i].done && vm_read(p, patches[i].addr, &now, 1) == 1 &&
+		    now != patches[i].bytes[0])
 			return (ssize_t)i;
 	return -1;
 }

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * patch: changes operands of instructions of the running target, each under a breakpoint that is a uprobe of
- * gotap's own: no thread executes the instruction itself meanwhile, and the kernel emulates (or steps
- * through a copy of) the one in the file, so that nothing is missed. Runs in the prober.
+ * patch: changes operands of instructions of the running target, each under a breakpoint that is a
+ * uprobe of gotap's own: no thread executes the instruction itself meanwhile, and the kernel
+ * emulates (or steps through a copy of) the one in the file, so that nothing is missed. Runs in the
+ * prober.
  *
- * Why this is safe, as the processor has it (Intel SDM volume 3, "Handling Self- and Cross-Modifying Code"): a processor may
- * execute an instruction that another one changes only after it has executed a serializing instruction. The order here is
- * that of the kernel's own text_poke_bp() (arch/x86/kernel/alternative.c):
- *	1. int3 is the first byte: one byte, of which each processor sees the old value or the new one. Whoever comes there is
- *	   sent to the kernel, and IRET, which leads back, serializes.
- *	2. patch_barrier(). No processor has the old instruction in its pipeline any more.
- *	3. The operand, in any number of steps, over any boundary of 8 bytes or of a cache line: nobody executes it.
- *	4. patch_barrier(). Whoever fetches the instruction from here on fetches the new operand.
- *	5. The first byte again: the new instruction, as a whole.
- * So no boundary matters to the processors. The border of a page matters to the writer: the kernel writes page by page, and a
- * SIGKILL can end it in between. Then the uprobe goes with the killed process, and its breakpoint with it, and half an
- * operand would be executed. Such an operand is never written (patch_is_torn).
+ * Why this is safe, as the processor has it (Intel SDM volume 3, "Handling Self- and
+ * Cross-Modifying Code"): a processor may execute an instruction that another one changes only
+ * after it has executed a serializing instruction. The order here is that of the kernel's own
+ * text_poke_bp() (arch/x86/kernel/alternative.c):
+ *     1. int3 is the first byte: one byte, of which each processor sees the old value or the new
+ *     one. Whoever comes there is
+ * 	   sent to the kernel, and IRET, which leads back, serializes.
+ * 	2. patch_barrier(). No processor has the old instruction in its pipeline any more.
+ *     3. The operand, in any number of steps, over any boundary of 8 bytes or of a cache line:
+ *     nobody executes it.
+ * 	4. patch_barrier(). Whoever fetches the instruction from here on fetches the new operand.
+ * 	5. The first byte again: the new instruction, as a whole.
+ * So no boundary matters to the processors. The border of a page matters to the writer: the kernel
+ * writes page by page, and a SIGKILL can end it in between. Then the uprobe goes with the killed
+ * process, and its breakpoint with it, and half an operand would be executed. Such an operand is
+ * never written (patch_is_torn).
  */
 #ifndef GOTAP_INLINE_PATCH_H
 #define GOTAP_INLINE_PATCH_H
@@ -43,38 +48,46 @@ struct patch {
 bool patch_is_torn(const struct patch *pt);
 
 /*
- * @mem is the program's memory (vm_open()), from before @to was made in it: a program that the process execs later has
- * the same instructions, and gotap's uprobes, at the same addresses perhaps, but nothing there that @to leads to.
+ * @mem is the program's memory (vm_open()), from before @to was made in it: a program that the
+ * process execs later has the same instructions, and gotap's uprobes, at the same addresses
+ * perhaps, but nothing there that @to leads to.
  *
- * Puts those of @n patches in place whose instruction is as expected: first byte 0xCC (the uprobe), the rest
- * as in the file, destination within reach. Says of each whether it is done. @undo: the reverse, for those
- * that are done. The caller attaches the uprobes before. Patches take effect by patch_uncover(), their reverse when the
- * caller detaches the uprobes. 0, or -errno if nothing can be written at all (membarrier, or the program's memory is gone).
+ * Puts those of @n patches in place whose instruction is as expected: first byte 0xCC (the uprobe),
+ * the rest as in the file, destination within reach. Says of each whether it is done. @undo: the
+ * reverse, for those that are done. The caller attaches the uprobes before. Patches take effect by
+ * patch_uncover(), their reverse when the caller detaches the uprobes. 0, or -errno if nothing can
+ * be written at all (membarrier, or the program's memory is gone).
  */
-int patch_apply(const struct process *p, int mem, struct patch *patches, size_t n, bool undo, struct error *err);
+int patch_apply(const struct process *p, int mem, struct patch *patches, size_t n, bool undo,
+		struct error *err);
 
 /*
- * Takes the breakpoints away from those of @n patches that are done, by writing the first byte of the instruction. The
- * uprobes must stay registered until this returns: a thread that has just met the breakpoint is still theirs. To
- * detach a uprobe does not do: the kernel takes away its consumer first, and the breakpoint some 10 ms later
- * (register_for_each_vma() waits for a grace period), in which it carries out the instruction of the file
- * for nobody.
+ * Takes the breakpoints away from those of @n patches that are done, by writing the first byte of
+ * the instruction. The uprobes must stay registered until this returns: a thread that has just met
+ * the breakpoint is still theirs. To detach a uprobe does not do: the kernel takes away its
+ * consumer first, and the breakpoint some 10 ms later (register_for_each_vma() waits for a grace
+ * period), in which it carries out the instruction of the file for nobody.
  */
-int patch_uncover(const struct process *p, int mem, const struct patch *patches, size_t n, struct error *err);
+int patch_uncover(const struct process *p, int mem, const struct patch *patches, size_t n,
+		  struct error *err);
 
 /*
- * Of patches that took effect: has each the instruction that was written? -1, or the index of one that has another: somebody
- * else has put a breakpoint there since, and the kernel carries out the instruction of the file.
+ * Of patches that took effect: has each the instruction that was written? -1, or the index of one
+ * that has another: somebody else has put a breakpoint there since, and the kernel carries out the
+ * instruction of the file.
  */
 ssize_t patch_disturbed(const struct process *p, const struct patch *patches, size_t n);
 
 /*
- * Before any uprobe of gotap's: bars those whose instruction is not as in the file: somebody else has a breakpoint
- * there, which would have the kernel emulate the instruction of the file.
+ * Before any uprobe of gotap's: bars those whose instruction is not as in the file: somebody else
+ * has a breakpoint there, which would have the kernel emulate the instruction of the file.
  */
 void patch_look(const struct process *p, struct patch *patches, size_t n);
 
-/* Returns when all CPUs have gone through an instruction that makes them see changed code (membarrier GLOBAL). */
+/*
+ * Returns when all CPUs have gone through an instruction that makes them see changed code
+ * (membarrier GLOBAL).
+ */
 int patch_barrier(struct error *err);
 
 #endif

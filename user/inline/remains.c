@@ -40,7 +40,10 @@ static bool is_memfd(int fd)
 	return fcntl(fd, F_GET_SEALS) >= 0;
 }
 
-/* Names are looked at before the file is opened, which can have effects, or wait, if it is a device or a pipe. */
+/*
+ * Names are looked at before the file is opened, which can have effects, or wait, if it is a device
+ * or a pipe.
+ */
 static int open_memfd(const char *path)
 {
 	_cleanup_close_ int held = open(path, O_PATH | O_CLOEXEC);
@@ -75,9 +78,12 @@ static bool look_at_descriptor(const char *path, struct stat *st)
 	return links_to_our_name(path) && !stat(path, st);
 }
 
-/* Calls @found for each descriptor of the target that is a file of gotap's name, until it returns false. */
-static int each_descriptor(const struct process *p, bool (*found)(void *ctx, int fd, const struct stat *st),
-			   void *ctx)
+/*
+ * Calls @found for each descriptor of the target that is a file of gotap's name, until it returns
+ * false.
+ */
+static int each_descriptor(const struct process *p,
+			   bool (*found)(void *ctx, int fd, const struct stat *st), void *ctx)
 {
 	char folder[PROCFS_PATH], path[PROCFS_PATH + 32];
 	struct dirent *e;
@@ -167,7 +173,7 @@ static bool is_mapped(const struct areas *a, uint64_t start, uint64_t end, const
 }
 
 /* Code and control page are mapped as one; then the latter's rights are changed. */
-static bool is_code(const struct areas *a, uint64_t code, uint64_t end)
+static bool remains_is_code(const struct areas *a, uint64_t code, uint64_t end)
 {
 	return is_mapped(a, code, end + PAGE, "r-xp") ||
 	       (is_mapped(a, code, end, "r-xp") && is_mapped(a, end, end + PAGE, "rw-p"));
@@ -177,7 +183,7 @@ static void find_code(const struct areas *a, uint64_t code, uint64_t size, struc
 {
 	uint64_t end = code + size;
 
-	if (!size || code % PAGE || size % PAGE || end < code || !is_code(a, code, end))
+	if (!size || code % PAGE || size % PAGE || end < code || !remains_is_code(a, code, end))
 		return;
 	ret->code = code;
 	ret->code_size = size + PAGE;
@@ -196,7 +202,8 @@ static void find_shared(const struct areas *a, uint64_t ino, struct remains *ret
 	}
 }
 
-int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t code_size, struct remains *ret)
+int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t code_size,
+		 struct remains *ret)
 {
 	struct search s = { .ret = ret, .ino = ino };
 	struct areas a;
@@ -219,7 +226,8 @@ size_t remains_calls(const struct remains *r, struct call *calls)
 	size_t n = 0, i;
 
 	if (r->code)
-		calls[n++] = (struct call){ CALL(munmap, r->code, r->code_size), .done = effect_code_gone };
+		calls[n++] = (struct call){ CALL(munmap, r->code, r->code_size),
+					    .done = effect_code_gone };
 	for (i = 0; i < r->n_fds; i++)
 		calls[n++] = (struct call){ CALL(close, (uint64_t)r->fds[i]), .done = effect_closed,
 					   .ino = r->ino };
@@ -265,7 +273,8 @@ bool effect_closed(const struct process *p, struct call *c)
 }
 
 /* Does @is hold for the mappings? False if they cannot be read. */
-static bool in_maps(const struct process *p, struct call *c, bool (*is)(const struct areas *a, struct call *c))
+static bool in_maps(const struct process *p, struct call *c,
+		    bool (*is)(const struct areas *a, struct call *c))
 {
 	struct areas a;
 	bool yes = !areas_read(&a, p) && is(&a, c);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remains: what is in the target of a memory that gotap has put there, as /proc has it: by the inode of the memfd,
- * never by what somebody remembers, since a prober may have been killed between two of its steps.
+ * remains: what is in the target of a memory that gotap has put there, as /proc has it: by the
+ * inode of the memfd, never by what somebody remembers, since a prober may have been killed between
+ * two of its steps.
  */
 #ifndef GOTAP_INLINE_REMAINS_H
 #define GOTAP_INLINE_REMAINS_H
@@ -22,10 +23,11 @@ struct remains {
 };
 
 /*
- * Of the memfd with inode @ino; @code, @code_size: where the code is if there is any, without the control page behind
- * it. -errno if it cannot be known.
+ * Of the memfd with inode @ino; @code, @code_size: where the code is if there is any, without the
+ * control page behind it. -errno if it cannot be known.
  */
-int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t code_size, struct remains *ret);
+int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t code_size,
+		 struct remains *ret);
 /* The system calls that take it out of the target, at most CALLS_MAX; how many. */
 size_t remains_calls(const struct remains *r, struct call *calls);
 /* Effects of calls (calls.h), seen in the target's maps, smaps and descriptors: see inject.c. */
@@ -39,14 +41,15 @@ bool effect_code_gone(const struct process *p, struct call *c);
 bool effect_shared_gone(const struct process *p, struct call *c);
 
 /*
- * Finds a memfd that the target has open and that no living gotap works with: opened and locked. -ENOENT: there
- * is none.
+ * Finds a memfd that the target has open and that no living gotap works with: opened and locked.
+ * -ENOENT: there is none.
  */
 int remains_open_descriptor(const struct process *p);
 /*
- * Opens the file behind @path (/proc/PID/fd/N, or map_files) to read and write if it is a memfd with gotap's name,
- * which nothing else can be, and locks it: the lock says that a prober lives which works with this memory. The
- * kernel drops it with the last descriptor of this open file. -EBUSY: it is locked; -errno.
+ * Opens the file behind @path (/proc/PID/fd/N, or map_files) to read and write if it is a memfd
+ * with gotap's name, which nothing else can be, and locks it: the lock says that a prober lives
+ * which works with this memory. The kernel drops it with the last descriptor of this open file.
+ * -EBUSY: it is locked; -errno.
  */
 int remains_open(const char *path);
 

@@ -32,8 +32,10 @@ static void parse_where(const char *text, struct where *ret)
 	uint64_t *a = ret->args;
 
 	*ret = (struct where){ .call = -1 };
-	if (sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
-		   " %" SCNx64, &ret->call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &ret->sp, &ret->pc) == 9)
+	if (sscanf(text,
+		   "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+		   " %" SCNx64 " %" SCNx64,
+		   &ret->call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &ret->sp, &ret->pc) == 9)
 		ret->blocked = true;
 	else if (sscanf(text, "-1 %" SCNx64 " %" SCNx64, &ret->sp, &ret->pc) == 2)
 		ret->blocked = true;
@@ -97,7 +99,10 @@ static bool is_wait(uint64_t op)
 	return (op & FUTEX_CMD_MASK) == FUTEX_WAIT;
 }
 
-/* restart_syscall: a wait for a time that was interrupted before. The second argument is still the first call's. */
+/*
+ * restart_syscall: a wait for a time that was interrupted before. The second argument is still the
+ * first call's.
+ */
 static enum sleep sleep_of(const struct inject_hosts *hosts, long call, uint64_t pc, uint64_t arg2)
 {
 	if (is_within(hosts->futex, pc) && is_wait(arg2)) {
@@ -111,7 +116,8 @@ static enum sleep sleep_of(const struct inject_hosts *hosts, long call, uint64_t
 	return AWAKE;
 }
 
-static enum sleep sleep_of_thread(const struct process *p, const struct inject_hosts *hosts, pid_t tid)
+static enum sleep sleep_of_thread(const struct process *p, const struct inject_hosts *hosts,
+				  pid_t tid)
 {
 	struct where w;
 
@@ -120,7 +126,7 @@ static enum sleep sleep_of_thread(const struct process *p, const struct inject_h
 	return sleep_of(hosts, w.call, w.pc, w.args[1]);
 }
 
-static void append(struct vec *to, const struct vec *tids)
+static void inline_threads_append(struct vec *to, const struct vec *tids)
 {
 	size_t i;
 
@@ -147,29 +153,37 @@ void threads_asleep(const struct process *p, const struct inject_hosts *hosts, s
 			*(pid_t *)vec_push(ret, sizeof(pid_t)) = tid;
 		}
 	}
-	append(ret, &timed);
+	inline_threads_append(ret, &timed);
 	vec_free(&all);
 	vec_free(&timed);
 }
 
-/* Reads memory, so it is called before the thread is held: a read may wait for a thread that gets no processor. */
+/*
+ * Reads memory, so it is called before the thread is held: a read may wait for a thread that gets
+ * no processor.
+ */
 uint64_t thread_sleeps_at(const struct process *p, const struct inject_hosts *hosts, pid_t tid)
 {
 	static const uint8_t syscall_insn[] = { 0x0f, 0x05 };
 	uint8_t insn[2];
 	struct where w;
 
-	if (thread_where(p, tid, &w) || !w.blocked || sleep_of(hosts, w.call, w.pc, w.args[1]) == AWAKE)
+	if (thread_where(p, tid, &w) || !w.blocked ||
+	    sleep_of(hosts, w.call, w.pc, w.args[1]) == AWAKE)
 		return 0;
 	return vm_read(p, w.pc - 2, insn, 2) == 2 && !memcmp(insn, syscall_insn, 2) ? w.pc : 0;
 }
 
 bool thread_is_asleep(const struct inject_hosts *hosts, const struct user_regs_struct *regs)
 {
-	return regs->cs == USER_CODE && sleep_of(hosts, (long)regs->orig_rax, regs->rip, regs->rsi) != AWAKE;
+	return regs->cs == USER_CODE &&
+	       sleep_of(hosts, (long)regs->orig_rax, regs->rip, regs->rsi) != AWAKE;
 }
 
-/* Each of the runtime's functions makes the system call of its name; some go on in restart_syscall(2) after an interruption. */
+/*
+ * Each of the runtime's functions makes the system call of its name; some go on in
+ * restart_syscall(2) after an interruption.
+ */
 bool thread_has_call(const struct inject_hosts *hosts, long call, uint64_t pc)
 {
 	if (!is_within(hosts->futex, pc) && !is_within(hosts->usleep, pc))

@@ -17,7 +17,7 @@
 enum { MAPS_MAX = 64 << 20, PAGE = 4096, PIECES = 32 };
 
 /* In pieces that end with a page, because the kernel reads a piece wholly or not at all. */
-static size_t read_some(const struct process *p, uint64_t addr, void *to, size_t n)
+static size_t vm_read_some(const struct process *p, uint64_t addr, void *to, size_t n)
 {
 	struct iovec local = { to, n }, remote[PIECES];
 	size_t i, piece, all = 0;
@@ -38,7 +38,7 @@ size_t vm_read(const struct process *p, uint64_t addr, void *to, size_t n)
 {
 	size_t done = 0, r;
 
-	while (done < n && (r = read_some(p, addr + done, (char *)to + done, n - done)))
+	while (done < n && (r = vm_read_some(p, addr + done, (char *)to + done, n - done)))
 		done += r;
 	return done;
 }
@@ -87,8 +87,9 @@ static bool read_area(const char *line, struct area *ret)
 {
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &ret->start, &ret->end,
-		   ret->perms, &ret->offset, &ret->ino, &at) < 5 || !at)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &ret->start,
+		   &ret->end, ret->perms, &ret->offset, &ret->ino, &at) < 5 ||
+	    !at)
 		return false;
 	ret->name = line + at;
 	return true;

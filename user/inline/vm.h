@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vm: the target's memory, as the files of this room read and change it: without live/memory's readers, which
- * are gotap's and not the prober's, and with the right to write where the target may not.
+ * vm: the target's memory, as the files of this room read and change it: without live/memory's
+ * readers, which are gotap's and not the prober's, and with the right to write where the target may
+ * not.
  */
 #ifndef GOTAP_INLINE_VM_H
 #define GOTAP_INLINE_VM_H
@@ -17,15 +18,22 @@
 /* Reads at most @n bytes; how many it could. Needs no stopped thread. */
 size_t vm_read(const struct process *p, uint64_t addr, void *to, size_t n);
 /*
- * The process's mem file, open to read and to write; -errno. The file is of the program that the process runs now
- * (mem_open() in fs/proc/base.c takes the mm): after an exec it reads and writes nothing, as after the end.
+ * The process's mem file, open to read and to write; -errno. The file is of the program that the
+ * process runs now (mem_open() in fs/proc/base.c takes the mm): after an exec it reads and writes
+ * nothing, as after the end.
  */
 int vm_open(const struct process *p);
 /* Reads all of @n bytes through that file. */
 bool vm_read_open(int mem, uint64_t addr, void *to, size_t n);
-/* Through that file, also into pages that the process itself may not write. 0 or -errno; -EIO: the memory is gone. */
+/*
+ * Through that file, also into pages that the process itself may not write. 0 or -errno; -EIO: the
+ * memory is gone.
+ */
 int vm_write(int mem, uint64_t addr, const void *data, size_t n);
-/* Does the kernel let such writes through (proc_mem.force_override, Linux 6.12)? Tried on a page of our own. */
+/*
+ * Does the kernel let such writes through (proc_mem.force_override, Linux 6.12)? Tried on a page of
+ * our own.
+ */
 bool vm_may_force(void);
 
 /* One line of /proc/PID/maps. */

@@ -71,7 +71,10 @@ static bool parse_ipv6(struct address *a, const char *host, const char *port)
 	return true;
 }
 
-/* Copies "HOST" of "HOST:PORT" or "[HOST]:PORT"; returns what stands behind, or NULL if it is too long. */
+/*
+ * Copies "HOST" of "HOST:PORT" or "[HOST]:PORT"; returns what stands behind, or NULL if it is too
+ * long.
+ */
 static const char *split_host(const char *text, char host[static INET6_ADDRSTRLEN], bool *brackets)
 {
 	const char *end;
@@ -100,8 +103,8 @@ int address_parse(struct address *a, const char *text, struct error *err)
 	rest = split_host(text, host, &brackets);
 	if (rest && *rest == ':' && (brackets ? parse_ipv6 : parse_ipv4)(a, host, rest + 1))
 		return 0;
-	return error_set(err, -EINVAL, "--listen takes unix:PATH, 127.0.0.1:PORT or [::1]:PORT, not '%s'",
-			 text);
+	return error_set(err, -EINVAL,
+			 "--listen takes unix:PATH, 127.0.0.1:PORT or [::1]:PORT, not '%s'", text);
 }
 
 bool address_is_host(const char *host)
@@ -128,7 +131,7 @@ static const char *path_of(const struct address *a)
 }
 
 /* 1: a process listens there; 0: none does; a negative errno: that cannot be found out. */
-static int is_alive(const struct address *a)
+static int address_is_alive(const struct address *a)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -137,7 +140,10 @@ static int is_alive(const struct address *a)
 	return !connect(fd, (const struct sockaddr *)&a->at, a->len) || errno != ECONNREFUSED;
 }
 
-/* Removes a socket at which nobody listens. @lock is the folder's: without it another server could have begun to listen since. */
+/*
+ * Removes a socket at which nobody listens. @lock is the folder's: without it another server could
+ * have begun to listen since.
+ */
 static int make_room(const struct address *a, int lock, struct error *err)
 {
 	const char *path = path_of(a);
@@ -147,16 +153,19 @@ static int make_room(const struct address *a, int lock, struct error *err)
 	if (lstat(path, &st))
 		return 0;
 	if (!S_ISSOCK(st.st_mode))
-		return error_set(err, -EEXIST, "'%s' is there and no socket: give another path", path);
-	alive = is_alive(a);
+		return error_set(err, -EEXIST, "'%s' is there and no socket: give another path",
+				 path);
+	alive = address_is_alive(a);
 	if (alive > 0)
 		return error_set(err, -EADDRINUSE,
-				 "a process listens on '%s' already: stop it or give another path", path);
+				 "a process listens on '%s' already: stop it or give another path",
+				 path);
 	if (!alive && lock >= 0 && (!unlink(path) || errno == ENOENT))
 		return 0;
 	alive = alive ? alive : lock < 0 ? lock : -errno;
-	return error_set(err, alive, "cannot listen on '%s', a socket that is there: it cannot be replaced: %s", path,
-			 strerror(-alive));
+	return error_set(err, alive,
+			 "cannot listen on '%s', a socket that is there: it cannot be replaced: %s",
+			 path, strerror(-alive));
 }
 
 static int bind_unix(struct address *a, int fd, int lock, struct error *err)
@@ -188,7 +197,8 @@ static int bind_port(struct address *a, int fd, struct error *err)
 	if (!bind(fd, (struct sockaddr *)&a->at, a->len))
 		return 0;
 	r = -errno;
-	return error_set(err, r, "cannot listen on %s: %s", address_text(a, -1, text), strerror(-r));
+	return error_set(err, r, "cannot listen on %s: %s", address_text(a, -1, text),
+			 strerror(-r));
 }
 
 int address_listen(struct address *a, struct error *err)
@@ -225,12 +235,14 @@ const char *address_text(const struct address *a, int fd, char ret[static ADDRES
 		const struct sockaddr_in *in = (const struct sockaddr_in *)&at;
 
 		snprintf(ret, ADDRESS_TEXT, "http://%s:%d",
-			 inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host)), ntohs(in->sin_port));
+			 inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host)),
+			 ntohs(in->sin_port));
 	} else {
 		const struct sockaddr_in6 *in = (const struct sockaddr_in6 *)&at;
 
 		snprintf(ret, ADDRESS_TEXT, "http://[%s]:%d",
-			 inet_ntop(AF_INET6, &in->sin6_addr, host, sizeof(host)), ntohs(in->sin6_port));
+			 inet_ntop(AF_INET6, &in->sin6_addr, host, sizeof(host)),
+			 ntohs(in->sin6_port));
 	}
 	return ret;
 }
@@ -239,7 +251,8 @@ void address_close(struct address *a)
 {
 	struct stat st;
 
-	if (a->is_unix && a->ino && !lstat(path_of(a), &st) && st.st_ino == a->ino && st.st_dev == a->dev)
+	if (a->is_unix && a->ino && !lstat(path_of(a), &st) && st.st_ino == a->ino &&
+	    st.st_dev == a->dev)
 		unlink(path_of(a));
 	a->ino = 0;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* answer: whole answers: their headers, errors as net/http/pprof gives them, and those of one piece. */
+/*
+ * answer: whole answers: their headers, errors as net/http/pprof gives them, and those of one
+ * piece.
+ */
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -33,7 +36,8 @@ const char answer_text_type[] = "text/plain; charset=utf-8";
 enum MHD_Result answer_refuse(struct MHD_Connection *c, const struct refusal *why)
 {
 	_cleanup_free_ char *line = xasprintf("%s\n", why->text);
-	struct MHD_Response *r = mhd.create_response_from_buffer(strlen(line), line, MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *r =
+		mhd.create_response_from_buffer(strlen(line), line, MHD_RESPMEM_MUST_COPY);
 
 	if (!r)
 		return MHD_NO;
@@ -49,7 +53,8 @@ enum MHD_Result answer_refuse(struct MHD_Connection *c, const struct refusal *wh
 
 enum MHD_Result answer_buf(struct MHD_Connection *c, struct buf *body, const char *type)
 {
-	struct MHD_Response *r = mhd.create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *r =
+		mhd.create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_COPY);
 
 	buf_free(body);
 	return answer_send(c, MHD_HTTP_OK, r, type);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expiry: a deadline for each connection, for each step of its request. libmicrohttpd drops a client that does nothing for
- * some time, but not one that sends, or takes, a byte now and then. All functions may be called from any thread.
+ * expiry: a deadline for each connection, for each step of its request. libmicrohttpd drops a
+ * client that does nothing for some time, but not one that sends, or takes, a byte now and then.
+ * All functions may be called from any thread.
  */
 #ifndef GOTAP_SERVE_EXPIRY_H
 #define GOTAP_SERVE_EXPIRY_H
@@ -30,8 +31,8 @@ void expiry_init(struct expiry *e, unsigned int most, unsigned int silent_most);
 /* To be called when no connection is left. */
 void expiry_free(struct expiry *e);
 /*
- * Adds a connection of @who that has been opened; its deadline is @ns from now. It is shut down at once if @who has as many as one
- * user may have.
+ * Adds a connection of @who that has been opened; its deadline is @ns from now. It is shut down at
+ * once if @who has as many as one user may have.
  */
 struct expiry_entry *expiry_add(struct expiry *e, int fd, const struct peer *who, uint64_t ns);
 /* Sets the deadline of @x to @ns from now. */
@@ -40,7 +41,10 @@ void expiry_set(struct expiry *e, struct expiry_entry *x, uint64_t ns);
 void expiry_asks(struct expiry *e, struct expiry_entry *x, bool asks);
 /* Before its descriptor is closed. */
 void expiry_remove(struct expiry *e, struct expiry_entry *x);
-/* Shuts down connections behind their deadlines. The thread of each one notices, and ends its request. */
+/*
+ * Shuts down connections behind their deadlines. The thread of each one notices, and ends its
+ * request.
+ */
 void expiry_run(struct expiry *e);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal: what server.c and exchange.c share: the server, and one request with what answers it. */
+/*
+ * internal: what server.c and exchange.c share: the server, and one request with what answers it.
+ */
 #ifndef GOTAP_SERVE_INTERNAL_H
 #define GOTAP_SERVE_INTERNAL_H
 
@@ -16,9 +18,9 @@
 enum { EXCHANGE_PIECE = 64 << 10 };
 
 /*
- * IDLE: how long a client may send nothing, or take nothing of an answer. TAKE: how long it may take for an answer that is there.
- * GRACE: how much longer than its time a recording may take, for attaching, its end and its profile. QUEUE: how long a request
- * waits for others.
+ * IDLE: how long a client may send nothing, or take nothing of an answer. TAKE: how long it may
+ * take for an answer that is there. GRACE: how much longer than its time a recording may take, for
+ * attaching, its end and its profile. QUEUE: how long a request waits for others.
  */
 enum { IDLE_SECONDS = 10, TAKE_SECONDS = 60, GRACE_SECONDS = 60, QUEUE_MS = 30000 };
 #define SECOND_NS 1000000000ULL
@@ -30,9 +32,11 @@ struct server {
 	struct expiry expiry;
 	struct slots recordings, looks;	/* looks: children that are done at once (ps, stacks) */
 	struct MHD_Daemon *daemon;
-	int listener, stop;		/* stop: an eventfd that can be read from server_quiesce() on */
+	/* stop: an eventfd that can be read from server_quiesce() on */
+	int listener, stop;
 	atomic_uint exchanges;		/* that are under way */
-	unsigned int unsaid;		/* lines for stderr that found no reader; under the lock of stderr */
+	/* lines for stderr that found no reader; under the lock of stderr */
+	unsigned int unsaid;
 };
 
 /* One request. Its thread owns it until libmicrohttpd says that it is completed. */
@@ -65,8 +69,8 @@ enum MHD_Result exchange_answer(struct exchange *x, bool head);
 /* Opens the process that the request is about, if the peer may ask about it. */
 bool exchange_find_subject(struct exchange *x, struct refusal *why);
 /*
- * Is the process still the one that exchange_find_subject() opened, and allowed? One that has ended is. False: @why has the
- * answer.
+ * Is the process still the one that exchange_find_subject() opened, and allowed? One that has ended
+ * is. False: @why has the answer.
  */
 bool exchange_is_allowed(struct exchange *x, struct refusal *why);
 /* Waits for a slot, as long as patience lets it. */

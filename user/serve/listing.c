@@ -11,10 +11,11 @@
 
 /* --- from ps --- */
 
-static const char *text_of(struct json_object *of, const char *name)
+static const char *listing_text_of(struct json_object *of, const char *name)
 {
 	struct json_object *value;
-	const char *text = json_object_object_get_ex(of, name, &value) ? json_object_get_string(value) : NULL;
+	const char *text =
+		json_object_object_get_ex(of, name, &value) ? json_object_get_string(value) : NULL;
 
 	return text ? text : "";
 }
@@ -23,7 +24,9 @@ static int64_t left_out_of(const struct listing *l)
 {
 	struct json_object *value;
 
-	return json_object_object_get_ex(l->root, "left_out", &value) ? json_object_get_int64(value) : 0;
+	return json_object_object_get_ex(l->root, "left_out", &value) ?
+		       json_object_get_int64(value) :
+		       0;
 }
 
 /* "" for a list that is whole. */
@@ -33,7 +36,9 @@ static void left_out_text(const struct listing *l, char ret[static 120])
 
 	ret[0] = 0;
 	if (n)
-		snprintf(ret, 120, "the list is not whole: %" PRId64 " process%s left out, since looking at files took too long",
+		snprintf(ret, 120,
+			 "the list is not whole: %" PRId64
+			 " process%s left out, since looking at files took too long",
 			 n, n == 1 ? " was" : "es were");
 }
 
@@ -50,7 +55,7 @@ static const char *container_of(struct json_object *process, const char *name)
 
 	if (!json_object_object_get_ex(process, "container", &container) || !container)
 		return "";
-	return text_of(container, name);
+	return listing_text_of(container, name);
 }
 
 static bool is_allowed(const struct procfs *fs, pid_t pid, const struct peer *who)
@@ -65,7 +70,10 @@ static bool is_allowed(const struct procfs *fs, pid_t pid, const struct peer *wh
 	return allowed;
 }
 
-/* Also drops the list of processes that could not be looked at, since it names processes of other users. */
+/*
+ * Also drops the list of processes that could not be looked at, since it names processes of other
+ * users.
+ */
 static void keep_allowed(struct listing *l, const struct procfs *fs, const struct peer *who)
 {
 	size_t i = json_object_array_length(l->processes);
@@ -103,20 +111,23 @@ void listing_free(struct listing *l)
 	*l = (struct listing){0};
 }
 
-/* The command line in the text and the page, or the executable where that is empty. The caller frees it. */
-static char *command_of(struct json_object *process)
+/*
+ * The command line in the text and the page, or the executable where that is empty. The caller
+ * frees it.
+ */
+static char *listing_command_of(struct json_object *process)
 {
-	const char *command = text_of(process, "command");
+	const char *command = listing_text_of(process, "command");
 	struct json_object *cut;
 
 	if (json_object_object_get_ex(process, "command_cut", &cut) && json_object_get_boolean(cut))
 		return xasprintf("%s ...", command);
-	return xstrdup(*command ? command : text_of(process, "exe"));
+	return xstrdup(*command ? command : listing_text_of(process, "exe"));
 }
 
 /* --- by name --- */
 
-static const char *base_name(const char *path)
+static const char *listing_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -128,7 +139,7 @@ static bool has_name(struct json_object *process, const char *name)
 	static const char *const of_container[] = { "name", "pod", "id" };
 	size_t i;
 
-	if (!strcmp(base_name(text_of(process, "exe")), name))
+	if (!strcmp(listing_base_name(listing_text_of(process, "exe")), name))
 		return true;
 	for (i = 0; i < sizeof(of_container) / sizeof(of_container[0]); i++)
 		if (!strcmp(container_of(process, of_container[i]), name))
@@ -155,7 +166,9 @@ bool listing_find(const struct listing *l, const char *name, pid_t *ret, struct 
 	buf_add_byte(&list, 0);
 	left_out_text(l, left_out);
 	if (!found)
-		refuse(why, 404, "no Go program of that name runs here that you may ask about: see /processes%s%s",
+		refuse(why, 404,
+		       "no Go program of that name runs here that you may ask about: see "
+		       "/processes%s%s",
 		       *left_out ? "; " : "", left_out);
 	if (found > 1)
 		refuse(why, 409, "%zu processes have that name: give one as \"pid\": %s", found,
@@ -181,11 +194,11 @@ void listing_text(const struct listing *l, struct buf *out)
 	buf_printf(out, "%7s %-10s %-12s %-28s %s\n", "PID", "GO", "USER", "CONTAINER", "COMMAND");
 	for (i = 0; i < n; i++) {
 		struct json_object *process = json_object_array_get_idx(l->processes, i);
-		_cleanup_free_ char *command = command_of(process);
+		_cleanup_free_ char *command = listing_command_of(process);
 
 		buf_printf(out, "%7d ", pid_of(process));
-		add_shown(out, "%-10s ", text_of(process, "go"));
-		add_shown(out, "%-12s ", text_of(process, "user"));
+		add_shown(out, "%-10s ", listing_text_of(process, "go"));
+		add_shown(out, "%-12s ", listing_text_of(process, "user"));
 		add_shown(out, "%-28s ", container_of(process, "label"));
 		add_shown(out, "%s\n", command);
 	}
@@ -196,8 +209,8 @@ void listing_text(const struct listing *l, struct buf *out)
 
 void listing_json(const struct listing *l, struct buf *out)
 {
-	const char *text = json_object_to_json_string_ext(l->root, JSON_C_TO_STRING_PLAIN |
-									   JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_object_to_json_string_ext(
+		l->root, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 
 	buf_add(out, text, strlen(text));
 	buf_add_byte(out, '\n');
@@ -223,7 +236,8 @@ static void begin_page(struct buf *out)
 	buf_printf(
 		out,
 		"<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>gotap serve</title>\n"
-		"<style>body{font-family:sans-serif;margin:2em}td,th{text-align:left;padding:.1em 1em .1em 0}"
+		"<style>body{font-family:sans-serif;margin:2em}td,th{text-align:left;padding:.1em "
+		"1em .1em 0}"
 		"</style></head>\n<body>\n");
 }
 
@@ -236,12 +250,12 @@ static void add_cell(struct buf *out, const char *text)
 
 static void add_row(struct buf *out, struct json_object *process)
 {
-	_cleanup_free_ char *command = command_of(process);
+	_cleanup_free_ char *command = listing_command_of(process);
 	pid_t pid = pid_of(process);
 
 	buf_printf(out, "<tr><td><a href=\"/debug/pprof/?pid=%d\">%d</a></td>", pid, pid);
-	add_cell(out, text_of(process, "go"));
-	add_cell(out, text_of(process, "user"));
+	add_cell(out, listing_text_of(process, "go"));
+	add_cell(out, listing_text_of(process, "user"));
 	add_cell(out, container_of(process, "label"));
 	add_cell(out, command);
 	buf_printf(out, "</tr>\n");
@@ -254,12 +268,15 @@ void listing_page(const struct listing *l, struct buf *out)
 
 	begin_page(out);
 	buf_printf(out, "<h1>Go programs that run here</h1>\n<table>\n"
-			"<tr><th>pid</th><th>Go</th><th>user</th><th>container</th><th>command</th></tr>\n");
+			"<tr><th>pid</th><th>Go</th><th>user</th><th>container</th><th>command</"
+			"th></tr>\n");
 	for (i = 0; i < n; i++)
 		add_row(out, json_object_array_get_idx(l->processes, i));
 	left_out_text(l, left_out);
-	buf_printf(out, "</table>\n<p>%s</p>\n<p>As text: <a href=\"/processes\">/processes</a>, "
-			"<a href=\"/processes.json\">/processes.json</a></p>\n</body></html>\n", left_out);
+	buf_printf(out,
+		   "</table>\n<p>%s</p>\n<p>As text: <a href=\"/processes\">/processes</a>, "
+		   "<a href=\"/processes.json\">/processes.json</a></p>\n</body></html>\n",
+		   left_out);
 }
 
 void listing_page_of(pid_t pid, struct buf *out)
@@ -277,9 +294,11 @@ void listing_page_of(pid_t pid, struct buf *out)
 			buf_printf(out, "; &amp;seconds=N, else %u", e->seconds);
 		buf_printf(out, "</td></tr>\n");
 	}
-	buf_printf(out,
-		   "<tr><td><a href=\"/debug/pprof/goroutine?pid=%d&amp;debug=2\">full goroutine stack "
-		   "dump</a></td>"
-		   "<td></td></tr>\n</table>\n<p><a href=\"/\">all programs</a></p>\n</body></html>\n",
-		   pid);
+	buf_printf(
+		out,
+		"<tr><td><a href=\"/debug/pprof/goroutine?pid=%d&amp;debug=2\">full goroutine "
+		"stack "
+		"dump</a></td>"
+		"<td></td></tr>\n</table>\n<p><a href=\"/\">all programs</a></p>\n</body></html>\n",
+		pid);
 }

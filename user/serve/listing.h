@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listing: the Go processes that a client may ask about, as `gotap ps --json` has them, as text, JSON or a
- * page; and the one among them that has a name. Any user can choose the names.
+ * listing: the Go processes that a client may ask about, as `gotap ps --json` has them, as text,
+ * JSON or a page; and the one among them that has a name. Any user can choose the names.
  */
 #ifndef GOTAP_SERVE_LISTING_H
 #define GOTAP_SERVE_LISTING_H
@@ -17,14 +17,17 @@ struct listing {
 };
 
 /*
- * Reads the @n bytes of JSON that `gotap ps` wrote, and drops the processes that @who may not ask about. False: it is not
- * such JSON; listing_free() in any case.
+ * Reads the @n bytes of JSON that `gotap ps` wrote, and drops the processes that @who may not ask
+ * about. False: it is not such JSON; listing_free() in any case.
  */
 bool listing_parse(struct listing *l, const char *json, size_t n, const struct procfs *fs,
 		   const struct peer *who);
 void listing_free(struct listing *l);
 
-/* Finds the process with a program or container of that name. False: there is none, or several; @why has the answer. */
+/*
+ * Finds the process with a program or container of that name. False: there is none, or several;
+ * @why has the answer.
+ */
 bool listing_find(const struct listing *l, const char *name, pid_t *ret, struct refusal *why);
 
 /* Each appends to @out. */

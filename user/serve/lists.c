@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lists: requests for the list of processes, which `gotap ps` makes, and for a process by its name. */
+/*
+ * lists: requests for the list of processes, which `gotap ps` makes, and for a process by its name.
+ */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "serve/internal.h"
@@ -8,12 +10,13 @@
 enum { LIST_BYTES = 16 << 20, PIECE = 64 << 10 };
 
 /* Reads all that the child writes. */
-static bool read_all(struct exchange *x, struct buf *out, struct refusal *why)
+static bool lists_read_all(struct exchange *x, struct buf *out, struct refusal *why)
 {
 	enum run_state state;
 	size_t n;
 
-	while ((state = run_read(&x->run, &x->patience, x->piece, sizeof(x->piece), &n)) == RUN_DATA) {
+	while ((state = run_read(&x->run, &x->patience, x->piece, sizeof(x->piece), &n)) ==
+	       RUN_DATA) {
 		buf_add(out, x->piece, n);
 		if (out->len > LIST_BYTES)
 			return refuse(why, 500, "the list of processes is too long");
@@ -26,7 +29,7 @@ static bool read_all(struct exchange *x, struct buf *out, struct refusal *why)
 	return true;
 }
 
-static bool list(struct exchange *x, struct listing *l, struct refusal *why)
+static bool serve_list(struct exchange *x, struct listing *l, struct refusal *why)
 {
 	struct run_args args = {0};
 	struct buf json = {0};
@@ -34,12 +37,13 @@ static bool list(struct exchange *x, struct listing *l, struct refusal *why)
 
 	run_arg2(&args, "gotap", "ps");
 	run_arg(&args, "--json");
-	run_arg2(&args, "--command-max", "256");	/* of thousands of processes; JSON takes up to 6 bytes for one */
+	/* of thousands of processes; JSON takes up to 6 bytes for one */
+	run_arg2(&args, "--command-max", "256");
 	if (x->server->o->proc_dir)
 		run_arg2(&args, "--proc", x->server->o->proc_dir);
 	x->patience.deadline = now_ns() + GRACE_SECONDS * SECOND_NS;
 	ok = exchange_take_slot(x, &x->server->looks, why) && exchange_start(x, &args, NULL, why) &&
-	     read_all(x, &json, why);
+	     lists_read_all(x, &json, why);
 	if (ok && !listing_parse(l, (const char *)json.data, json.len, &x->server->fs, &x->peer))
 		ok = refuse(why, 500, "could not list the processes: gotap ps gave no JSON");
 	buf_free(&json);
@@ -59,7 +63,7 @@ enum MHD_Result exchange_answer_list(struct exchange *x)
 	const char *type = answer_text_type;
 	struct refusal why = {0};
 
-	if (!list(x, &l, &why))
+	if (!serve_list(x, &l, &why))
 		return answer_refuse(x->connection, &why);
 	if (x->request.endpoint->asked == ASKED_INDEX) {
 		listing_page(&l, &out);
@@ -77,7 +81,7 @@ enum MHD_Result exchange_answer_list(struct exchange *x)
 bool exchange_find_by_name(struct exchange *x, struct refusal *why)
 {
 	struct listing l;
-	bool ok = list(x, &l, why);
+	bool ok = serve_list(x, &l, why);
 
 	if (!ok)
 		return false;

@@ -22,13 +22,16 @@ int mhd_load(struct error *err)
 	size_t i;
 
 	if (!library)
-		return error_set(err, -ENOENT, "gotap serve needs libmicrohttpd: %.200s; install that (Debian: libmicrohttpd12)",
+		return error_set(err, -ENOENT,
+				 "gotap serve needs libmicrohttpd: %.200s; install that (Debian: "
+				 "libmicrohttpd12)",
 				 dlerror());
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		*functions[i].at = dlsym(library, functions[i].name);
 		if (!*functions[i].at)
-			return error_set(err, -ENOENT, "%s has no function %s: install another libmicrohttpd", GOTAP_MHD,
-					 functions[i].name);
+			return error_set(err, -ENOENT,
+					 "%s has no function %s: install another libmicrohttpd",
+					 GOTAP_MHD, functions[i].name);
 	}
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 
 /* Until the deadline, or @ms if that is sooner. */
-static int timeout(const struct patience *p, int ms)
+static int patience_timeout(const struct patience *p, int ms)
 {
 	uint64_t now = now_ns(), left = p->deadline > now ? (p->deadline - now) / 1000000 + 1 : 0;
 	int most = left > INT_MAX ? INT_MAX : (int)left;
@@ -17,7 +17,8 @@ static int timeout(const struct patience *p, int ms)
 	return ms >= 0 && ms < most ? ms : most;
 }
 
-enum patience_end patience_wait(const struct patience *p, struct pollfd *fds, unsigned int n, int ms)
+enum patience_end patience_wait(const struct patience *p, struct pollfd *fds, unsigned int n,
+				int ms)
 {
 	struct pollfd all[PATIENCE_FDS + 2];
 	unsigned int i;
@@ -26,7 +27,7 @@ enum patience_end patience_wait(const struct patience *p, struct pollfd *fds, un
 	memcpy(all, fds, n * sizeof(*fds));
 	all[n] = (struct pollfd){ .fd = p->client, .events = POLLRDHUP };
 	all[n + 1] = (struct pollfd){ .fd = p->stop, .events = POLLIN };
-	r = poll(all, n + 2, timeout(p, ms));
+	r = poll(all, n + 2, patience_timeout(p, ms));
 	if (now_ns() >= p->deadline)
 		return PATIENCE_LATE;
 	for (i = 0; i < n; i++)

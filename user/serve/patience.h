@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * patience: how long a request is waited for: until its client goes away, its time is over, or `gotap serve`
- * ends. All waits of the threads that answer requests go through patience_wait().
+ * patience: how long a request is waited for: until its client goes away, its time is over, or
+ * `gotap serve` ends. All waits of the threads that answer requests go through patience_wait().
  */
 #ifndef GOTAP_SERVE_PATIENCE_H
 #define GOTAP_SERVE_PATIENCE_H
@@ -27,7 +27,11 @@ struct patience {
 
 enum { PATIENCE_FDS = 2 };
 
-/* Waits at most @ms for @fds, at most PATIENCE_FDS of them; -1: without such a limit. Sets their revents. */
-enum patience_end patience_wait(const struct patience *p, struct pollfd *fds, unsigned int n, int ms);
+/*
+ * Waits at most @ms for @fds, at most PATIENCE_FDS of them; -1: without such a limit. Sets their
+ * revents.
+ */
+enum patience_end patience_wait(const struct patience *p, struct pollfd *fds, unsigned int n,
+				int ms);
 
 #endif

@@ -37,7 +37,9 @@ bool subject_open(struct subject *t, const struct procfs *fs, pid_t pid)
 	const char *tgid;
 
 	procfs_path(fs, pid, "", path);
-	*t = (struct subject){ .fs = fs, .pid = pid, .dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+	*t = (struct subject){ .fs = fs,
+			       .pid = pid,
+			       .dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 	if (t->dir < 0)
 		return false;
 	if (owner_read(t->dir, "status", status, sizeof(status)) && (tgid = strstr(status, TGID)) &&

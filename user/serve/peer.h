@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * peer: who asks, and about which process. Over a Unix socket the kernel says who connected (SO_PEERCRED):
- * root may ask about each process, another user about those that are wholly that user's, as with ptrace(2).
+ * peer: who asks, and about which process. Over a Unix socket the kernel says who connected
+ * (SO_PEERCRED): root may ask about each process, another user about those that are wholly that
+ * user's, as with ptrace(2).
  */
 #ifndef GOTAP_SERVE_PEER_H
 #define GOTAP_SERVE_PEER_H
@@ -16,12 +17,15 @@ struct peer {
 	uid_t uid;		/* if not: the user, who may ask about processes of this uid */
 };
 
-/* Finds out who is at the other end of @fd, a connected socket. False: that is not known; then @ret may ask about no process. */
+/*
+ * Finds out who is at the other end of @fd, a connected socket. False: that is not known; then @ret
+ * may ask about no process.
+ */
 bool peer_of(int fd, bool is_unix, struct peer *ret);
 
 /*
- * A process, by its folder in /proc: the descriptor never means another process, also when its id is used
- * again.
+ * A process, by its folder in /proc: the descriptor never means another process, also when its id
+ * is used again.
  */
 struct subject {
 	const struct procfs *fs;
@@ -39,7 +43,10 @@ bool subject_open(struct subject *t, const struct procfs *fs, pid_t pid);
 void subject_close(struct subject *t);
 /* Does the process still exist? SUBJECT_OTHER: it does not, and another process has its id now. */
 enum subject_state subject_state(const struct subject *t);
-/* May @who ask about it? Root about every process, another user about one that is wholly that user's (proc/owner.h). */
+/*
+ * May @who ask about it? Root about every process, another user about one that is wholly that
+ * user's (proc/owner.h).
+ */
 bool subject_allowed(const struct subject *t, const struct peer *who);
 
 #endif

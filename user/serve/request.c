@@ -18,16 +18,30 @@ const struct endpoint endpoints[] = {
 	{ .path = "/", .asked = ASKED_INDEX },
 	{ .path = "/processes", .asked = ASKED_PROCESSES },
 	{ .path = "/processes.json", .asked = ASKED_PROCESSES_JSON },
-	{ .path = "/debug/pprof/block", .asked = ASKED_BLOCK, .name = "block", .seconds = 5,
+	{ .path = "/debug/pprof/block",
+	  .asked = ASKED_BLOCK,
+	  .name = "block",
+	  .seconds = 5,
 	  .about = "waits for channels, locks and select that ended meanwhile" },
 	{ .path = "/debug/pprof/delta_block", .asked = ASKED_BLOCK, .name = "block", .seconds = 5 },
-	{ .path = "/debug/pprof/cmdline", .asked = ASKED_CMDLINE,
+	{ .path = "/debug/pprof/cmdline",
+	  .asked = ASKED_CMDLINE,
 	  .about = "the arguments of the program, with NUL between them" },
-	{ .path = "/debug/pprof/goroutine", .asked = ASKED_GOROUTINE, .name = "goroutine",
+	{ .path = "/debug/pprof/goroutine",
+	  .asked = ASKED_GOROUTINE,
+	  .name = "goroutine",
 	  .about = "all goroutines now" },
-	{ .path = "/debug/pprof/profile", .asked = ASKED_PROFILE, .name = "profile", .seconds = 30,
-	  .about = "CPU profile", .failed = "Could not enable CPU profiling: " },
-	{ .path = "/debug/pprof/trace", .asked = ASKED_TRACE, .name = "trace", .seconds = 1, .fractions = true,
+	{ .path = "/debug/pprof/profile",
+	  .asked = ASKED_PROFILE,
+	  .name = "profile",
+	  .seconds = 30,
+	  .about = "CPU profile",
+	  .failed = "Could not enable CPU profiling: " },
+	{ .path = "/debug/pprof/trace",
+	  .asked = ASKED_TRACE,
+	  .name = "trace",
+	  .seconds = 1,
+	  .fractions = true,
 	  .about = "execution trace, for go tool trace and gotap report",
 	  .failed = "Could not enable tracing: " },
 	{ 0 },
@@ -58,7 +72,8 @@ static bool no_such_path(const char *path, struct refusal *why)
 		return refuse(why, 404, "404 page not found");
 	for (i = 0; i < sizeof(inside_only) / sizeof(inside_only[0]); i++)
 		if (!strcmp(name, inside_only[i]))
-			return refuse(why, 404, "Unknown profile: only the program itself can make %s", name);
+			return refuse(why, 404,
+				      "Unknown profile: only the program itself can make %s", name);
 	return refuse(why, 404, "Unknown profile");
 }
 
@@ -78,7 +93,10 @@ bool request_begin(struct request *r, const char *path, struct refusal *why)
 
 /* --- arguments --- */
 
-/* Digits, with one point among them if @fractions. request_settle() refuses what is beyond the limit. */
+/*
+ * Digits, with one point among them if @fractions. request_settle() refuses what is beyond the
+ * limit.
+ */
 static bool parse_seconds(const char *s, bool fractions, double *ret)
 {
 	size_t n = strlen(s), digits = strspn(s, "0123456789"), rest = digits;
@@ -98,7 +116,8 @@ static bool take_seconds(struct request *r, const char *value, struct refusal *w
 	if (r->seconds > 0)
 		return true;
 	if (e->name && !e->seconds)
-		return refuse(why, 400, "\"seconds\" parameter is not supported for this profile type");
+		return refuse(why, 400,
+			      "\"seconds\" parameter is not supported for this profile type");
 	if (e->seconds && !parse_seconds(value, e->fractions, &r->seconds))
 		return refuse(why, 400, "invalid value for \"seconds\" - must be a positive %s",
 			      e->fractions ? "number" : "integer");
@@ -114,7 +133,8 @@ static bool take_pid(struct request *r, const char *value, struct refusal *why)
 		return true;
 	if (n && n <= LONGEST && strspn(value, "0123456789") == n)
 		r->pid = (pid_t)atoi(value);
-	return r->pid ? true : refuse(why, 400, "invalid value for \"pid\" - must be the id of a process");
+	return r->pid ? true :
+			refuse(why, 400, "invalid value for \"pid\" - must be the id of a process");
 }
 
 static bool take_debug(struct request *r, const char *value, struct refusal *why)
@@ -132,8 +152,9 @@ static bool take_name(struct request *r, const char *value, struct refusal *why)
 	if (*r->name)
 		return true;
 	if (!*value || strlen(value) >= sizeof(r->name))
-		return refuse(why, 400,
-			      "invalid value for \"name\" - must be the name of a program or container");
+		return refuse(
+			why, 400,
+			"invalid value for \"name\" - must be the name of a program or container");
 	strcpy(r->name, value);
 	return true;
 }
@@ -159,7 +180,7 @@ bool request_argument(struct request *r, const char *key, const char *value, str
 
 /* --- all of it --- */
 
-static bool is_about_a_process(const struct request *r)
+static bool request_is_about_a_process(const struct request *r)
 {
 	return r->endpoint->name || r->endpoint->asked == ASKED_CMDLINE;
 }
@@ -170,16 +191,19 @@ bool request_settle(struct request *r, double max_seconds, struct refusal *why)
 
 	if (r->pid && *r->name)
 		return refuse(why, 400, "\"pid\" and \"name\" params are incompatible");
-	if (is_about_a_process(r) && !r->pid && !*r->name)
-		return refuse(why, 400, "\"pid\" or \"name\" is needed: /processes lists the processes");
+	if (request_is_about_a_process(r) && !r->pid && !*r->name)
+		return refuse(why, 400,
+			      "\"pid\" or \"name\" is needed: /processes lists the processes");
 	if (text && r->endpoint->name && r->endpoint->asked != ASKED_GOROUTINE)
-		return refuse(why, 400, "debug=%d: there is no text of this profile, leave \"debug\" out",
+		return refuse(why, 400,
+			      "debug=%d: there is no text of this profile, leave \"debug\" out",
 			      r->debug);
 	if (r->seconds <= 0)
 		r->seconds = r->endpoint->seconds;
 	if (r->seconds > max_seconds)
-		return refuse(why, 400,
-			      "profile duration exceeds the limit of %g seconds (gotap serve --max-time)",
-			      max_seconds);
+		return refuse(
+			why, 400,
+			"profile duration exceeds the limit of %g seconds (gotap serve --max-time)",
+			max_seconds);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request: what a path and its arguments ask for, and the words of a refusal. All text here comes from a
- * client. http.c calls it, and tests/fuzz/fuzz_serve.c.
+ * request: what a path and its arguments ask for, and the words of a refusal. All text here comes
+ * from a client. http.c calls it, and tests/fuzz/fuzz_serve.c.
  */
 #ifndef GOTAP_SERVE_REQUEST_H
 #define GOTAP_SERVE_REQUEST_H
@@ -16,7 +16,8 @@ struct refusal {
 };
 
 /* Fills @r; returns false, so that a caller can write `return refuse(...)`. */
-bool refuse(struct refusal *r, unsigned int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool refuse(struct refusal *r, unsigned int status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 enum asked {
 	ASKED_INDEX,
@@ -32,10 +33,12 @@ enum asked {
 struct endpoint {
 	const char *path;
 	enum asked asked;
-	const char *name;		/* of the file that a client saves; NULL: it is no profile */
+	/* of the file that a client saves; NULL: it is no profile */
+	const char *name;
 	const char *about;		/* for the page; NULL: not on it */
 	unsigned int seconds;		/* default time of a recording; 0: the answer needs none */
-	bool fractions;			/* fractions of seconds are allowed; net/http/pprof allows them for traces only */
+	/* fractions of seconds are allowed; net/http/pprof allows them for traces only */
+	bool fractions;
 	const char *failed;		/* the text before an error's own, as in net/http/pprof */
 };
 
@@ -53,11 +56,15 @@ struct request {
 /* Begins with the path. False: there is no such path; @why has the answer. */
 bool request_begin(struct request *r, const char *path, struct refusal *why);
 /*
- * Takes one argument, decoded. Of several with one name the first counts; unknown names are ignored. @value NULL: the
- * argument has no "=". False: the value is not allowed; @why has the answer.
+ * Takes one argument, decoded. Of several with one name the first counts; unknown names are
+ * ignored. @value NULL: the argument has no "=". False: the value is not allowed; @why has the
+ * answer.
  */
 bool request_argument(struct request *r, const char *key, const char *value, struct refusal *why);
-/* To be called after the last argument: sets the default time. False: the time is above @max_seconds, or an argument is missing. */
+/*
+ * To be called after the last argument: sets the default time. False: the time is above
+ * @max_seconds, or an argument is missing.
+ */
 bool request_settle(struct request *r, double max_seconds, struct refusal *why);
 
 #endif

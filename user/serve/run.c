@@ -45,7 +45,8 @@ static void exec_child(const char *const *words, int in, int out, int said)
 
 	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
-	if (setpgid(0, 0) || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0)
+	if (setpgid(0, 0) || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(said, STDERR_FILENO) < 0)
 		_exit(127);
 	close_between(STDERR_FILENO + 1, INT_MAX);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -67,8 +68,8 @@ static pid_t start_child(const struct run_args *a, int in, int out, int said)
 }
 
 /*
- * No end of the pipe gets a number from 0 to 2, since main() has opened these: a dup2() to its own number would leave it
- * close-on-exec.
+ * No end of the pipe gets a number from 0 to 2, since main() has opened these: a dup2() to its own
+ * number would leave it close-on-exec.
  */
 static int open_pipe(int ends[2])
 {
@@ -90,7 +91,9 @@ static int open_pipes(struct pipes *p, bool two)
 {
 	int r;
 
-	*p = (struct pipes){ open("/dev/null", O_RDONLY | O_CLOEXEC), { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	*p = (struct pipes){
+		open("/dev/null", O_RDONLY | O_CLOEXEC), { -1, -1 }, { -1, -1 }, { -1, -1 }
+	};
 	r = p->null < 0 ? -errno : open_pipe(p->out);
 	if (!r)
 		r = open_pipe(p->said);
@@ -120,7 +123,8 @@ static int start_all(struct run *r, const struct run_args *first, const struct r
 	return r->pid[1] < 0 ? r->pid[1] : 0;
 }
 
-int run_start(struct run *r, const struct run_args *first, const struct run_args *second, struct error *err)
+int run_start(struct run *r, const struct run_args *first, const struct run_args *second,
+	      struct error *err)
 {
 	struct pipes p;
 	int ret = open_pipes(&p, second);
@@ -159,7 +163,7 @@ static void keep_said(struct run *r)
 }
 
 /* Waits for one child until @deadline (ns); true: it has ended. */
-static bool reap(struct run *r, pid_t *pid, uint64_t deadline)
+static bool run_reap(struct run *r, pid_t *pid, uint64_t deadline)
 {
 	enum { LOOK_NS = 2000000 };
 	int status = 0;
@@ -180,9 +184,9 @@ static bool reap(struct run *r, pid_t *pid, uint64_t deadline)
 
 static bool reap_all(struct run *r, uint64_t deadline)
 {
-	bool all = reap(r, &r->pid[0], deadline);
+	bool all = run_reap(r, &r->pid[0], deadline);
 
-	return reap(r, &r->pid[1], deadline) && all;
+	return run_reap(r, &r->pid[1], deadline) && all;
 }
 
 void run_ask(struct run *r)
@@ -194,7 +198,7 @@ void run_ask(struct run *r)
 }
 
 /* The output has ended: waits for the children. */
-static enum run_state finish(struct run *r)
+static enum run_state run_finish(struct run *r)
 {
 	close_fd(&r->out);
 	if (!reap_all(r, now_ns() + END_SECONDS * SECOND_NS))
@@ -203,8 +207,11 @@ static enum run_state finish(struct run *r)
 	return RUN_OVER;
 }
 
-/* The server ends: asks the recording to end, and extends the deadline by some seconds for what it then writes. */
-static void stop(struct run *r, struct patience *p)
+/*
+ * The server ends: asks the recording to end, and extends the deadline by some seconds for what it
+ * then writes.
+ */
+static void run_stop(struct run *r, struct patience *p)
 {
 	run_ask(r);
 	p->stop = -1;
@@ -224,7 +231,7 @@ static enum run_state wait_output(struct run *r, struct patience *p)
 		case PATIENCE_LATE:
 			return RUN_LATE;
 		case PATIENCE_STOP:
-			stop(r, p);
+			run_stop(r, p);
 			break;
 		default:
 			keep_said(r);
@@ -243,7 +250,7 @@ enum run_state run_read(struct run *r, struct patience *p, void *data, size_t si
 		return state;
 	got = read(r->out, data, size);
 	if (got <= 0)
-		return finish(r);
+		return run_finish(r);
 	*n = (size_t)got;
 	return RUN_DATA;
 }

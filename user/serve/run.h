@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run: one gotap, or two with a pipe between them, as child processes: their output, the text of their
- * error, their end. A request has at most one. Children are ended by the signal that a recording takes as
- * its end, and get it too when the thread that started them ends, however that happens (base/parent.h);
- * no shell is between.
+ * run: one gotap, or two with a pipe between them, as child processes: their output, the text of
+ * their error, their end. A request has at most one. Children are ended by the signal that a
+ * recording takes as its end, and get it too when the thread that started them ends, however that
+ * happens (base/parent.h); no shell is between.
  */
 #ifndef GOTAP_SERVE_RUN_H
 #define GOTAP_SERVE_RUN_H
@@ -29,7 +29,8 @@ void run_arg2(struct run_args *a, const char *arg, const char *value);
 
 struct run {
 	pid_t pid[RUN_CHILDREN];	/* 0: none, or waited for */
-	int out, said_fd;		/* standard output of the last child; standard error of all. -1: closed */
+	/* standard output of the last child; standard error of all. -1: closed */
+	int out, said_fd;
 	struct buf said;		/* the last RUN_SAID bytes of standard error */
 	bool asked;			/* the first child was asked to end */
 	bool failed;			/* one of them ended with another status than 0 */
@@ -38,8 +39,12 @@ struct run {
 /* RUN_NONE: nothing was started, and run_end() may be called. */
 #define RUN_NONE ((struct run){ .out = -1, .said_fd = -1 })
 
-/* Starts one gotap, or two: the output of the first goes to @second, unless that is NULL. Returns 0 or a negative errno. */
-int run_start(struct run *r, const struct run_args *first, const struct run_args *second, struct error *err);
+/*
+ * Starts one gotap, or two: the output of the first goes to @second, unless that is NULL. Returns 0
+ * or a negative errno.
+ */
+int run_start(struct run *r, const struct run_args *first, const struct run_args *second,
+	      struct error *err);
 
 enum run_state {
 	RUN_DATA,	/* *@n bytes came */
@@ -48,8 +53,8 @@ enum run_state {
 };
 
 /*
- * Waits for output. If the server ends meanwhile (PATIENCE_STOP), asks the recording to end, and reads what it then writes,
- * for some seconds at most (by the deadline in @p).
+ * Waits for output. If the server ends meanwhile (PATIENCE_STOP), asks the recording to end, and
+ * reads what it then writes, for some seconds at most (by the deadline in @p).
  */
 enum run_state run_read(struct run *r, struct patience *p, void *data, size_t size, size_t *n);
 /* Asks the first child to end its recording now: the output is then shorter, but complete. */
@@ -57,8 +62,8 @@ void run_ask(struct run *r);
 /* Ends all children that are left, kills those that do not end, waits for them, and frees. */
 void run_end(struct run *r);
 /*
- * The error of a child: its first line of standard error that begins with "gotap: ", without that, or else its last line. Control
- * characters are shown as text. The caller frees it.
+ * The error of a child: its first line of standard error that begins with "gotap: ", without that,
+ * or else its last line. Control characters are shown as text. The caller frees it.
  */
 char *run_error(const struct run *r);
 

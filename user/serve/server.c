@@ -15,28 +15,37 @@
 #include "serve/internal.h"
 
 /*
- * A connection without a whole request ends after REQUEST_SECONDS. Each has a thread with a stack of STACK
- * bytes, and MEMORY bytes for its request: a longer one is refused (431, 414). A user other than root may have
- * OF_ONE_USER of them: more than the requests of one user that, with the default options, can be under way or wait.
+ * A connection without a whole request ends after REQUEST_SECONDS. Each has a thread with a stack
+ * of STACK bytes, and MEMORY bytes for its request: a longer one is refused (431, 414). A user
+ * other than root may have OF_ONE_USER of them: more than the requests of one user that, with the
+ * default options, can be under way or wait.
  */
-enum { CONNECTIONS = 64, OF_ONE_USER = 24, REQUEST_SECONDS = 30, MEMORY = 16 << 10, STACK = 256 << 10 };
+enum {
+	CONNECTIONS = 64,
+	OF_ONE_USER = 24,
+	REQUEST_SECONDS = 30,
+	MEMORY = 16 << 10,
+	STACK = 256 << 10
+};
 enum { LOOKS = 4, LOOKS_QUEUE = 16 };
 /*
- * Descriptors of the server itself, with those of a child that is being started, and of a connection: its own, its
- * process's, and two for its child or one to wait with.
+ * Descriptors of the server itself, with those of a child that is being started, and of a
+ * connection: its own, its process's, and two for its child or one to wait with.
  */
 enum { OWN_FILES = 24, FILES_OF_ONE = 4 };
 
 /* The first call for a request, with its headers, and the second, at its end. */
-static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *url, const char *method,
-				  const char *version, const char *data, size_t *size, void **exchange)
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *url,
+				  const char *method, const char *version, const char *data,
+				  size_t *size, void **exchange)
 {
 	struct server *s = ctx;
 	struct refusal why = {0};
 
 	if (!*exchange) {
 		*exchange = exchange_new(s, c);
-		return exchange_accept(*exchange, url, method, &why) ? MHD_YES : answer_refuse(c, &why);
+		return exchange_accept(*exchange, url, method, &why) ? MHD_YES :
+								       answer_refuse(c, &why);
 	}
 	*size = 0;
 	return exchange_answer(*exchange, !strcmp(method, "HEAD"));
@@ -62,7 +71,8 @@ static void on_completed(void *ctx, struct MHD_Connection *c, void **exchange,
 static void on_connection(void *ctx, struct MHD_Connection *c, void **entry,
 			  enum MHD_ConnectionNotificationCode what)
 {
-	const union MHD_ConnectionInfo *info = mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *info =
+		mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct server *s = ctx;
 	struct peer who;
 
@@ -70,7 +80,8 @@ static void on_connection(void *ctx, struct MHD_Connection *c, void **entry,
 		expiry_remove(&s->expiry, *entry);
 		return;
 	}
-	peer_of(info->connect_fd, s->o->address.is_unix, &who);	/* all peers that are not known count as one user */
+	/* all peers that are not known count as one user */
+	peer_of(info->connect_fd, s->o->address.is_unix, &who);
 	*entry = expiry_add(&s->expiry, info->connect_fd, &who, REQUEST_SECONDS * SECOND_NS);
 }
 
@@ -80,14 +91,15 @@ static void no_message(void *ctx, const char *fmt, va_list ap)
 }
 
 /*
- * At most as many connections as there are descriptors for: if accept() fails for want of one, libmicrohttpd tries again without a
- * pause. Further clients wait until a connection is closed.
+ * At most as many connections as there are descriptors for: if accept() fails for want of one,
+ * libmicrohttpd tries again without a pause. Further clients wait until a connection is closed.
  */
 static unsigned int connections_most(void)
 {
 	struct rlimit most;
 
-	if (getrlimit(RLIMIT_NOFILE, &most) || most.rlim_cur >= OWN_FILES + CONNECTIONS * FILES_OF_ONE)
+	if (getrlimit(RLIMIT_NOFILE, &most) ||
+	    most.rlim_cur >= OWN_FILES + CONNECTIONS * FILES_OF_ONE)
 		return CONNECTIONS;
 	if (most.rlim_cur < OWN_FILES + FILES_OF_ONE)
 		return 1;
@@ -105,8 +117,8 @@ static unsigned int silent_most(void)
 static int start_daemon(struct server *s, struct error *err)
 {
 	enum {
-		FLAGS = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
-			MHD_USE_ITC | MHD_USE_ERROR_LOG
+		FLAGS = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
+			MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG
 	};
 
 	s->daemon = mhd.start_daemon(FLAGS, 0, NULL, NULL, on_request, s,
@@ -119,7 +131,9 @@ static int start_daemon(struct server *s, struct error *err)
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
 				     MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK,
 				     MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
-	return s->daemon ? 0 : error_set(err, -ENOMEM, "libmicrohttpd could not start: %s", strerror(errno));
+	return s->daemon ? 0 :
+			   error_set(err, -ENOMEM, "libmicrohttpd could not start: %s",
+				     strerror(errno));
 }
 
 static void free_server(struct server *s)

@@ -7,7 +7,7 @@ struct share {
 	unsigned int n;
 };
 
-static struct share *find(const struct shares *s, uid_t uid)
+static struct share *shares_find(const struct shares *s, uid_t uid)
 {
 	size_t i;
 
@@ -23,7 +23,7 @@ bool shares_take(struct shares *s, const struct peer *who, unsigned int most)
 
 	if (who->all)
 		return true;
-	share = find(s, who->uid);
+	share = shares_find(s, who->uid);
 	if (share ? share->n >= most : !most)
 		return false;
 	if (!share) {
@@ -36,7 +36,7 @@ bool shares_take(struct shares *s, const struct peer *who, unsigned int most)
 
 void shares_give(struct shares *s, const struct peer *who)
 {
-	struct share *share = who->all ? NULL : find(s, who->uid);
+	struct share *share = who->all ? NULL : shares_find(s, who->uid);
 
 	if (share && !--share->n)
 		*share = *vec_at(&s->users, struct share, --s->users.len);

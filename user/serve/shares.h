@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shares: how much of something each user has now, so that one of them cannot keep all of it. Slots (slots.h) and
- * connections (expiry.h) count with it, under locks of their own. Root and clients over TCP are not counted.
+ * shares: how much of something each user has now, so that one of them cannot keep all of it. Slots
+ * (slots.h) and connections (expiry.h) count with it, under locks of their own. Root and clients
+ * over TCP are not counted.
  */
 #ifndef GOTAP_SERVE_SHARES_H
 #define GOTAP_SERVE_SHARES_H

@@ -33,7 +33,7 @@ void slots_free(struct slots *s)
 }
 
 /* Puts @w into the list of those who wait: SLOTS_LATE. Other results: it cannot wait. */
-static enum slots_result queue(struct slots *s, struct slots_waiter *w)
+static enum slots_result slots_queue(struct slots *s, struct slots_waiter *w)
 {
 	if (s->waiting >= s->max_waiting || w->wake < 0)
 		return SLOTS_FULL;
@@ -46,7 +46,7 @@ static enum slots_result queue(struct slots *s, struct slots_waiter *w)
 }
 
 /* SLOTS_TAKEN, SLOTS_FULL, SLOTS_SHARE, or SLOTS_LATE: it waits in the list now. */
-static enum slots_result enter(struct slots *s, struct slots_waiter *w)
+static enum slots_result slots_enter(struct slots *s, struct slots_waiter *w)
 {
 	enum slots_result r = SLOTS_TAKEN;
 
@@ -54,12 +54,12 @@ static enum slots_result enter(struct slots *s, struct slots_waiter *w)
 	if (s->free && shares_take(&s->has, w->who, s->most))
 		s->free--;
 	else
-		r = queue(s, w);
+		r = slots_queue(s, w);
 	pthread_mutex_unlock(&s->lock);
 	return r;
 }
 
-static void take_out(struct slots *s, struct slots_waiter *w)
+static void slots_take_out(struct slots *s, struct slots_waiter *w)
 {
 	struct slots_waiter **at = &s->first;
 
@@ -73,31 +73,33 @@ static void take_out(struct slots *s, struct slots_waiter *w)
 }
 
 /* Leaves the list; was it given a slot, perhaps at the last moment? */
-static bool leave(struct slots *s, struct slots_waiter *w)
+static bool slots_leave(struct slots *s, struct slots_waiter *w)
 {
 	bool has;
 
 	pthread_mutex_lock(&s->lock);
 	has = w->has;
 	if (!has)
-		take_out(s, w);
+		slots_take_out(s, w);
 	pthread_mutex_unlock(&s->lock);
 	return has;
 }
 
-enum slots_result slots_take(struct slots *s, const struct peer *who, const struct patience *p, int ms)
+enum slots_result slots_take(struct slots *s, const struct peer *who, const struct patience *p,
+			     int ms)
 {
 	static const enum slots_result results[] = {
-		[PATIENCE_READY] = SLOTS_TAKEN, [PATIENCE_TIME] = SLOTS_LATE, [PATIENCE_LATE] = SLOTS_LATE,
-		[PATIENCE_CLIENT] = SLOTS_CLIENT, [PATIENCE_STOP] = SLOTS_STOP,
+		[PATIENCE_READY] = SLOTS_TAKEN, [PATIENCE_TIME] = SLOTS_LATE,
+		[PATIENCE_LATE] = SLOTS_LATE,   [PATIENCE_CLIENT] = SLOTS_CLIENT,
+		[PATIENCE_STOP] = SLOTS_STOP,
 	};
 	struct slots_waiter w = { .who = who, .wake = eventfd(0, EFD_CLOEXEC) };
 	struct pollfd fd = { .fd = w.wake, .events = POLLIN };
-	enum slots_result r = enter(s, &w);
+	enum slots_result r = slots_enter(s, &w);
 
 	if (r == SLOTS_LATE) {
 		r = results[patience_wait(p, &fd, 1, ms)];
-		if (leave(s, &w) && r != SLOTS_TAKEN)
+		if (slots_leave(s, &w) && r != SLOTS_TAKEN)
 			slots_give(s, who);
 	}
 	if (w.wake >= 0)
@@ -114,7 +116,7 @@ static bool pass_on(struct slots *s)
 		w = w->next;
 	if (!w)
 		return false;
-	take_out(s, w);
+	slots_take_out(s, w);
 	w->has = true;
 	eventfd_write(w->wake, 1);
 	return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * stream: answers that a child makes: goroutines, recordings, profiles of recordings. The answer begins with
- * the first bytes, so that a fault before them is an error of HTTP; one after them ends the connection
- * without the end of the answer, which clients take for an error, too.
+ * stream: answers that a child makes: goroutines, recordings, profiles of recordings. The answer
+ * begins with the first bytes, so that a fault before them is an error of HTTP; one after them ends
+ * the connection without the end of the answer, which clients take for an error, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ enum { OVERSIZE = 64 << 20 };
 /* --- the child --- */
 
 /*
- * `gotap COMMAND -p PID ARGS`, and, if @profile is a type of `gotap pprof`, that command on its output. A recording for a profile
- * has only the groups of events that the profile needs.
+ * `gotap COMMAND -p PID ARGS`, and, if @profile is a type of `gotap pprof`, that command on its
+ * output. A recording for a profile has only the groups of events that the profile needs.
  */
 struct command {
 	const char *command, *args[8], *profile;
@@ -32,9 +32,13 @@ struct command {
 
 static const struct command commands[] = {
 	[ASKED_TRACE] = { .command = "record", .args = { "-q", "-o", "-" } },
-	[ASKED_BLOCK] = { .command = "record", .args = { "-q", "-o", "-", "-e", "sched" }, .profile = "sync" },
+	[ASKED_BLOCK] = {
+		.command = "record", .args = { "-q", "-o", "-", "-e", "sched" },
+		.profile = "sync",
+	},
 	[ASKED_PROFILE] = {
-		.command = "record", .args = { "-q", "-o", "-", "-e", "sched", "--cpu-samples", "100" },
+		.command = "record",
+		.args = { "-q", "-o", "-", "-e", "sched", "--cpu-samples", "100" },
 		.profile = "cpu",
 	},
 	[ASKED_GOROUTINE] = { .command = "stacks", .args = { "--pprof" } },
@@ -43,7 +47,7 @@ static const struct command goroutine_text[] = {
 	{ .command = "stacks", .args = { "--group" } }, { .command = "stacks" },
 };
 
-static const struct command *command_of(const struct request *r)
+static const struct command *stream_command_of(const struct request *r)
 {
 	return r->debug > 0 ? &goroutine_text[r->debug - 1] : &commands[r->endpoint->asked];
 }
@@ -51,10 +55,11 @@ static const struct command *command_of(const struct request *r)
 static bool start_command(struct exchange *x, struct refusal *why)
 {
 	const struct serve_options *o = x->server->o;
-	const struct command *c = command_of(&x->request);
+	const struct command *c = stream_command_of(&x->request);
 	_cleanup_free_ char *pid = xasprintf("%d", x->request.pid);
 	_cleanup_free_ char *user = xasprintf("%u", x->peer.uid);
-	_cleanup_free_ char *time = xasprintf("%.9fs", x->request.seconds > LEAST ? x->request.seconds : LEAST);
+	_cleanup_free_ char *time =
+		xasprintf("%.9fs", x->request.seconds > LEAST ? x->request.seconds : LEAST);
 	struct run_args first = {0}, second = {0};
 	size_t i;
 
@@ -80,13 +85,14 @@ static bool start_command(struct exchange *x, struct refusal *why)
 /* --- the output --- */
 
 /*
- * Reads into the piece. Ends a recording that is too large, so that its end is written; cuts one that writes much more even
- * then.
+ * Reads into the piece. Ends a recording that is too large, so that its end is written; cuts one
+ * that writes much more even then.
  */
 static enum run_state read_piece(struct exchange *x)
 {
 	uint64_t most = x->server->o->max_bytes;
-	enum run_state state = run_read(&x->run, &x->patience, x->piece, sizeof(x->piece), &x->piece_len);
+	enum run_state state =
+		run_read(&x->run, &x->patience, x->piece, sizeof(x->piece), &x->piece_len);
 
 	x->piece_sent = 0;
 	if (state != RUN_DATA)
@@ -99,10 +105,11 @@ static enum run_state read_piece(struct exchange *x)
 }
 
 /*
- * Makes the client see that the answer is cut. With HTTP/1.0 the end of the connection is the end of the answer: so a
- * connection over TCP is reset, which clients report as an error. Bytes that the kernel has not sent yet are lost by that.
+ * Makes the client see that the answer is cut. With HTTP/1.0 the end of the connection is the end
+ * of the answer: so a connection over TCP is reset, which clients report as an error. Bytes that
+ * the kernel has not sent yet are lost by that.
  */
-static void cut(struct exchange *x)
+static void stream_cut(struct exchange *x)
 {
 	const struct sockaddr none = { .sa_family = AF_UNSPEC };
 
@@ -127,7 +134,7 @@ static ssize_t read_answer(void *ctx, uint64_t at, char *to, size_t size)
 				return MHD_CONTENT_READER_END_OF_STREAM;
 			/* fall through */
 		default:
-			cut(x);
+			stream_cut(x);
 			return MHD_CONTENT_READER_END_WITH_ERROR;
 		}
 	}
@@ -155,7 +162,7 @@ static bool refuse_output(struct exchange *x, enum run_state state, struct refus
 	return refuse(why, 500, "%s%s", e->failed ? e->failed : "", text);
 }
 
-static bool begin(struct exchange *x, struct refusal *why)
+static bool stream_begin(struct exchange *x, struct refusal *why)
 {
 	bool records = x->request.endpoint->seconds;
 	enum run_state state;
@@ -163,7 +170,8 @@ static bool begin(struct exchange *x, struct refusal *why)
 	x->patience.deadline = now_ns() + (QUEUE_MS / 1000 + 1) * SECOND_NS;
 	if (!exchange_take_slot(x, records ? &x->server->recordings : &x->server->looks, why))
 		return false;
-	x->patience.deadline = now_ns() + ((uint64_t)x->request.seconds + GRACE_SECONDS) * SECOND_NS;
+	x->patience.deadline = now_ns() +
+			       ((uint64_t)x->request.seconds + GRACE_SECONDS) * SECOND_NS;
 	if (!start_command(x, why))
 		return false;
 	state = read_piece(x);
@@ -178,7 +186,8 @@ static enum MHD_Result send_stream(struct exchange *x)
 	struct MHD_Response *response;
 	char file[64];
 
-	response = mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, EXCHANGE_PIECE, read_answer, x, NULL);
+	response = mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, EXCHANGE_PIECE, read_answer,
+						     x, NULL);
 	if (!response)
 		return MHD_NO;
 	if (r->debug > 0)
@@ -192,7 +201,7 @@ enum MHD_Result exchange_answer_stream(struct exchange *x)
 {
 	struct refusal why = {0};
 
-	if (begin(x, &why))
+	if (stream_begin(x, &why))
 		return send_stream(x);
 	x->cut = true;
 	return answer_refuse(x->connection, &why);

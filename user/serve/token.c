@@ -18,12 +18,14 @@ static int check_line(struct token *t, const char *path, struct error *err)
 
 	for (i = 0; i < len; i++)
 		if (t->text[i] <= ' ' || t->text[i] > '~')
-			return error_set(err, -EINVAL,
-					 "the token in '%s' has a byte that is not printable, or a blank",
-					 path);
+			return error_set(
+				err, -EINVAL,
+				"the token in '%s' has a byte that is not printable, or a blank",
+				path);
 	if (len < TOKEN_LEAST || len > TOKEN_MOST - 1)
-		return error_set(err, -EINVAL, "the first line of '%s' has %zu bytes: a token has %d to %d",
-				 path, len, TOKEN_LEAST, TOKEN_MOST - 1);
+		return error_set(err, -EINVAL,
+				 "the first line of '%s' has %zu bytes: a token has %d to %d", path,
+				 len, TOKEN_LEAST, TOKEN_MOST - 1);
 	memset(t->text + len, 0, sizeof(t->text) - len);
 	return 0;
 }
@@ -36,15 +38,18 @@ int token_read(struct token *t, const char *path, struct error *err)
 
 	*t = (struct token){0};
 	if (fd < 0 || fstat(fd, &st))
-		return error_set(err, -errno, "cannot read the token in '%s': %s", path, strerror(errno));
+		return error_set(err, -errno, "cannot read the token in '%s': %s", path,
+				 strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, -EINVAL, "the token's file '%s' is no regular file", path);
 	if (st.st_mode & 077)
-		return error_set(err, -EPERM, "other users may read the token in '%s': chmod 600 '%s'", path,
+		return error_set(err, -EPERM,
+				 "other users may read the token in '%s': chmod 600 '%s'", path,
 				 path);
 	n = read(fd, t->text, sizeof(t->text) - 1);
 	if (n < 0)
-		return error_set(err, -errno, "cannot read the token in '%s': %s", path, strerror(errno));
+		return error_set(err, -errno, "cannot read the token in '%s': %s", path,
+				 strerror(errno));
 	return check_line(t, path, err);
 }
 
@@ -62,7 +67,8 @@ static int base64_digit(char c)
 }
 
 /*
- * Decodes up to the padding, and puts a NUL behind it. Returns the length, at most @max - 1; -1: it is not base64, or longer.
+ * Decodes up to the padding, and puts a NUL behind it. Returns the length, at most @max - 1; -1: it
+ * is not base64, or longer.
  */
 static int base64_decode(const char *s, char *ret, int max)
 {
@@ -83,7 +89,7 @@ static int base64_decode(const char *s, char *ret, int max)
 	return s[strspn(s, "=")] ? -1 : n;
 }
 
-static bool same(const struct token *t, const char *given)
+static bool token_same(const struct token *t, const char *given)
 {
 	size_t i, n = strlen(t->text), m = strlen(given);
 	unsigned int differs = n != m;
@@ -102,7 +108,7 @@ static bool basic_matches(const struct token *t, const char *encoded)
 	if (n < 0 || strlen(pair) != (size_t)n)
 		return false;
 	password = strchr(pair, ':');
-	return password && same(t, password + 1);
+	return password && token_same(t, password + 1);
 }
 
 bool token_matches(const struct token *t, const char *authorization)
@@ -112,7 +118,7 @@ bool token_matches(const struct token *t, const char *authorization)
 	if (!authorization)
 		return false;
 	if (!strncasecmp(authorization, "Bearer ", 7))
-		return same(t, authorization + 7);
+		return token_same(t, authorization + 7);
 	if (!strncasecmp(authorization, "Basic ", 6))
 		return basic_matches(t, authorization + 6);
 	return false;

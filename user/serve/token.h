@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * token: the secret that a request must have. It is read from a file, since all users of a machine can see the arguments of a
- * command. A request has it as "Authorization: Bearer TOKEN", or as the password of "Basic", which clients send for
- * http://gotap:TOKEN@127.0.0.1:PORT/.
+ * token: the secret that a request must have. It is read from a file, since all users of a machine
+ * can see the arguments of a command. A request has it as "Authorization: Bearer TOKEN", or as the
+ * password of "Basic", which clients send for http://gotap:TOKEN@127.0.0.1:PORT/.
  */
 #ifndef GOTAP_SERVE_TOKEN_H
 #define GOTAP_SERVE_TOKEN_H
@@ -17,9 +17,14 @@ struct token {
 	char text[TOKEN_MOST + 1];	/* "": none is asked for */
 };
 
-/* The first line of the file: printable, without blanks. Refuses a file that other users may read. */
+/*
+ * The first line of the file: printable, without blanks. Refuses a file that other users may read.
+ */
 int token_read(struct token *t, const char *path, struct error *err);
-/* Does the header have it? NULL: there is no header. Takes the same time for every wrong token of one length. */
+/*
+ * Does the header have it? NULL: there is no header. Takes the same time for every wrong token of
+ * one length.
+ */
 bool token_matches(const struct token *t, const char *authorization);
 
 #endif
