@@ -111,6 +111,9 @@ int gotap_rewrite(const struct gotap_input *in, int fd, const struct gotap_rewri
 	if (options)
 		api_take(&o, sizeof(o), options, options->size);
 	ret = take_span(&wanted, &o, &err);
+	/* A tracefile without a file counts what it would have written (trace/tracefile.h). */
+	if (!ret && fd < 0)
+		ret = error_set(&err, -EBADF, "%d is no file descriptor", fd);
 	if (!ret)
 		ret = api_source(&source, in, &err);
 	if (ret)
