@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # gotap ps: which Go programs run here. (Containers: container.bats.)
 

@@ -146,7 +146,7 @@ failures_failed() {
 failed_show() {
 	local n
 	for n; do
-		failure_excerpt "$n"
+		[ ! -s "${failure_outputs[n]}" ] || failure_excerpt "$n"
 		[ -z "${failure_again[n]}" ] || { printf '  and again, alone:\n'; failure_ending "${failure_again[n]}"; }
 	done | head -n 400
 	printf '\n'
