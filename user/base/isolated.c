@@ -76,7 +76,8 @@ static bool isolated_drop_privileges(struct error *err)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (!syscall(SYS_capset, &head, none))
 		return true;
-	error_set(err, -errno, "cannot give up the capabilities of the process that looks at the file: %s",
+	error_set(err, -errno,
+		  "cannot give up the capabilities of the process that looks at the file: %s",
 		  strerror(errno));
 	return false;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * isolated: runs a function over a hostile file in a process that has nothing to lose:
- * no capability, nobody's user id, no descriptor but one, system calls for memory and
- * reading only, 512 MB of memory, the first place in the list of the OOM killer, and bounded time. Its result is a block of bytes, which the caller
- * must check like the content of a file. target/ runs libdw in it, `gotap ps` all that it
- * does with a file.
+ * isolated: runs a function over a hostile file in a process that has nothing to lose: no
+ * capability, nobody's user id, no descriptor but one, system calls for memory and reading only,
+ * 512 MB of memory, the first place in the list of the OOM killer, and bounded time. Its result is
+ * a block of bytes, which the caller must check like the content of a file. target/ runs libdw in
+ * it, `gotap ps` all that it does with a file.
  *
  * A fault of a parser, or a file made to be slow, costs that one answer.
  */
@@ -30,8 +30,9 @@ struct isolated_work {
 enum { ISOLATED_SECONDS = 10 };
 
 /*
- * The work's own result, or: -ETIMEDOUT after @work's seconds, -EBADMSG if it ended
- * without an answer, -errno if no process could be made or the kernel refuses to isolate it. @answer is whole if 0.
+ * The work's own result, or: -ETIMEDOUT after @work's seconds, -EBADMSG if it ended without an
+ * answer, -errno if no process could be made or the kernel refuses to isolate it. @answer is whole
+ * if 0.
  */
 int isolated_run(const struct isolated_work *work, void *answer, struct error *err);
 

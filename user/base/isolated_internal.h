@@ -13,9 +13,9 @@
 #include "base/error.h"
 
 /*
- * Takes everything from the calling process, a new child, but memory, @channel as
- * descriptor 1, @fd under its number (-1: none) and @cpu_seconds. -EPERM: the kernel refuses that; descriptor 1 is there
- * for the error.
+ * Takes everything from the calling process, a new child, but memory, @channel as descriptor 1, @fd
+ * under its number (-1: none) and @cpu_seconds. -EPERM: the kernel refuses that; descriptor 1 is
+ * there for the error.
  */
 int isolated_enter(int channel, int fd, unsigned int cpu_seconds, struct error *err);
 /* Is this such a process? There work for another one is done on the spot. */

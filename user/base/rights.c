@@ -17,7 +17,8 @@
 
 static int rights_refused(const char *what, struct error *err)
 {
-	return error_set(err, -errno, "the kernel refuses %s, by which gotap gives up rights: %s", what, strerror(errno));
+	return error_set(err, -errno, "the kernel refuses %s, by which gotap gives up rights: %s",
+			 what, strerror(errno));
 }
 
 /* -EPERM where CAP_SETPCAP is missing: no_new_privs does alone then. */
@@ -41,8 +42,10 @@ int rights_seal(uint64_t bounding, struct error *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return rights_refused("no_new_privs", err);
 	if (!bounding) {
-		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);	/* -EINVAL before Linux 4.3: there are none */
-		if (prctl(PR_SET_SECUREBITS, BITS) && errno != EPERM && prctl(PR_GET_SECUREBITS) != BITS)
+		/* -EINVAL before Linux 4.3: there are none */
+		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+		if (prctl(PR_SET_SECUREBITS, BITS) && errno != EPERM &&
+		    prctl(PR_GET_SECUREBITS) != BITS)
 			return rights_refused("the securebits", err);
 	}
 	return rights_bound(bounding, err);
@@ -59,8 +62,8 @@ enum { RIGHTS_ARCH = 0xc00000b7 };	/* AUDIT_ARCH_AARCH64 */
 #endif
 
 /*
- * Linux 4.17: without the flag each thread with a filter ran slower by the mitigation of Spectre 4, up to 5.15. The filters are for
- * rights, not for code of strangers in this process.
+ * Linux 4.17: without the flag each thread with a filter ran slower by the mitigation of Spectre 4,
+ * up to 5.15. The filters are for rights, not for code of strangers in this process.
  */
 static int rights_install(const struct sock_fprog *program, struct error *err)
 {
@@ -71,13 +74,18 @@ static int rights_install(const struct sock_fprog *program, struct error *err)
 		return 0;
 	if (!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program))
 		return 0;
-	return error_set(err, -EPERM, "the kernel refuses a seccomp filter for a process of gotap: %s", strerror(errno));
+	return error_set(err, -EPERM,
+			 "the kernel refuses a seccomp filter for a process of gotap: %s",
+			 strerror(errno));
 }
 
 #define RIGHTS_STMT(code, k) (struct sock_filter)BPF_STMT(code, k)
 #define RIGHTS_JUMP(code, k, yes, no) (struct sock_filter)BPF_JUMP(code, k, yes, no)
 
-/* @in: what becomes of the calls in @calls; @other: of the rest. Numbers of the x32 ABI are refused. */
+/*
+ * @in: what becomes of the calls in @calls; @other: of the rest. Numbers of the x32 ABI are
+ * refused.
+ */
 static int rights_filter(const int *calls, size_t n, uint32_t in, uint32_t other, struct error *err)
 {
 	struct sock_filter code[2 * RIGHTS_CALLS + 8];
@@ -113,14 +121,43 @@ int rights_allow_calls(const int *calls, size_t n, struct error *err)
 
 /* exec stands first. The ids of the isolated process are set by setresuid(2) and setresgid(2). */
 static const int usual[] = {
-	SYS_execve, SYS_execveat,
-	SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot,
-	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
-	SYS_swapon, SYS_swapoff, SYS_acct, SYS_quotactl, SYS_sethostname, SYS_setdomainname,
-	SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime,
-	SYS_open_by_handle_at, SYS_process_vm_writev, SYS_personality, SYS_syslog, SYS_vhangup,
-	SYS_add_key, SYS_request_key, SYS_keyctl, SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid,
-	SYS_setfsuid, SYS_setfsgid,
+	SYS_execve,
+	SYS_execveat,
+	SYS_init_module,
+	SYS_finit_module,
+	SYS_delete_module,
+	SYS_kexec_load,
+	SYS_reboot,
+	SYS_mount,
+	SYS_umount2,
+	SYS_pivot_root,
+	SYS_chroot,
+	SYS_setns,
+	SYS_unshare,
+	SYS_swapon,
+	SYS_swapoff,
+	SYS_acct,
+	SYS_quotactl,
+	SYS_sethostname,
+	SYS_setdomainname,
+	SYS_settimeofday,
+	SYS_clock_settime,
+	SYS_adjtimex,
+	SYS_clock_adjtime,
+	SYS_open_by_handle_at,
+	SYS_process_vm_writev,
+	SYS_personality,
+	SYS_syslog,
+	SYS_vhangup,
+	SYS_add_key,
+	SYS_request_key,
+	SYS_keyctl,
+	SYS_setuid,
+	SYS_setgid,
+	SYS_setreuid,
+	SYS_setregid,
+	SYS_setfsuid,
+	SYS_setfsgid,
 #ifdef SYS_kexec_file_load
 	SYS_kexec_file_load,
 #endif
@@ -131,10 +168,14 @@ static const int usual[] = {
 	SYS_io_uring_setup,
 #endif
 #ifdef SYS_open_tree
-	SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsmount,
+	SYS_open_tree,
+	SYS_move_mount,
+	SYS_fsopen,
+	SYS_fsmount,
 #endif
 #ifdef SYS_iopl
-	SYS_iopl, SYS_ioperm,
+	SYS_iopl,
+	SYS_ioperm,
 #endif
 };
 

@@ -13,7 +13,9 @@
 #include "base/vec.h"
 #include "proc/privilege.h"
 
-/* A thread of gotap's that got no CPU for so long on a busy machine would only end the recording. */
+/*
+ * A thread of gotap's that got no CPU for so long on a busy machine would only end the recording.
+ */
 enum { PROBER_PATIENCE_MS = 5000 };
 
 /* The descriptors that the prober holds. */
@@ -47,8 +49,8 @@ static unsigned int privileges_to_attach(const struct bpf_side *b)
 	unsigned int needs = b->multi ? 0 : PRIVILEGE_ADMIN | PRIVILEGE_PERFMON | PRIVILEGE_BPF;
 
 	/*
-	 * To take out memory takes those for --attach inline, too: a seccomp filter is read with CAP_SYS_ADMIN, and a thread is let
-	 * go at once with CAP_SYS_NICE (inline/hold.h).
+	 * To take out memory takes those for --attach inline, too: a seccomp filter is read with
+	 * CAP_SYS_ADMIN, and a thread is let go at once with CAP_SYS_NICE (inline/hold.h).
 	 */
 	return b->plan->for_inline || b->inliner.status->earlier == INLINE_EARLIER_LEFT ?
 	       needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE : needs;
@@ -59,7 +61,7 @@ static const char *const calibration_programs[] = {
 };
 
 /* The first attach looks whether the program is as it should be. */
-static int attach(struct held *held, unsigned int parts, struct error *err)
+static int capture_attach(struct held *held, unsigned int parts, struct error *err)
 {
 	int r = held->looked ? 0 : inliner_look(held->inliner, &held->links, err);
 
@@ -67,7 +69,7 @@ static int attach(struct held *held, unsigned int parts, struct error *err)
 	return r ? r : links_attach(&held->links, parts, err);
 }
 
-static int patch(struct held *held, struct error *err)
+static int bpf_patch(struct held *held, struct error *err)
 {
 	int r = inliner_patch(held->inliner, err);
 
@@ -76,10 +78,10 @@ static int patch(struct held *held, struct error *err)
 }
 
 /*
- * The reverse of inject and patch. Where no uprobe can be put at the places again, calls keep leading to code
- * that does nothing.
+ * The reverse of inject and patch. Where no uprobe can be put at the places again, calls keep
+ * leading to code that does nothing.
  */
-static void take_out(struct held *held)
+static void bpf_take_out(struct held *held)
 {
 	struct inliner *in = held->inliner;
 	struct error err;
@@ -99,10 +101,10 @@ static void take_out(struct held *held)
 	inliner_clean_again(in, &held->links);
 }
 
-static void detach(struct held *held, unsigned int parts)
+static void capture_detach(struct held *held, unsigned int parts)
 {
 	if (parts & BPF_INLINE)
-		take_out(held);
+		bpf_take_out(held);
 	links_detach(&held->links, parts & BPF_ALL);
 }
 
@@ -111,12 +113,14 @@ static int as_it_ended(struct held *held, int r, struct error *err)
 {
 	if (!r || !inliner_is_gone(held->inliner))
 		return r;
-	return error_set(err, -ESRCH, "process %d has ended, or runs another program", held->links.proc->pid);
+	return error_set(err, -ESRCH, "process %d has ended, or runs another program",
+			 held->links.proc->pid);
 }
 
 /*
- * CAP_SYS_ADMIN is in effect only while a seccomp filter is read (inline/filter.c), where no perf uprobe takes it. The kernel
- * lets no process that has a filter read those of others (seccomp_get_filter()): so a prober of --attach inline has none.
+ * CAP_SYS_ADMIN is in effect only while a seccomp filter is read (inline/filter.c), where no perf
+ * uprobe takes it. The kernel lets no process that has a filter read those of others
+ * (seccomp_get_filter()): so a prober of --attach inline has none.
  */
 static int keep_privileges(struct held *held, unsigned int keep, struct error *err)
 {
@@ -129,29 +133,30 @@ static int keep_privileges(struct held *held, unsigned int keep, struct error *e
 	return keep & PRIVILEGE_NICE ? 0 : privilege_filter(false, err);
 }
 
-static int serve(void *ctx, const struct prober_request *rq, struct error *err)
+static int bpf_serve(void *ctx, const struct prober_request *rq, struct error *err)
 {
 	struct held *held = ctx;
 
 	switch (rq->what) {
 	case PROBER_ATTACH:
-		return attach(held, rq->parts, err);
+		return capture_attach(held, rq->parts, err);
 	case PROBER_DETACH:
-		detach(held, rq->parts);
+		capture_detach(held, rq->parts);
 		return 0;
 	case PROBER_INJECT:
 		return as_it_ended(held, inliner_inject(held->inliner, err), err);
 	case PROBER_PATCH:
-		return as_it_ended(held, patch(held, err), err);
+		return as_it_ended(held, bpf_patch(held, err), err);
 	case PROBER_CALIBRATE:
-		return links_attach_gotap(&held->links, calibration_programs[rq->parts], rq->offset, err);
+		return links_attach_gotap(&held->links, calibration_programs[rq->parts], rq->offset,
+					  err);
 	case PROBER_PRIVILEGES:
 		return keep_privileges(held, rq->parts, err);
 	}
 	return error_set(err, -EINVAL, "unknown request %u", rq->what);
 }
 
-static void deactivate(struct gotap_bpf__bss *bss)
+static void capture_deactivate(struct gotap_bpf__bss *bss)
 {
 	__atomic_store_n(&bss->active, 0, __ATOMIC_SEQ_CST);
 }
@@ -160,8 +165,8 @@ static void serve_no_more(void *ctx)
 {
 	struct held *held = ctx;
 
-	deactivate(held->bss);
-	detach(held, BPF_ALL | BPF_INLINE);
+	capture_deactivate(held->bss);
+	capture_detach(held, BPF_ALL | BPF_INLINE);
 	/* a gotap that lives still reads what was recorded */
 	if (getppid() != held->links.gotap)
 		inliner_free_pages(held->inliner);
@@ -173,7 +178,10 @@ static void keep_fd(struct vec *keep, int fd)
 		*(int *)vec_push(keep, sizeof(int)) = fd;
 }
 
-/* It reads the program's file and looks whether the program is still there; its memory has descriptors of its own. */
+/*
+ * It reads the program's file and looks whether the program is still there; its memory has
+ * descriptors of its own.
+ */
 static bool bpf_has_more(void *ctx, struct vec *keep)
 {
 	struct held *held = ctx;
@@ -213,7 +221,8 @@ static void list_descriptors(const struct bpf_side *b, bool verbose, struct vec 
 	keep_fd(ret, b->proc->pidfd);
 	keep_fd(ret, b->inliner.known);
 	for (i = 0; i < b->plan->points.len; i++)
-		keep_fd(ret, process_file_of_path(vec_at(&b->plan->points, struct probe_point, i)->file));
+		keep_fd(ret, process_file_of_path(
+				     vec_at(&b->plan->points, struct probe_point, i)->file));
 	if (verbose)
 		keep_fd(ret, STDERR_FILENO);
 }
@@ -227,8 +236,13 @@ static int start_prober(struct prober *ret, struct bpf_side *b, bool verbose, st
 		.inliner = &b->inliner,
 		.bss = b->skel->bss,
 	};
-	struct prober_job job = { .serve = serve, .end = serve_no_more, .has_probes = has_probes,
-				  .has_more = bpf_has_more, .later = bpf_take_later, .ctx = &held, .patience_ms = PROBER_PATIENCE_MS };
+	struct prober_job job = { .serve = bpf_serve,
+				  .end = serve_no_more,
+				  .has_probes = has_probes,
+				  .has_more = bpf_has_more,
+				  .later = bpf_take_later,
+				  .ctx = &held,
+				  .patience_ms = PROBER_PATIENCE_MS };
 	int r;
 
 	list_descriptors(b, verbose, &job.keep);
@@ -247,7 +261,8 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	b->proc = proc;
 	r = bpf_load_programs(b, opts, err);
 	if (!r && inliner_init(&b->inliner, plan, proc, b->skel->rodata, &b->in_target.plan))
-		r = error_set(err, -ENOMEM, "cannot make memory to share with the process that holds the probes");
+		r = error_set(err, -ENOMEM,
+			      "cannot make memory to share with the process that holds the probes");
 	if (!r)
 		r = start_prober(&b->prober, b, opts->verbose, err);
 	if (r) {
@@ -272,8 +287,10 @@ static int check_identity(const struct bpf_side *b, struct error *err)
 
 	if (!process_execed(b->proc))
 		return text_check(b->proc, &text, err);
-	return error_set(err, -ESTALE, "process %d has exec'ed another program while it was attached to: "
-			 "record that one, with -p", b->proc->pid);
+	return error_set(err, -ESTALE,
+			 "process %d has exec'ed another program while it was attached to: "
+			 "record that one, with -p",
+			 b->proc->pid);
 }
 
 int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err)
@@ -293,7 +310,9 @@ int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err)
 
 bool bpf_probe_self(struct bpf_side *b, enum calibration which, uint64_t file_offset)
 {
-	struct prober_request rq = { .what = PROBER_CALIBRATE, .parts = which, .offset = file_offset };
+	struct prober_request rq = { .what = PROBER_CALIBRATE,
+				     .parts = which,
+				     .offset = file_offset };
 
 	return !prober_ask(&b->prober, &rq, NULL);
 }
@@ -333,7 +352,9 @@ static int open_memory_of_prober(const struct bpf_side *b, struct error *err)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", b->prober.pid, b->inliner.status->memfd);
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	return fd < 0 ? error_set(err, -errno, "cannot open the memory in the program: %s", strerror(errno)) : fd;
+	return fd < 0 ? error_set(err, -errno, "cannot open the memory in the program: %s",
+				  strerror(errno)) :
+			fd;
 }
 
 static bool is_active(const struct bpf_side *b)
@@ -361,7 +382,9 @@ int bpf_begin_inline(struct bpf_side *b, struct error *err)
 
 const struct inline_status *bpf_inline_status(const struct bpf_side *b)
 {
-	return b->inliner.status && (b->plan->for_inline || b->inliner.status->earlier) ? b->inliner.status : NULL;
+	return b->inliner.status && (b->plan->for_inline || b->inliner.status->earlier) ?
+		       b->inliner.status :
+		       NULL;
 }
 
 void bpf_inline_failed(struct bpf_side *b, const struct error *why)
@@ -421,15 +444,15 @@ void bpf_set_stacks(struct bpf_side *b, unsigned int stacks)
 void bpf_deactivate(struct bpf_side *b)
 {
 	inline_rings_switch(&b->in_target, false);
-	deactivate(b->skel->bss);
+	capture_deactivate(b->skel->bss);
 }
 
 /*
- * A prober that was killed may have left breakpoints behind. They go with the next probes at the same
- * places. Those come from a prober of its own, because the recording has none any more and must end:
- * bpf_prober_lives() stays false.
+ * A prober that was killed may have left breakpoints behind. They go with the next probes at the
+ * same places. Those come from a prober of its own, because the recording has none any more and
+ * must end: bpf_prober_lives() stays false.
  */
-static void mend(struct bpf_side *b)
+static void bpf_mend(struct bpf_side *b)
 {
 	struct prober_request attach = { .what = PROBER_ATTACH, .parts = BPF_ALL };
 	struct prober_request detach = { .what = PROBER_DETACH, .parts = BPF_ALL };
@@ -439,7 +462,8 @@ static void mend(struct bpf_side *b)
 	bpf_deactivate(b);
 	if (prober_wait(&b->prober))
 		return;
-	b->left_breakpoints = start_prober(&second, b, false, NULL) || prober_ask(&second, &attach, NULL) ||
+	b->left_breakpoints = start_prober(&second, b, false, NULL) ||
+			      prober_ask(&second, &attach, NULL) ||
 			      prober_ask(&second, &detach, NULL);
 	prober_end(&second);
 }
@@ -449,7 +473,7 @@ void bpf_detach(struct bpf_side *b, unsigned int parts)
 	struct prober_request rq = { .what = PROBER_DETACH, .parts = parts };
 
 	if (prober_ask(&b->prober, &rq, NULL) == -EPIPE && !b->mended)
-		mend(b);
+		bpf_mend(b);
 }
 
 void bpf_free(struct bpf_side *b)
@@ -477,7 +501,8 @@ bool bpf_has_extras(const struct bpf_side *b)
 	size_t i;
 
 	for (i = 0; i < b->plan->points.len; i++)
-		if (group_is_extra(plan_group_of(vec_at(&b->plan->points, struct probe_point, i)->program)))
+		if (group_is_extra(plan_group_of(
+			    vec_at(&b->plan->points, struct probe_point, i)->program)))
 			return true;
 	return false;
 }
@@ -522,8 +547,9 @@ int bpf_attach_threads(struct bpf_side *b, struct error *err)
 
 uint64_t bpf_threads_with(const struct bpf_side *b)
 {
-	return tracepoints_lack(&b->tracepoints) | (b->skel->rodata->every_switch ? REC_WITH_SYSTEM : 0) |
-		(b->proc->bpf_ns.ino ? REC_WITH_INNER_IDS : 0);
+	return tracepoints_lack(&b->tracepoints) |
+	       (b->skel->rodata->every_switch ? REC_WITH_SYSTEM : 0) |
+	       (b->proc->bpf_ns.ino ? REC_WITH_INNER_IDS : 0);
 }
 
 void bpf_begin_threads(struct bpf_side *b)

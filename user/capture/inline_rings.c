@@ -14,10 +14,13 @@
 enum { PAGE = 4096 };
 _Static_assert(sizeof(struct inline_shared) <= PAGE, "include/inline.h");
 
-/* A thread that was preempted within a record runs again long before, unless somebody stopped it for good. */
+/*
+ * A thread that was preempted within a record runs again long before, unless somebody stopped it
+ * for good.
+ */
 #define STUCK_NS 2000000000ULL
 
-static uint64_t pages(uint64_t bytes)
+static uint64_t inline_rings_pages(uint64_t bytes)
 {
 	return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
@@ -47,8 +50,9 @@ void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const stru
 		if (cpu >= cpus)
 			cpus = cpu + 1;
 	}
-	ir->plan = (struct inline_shared){ .magic = INLINE_MAGIC, .n_states = cpus, .states = PAGE };
-	ir->plan.seen = ir->plan.states + pages(cpus * sizeof(struct ring_state));
+	ir->plan =
+		(struct inline_shared){ .magic = INLINE_MAGIC, .n_states = cpus, .states = PAGE };
+	ir->plan.seen = ir->plan.states + inline_rings_pages(cpus * sizeof(struct ring_state));
 	ir->plan.hints = ir->plan.seen + INLINE_SEEN * sizeof(uint64_t);
 	ir->plan.chunks = ir->plan.hints + INLINE_HINTS * sizeof(struct inline_hints);
 	ir->plan.size = ir->plan.chunks + memory.chunks * RING_CHUNK;
@@ -76,10 +80,12 @@ int inline_rings_open(struct inline_rings *ir, int fd, struct error *err)
 	void *p;
 
 	if (fstat(fd, &st) || (uint64_t)st.st_size < ir->plan.size)
-		return error_set(err, -EINVAL, "the memory that is shared with the program is too small");
+		return error_set(err, -EINVAL,
+				 "the memory that is shared with the program is too small");
 	p = mmap(NULL, ir->plan.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
-		return error_set(err, -errno, "cannot map the memory that is shared with the program: %s",
+		return error_set(err, -errno,
+				 "cannot map the memory that is shared with the program: %s",
 				 strerror(errno));
 	/* the processes that gotap forks get none of it */
 	madvise(p, ir->plan.size, MADV_DONTFORK);
@@ -111,13 +117,19 @@ uint64_t inline_rings_round(struct inline_rings *ir)
 {
 	uint64_t now = now_ns(), line;
 
-	/* from the begin on: the first records meet a rate of longer than the 10 ms of the first sample */
+	/*
+	 * from the begin on: the first records meet a rate of longer than the 10 ms of the first
+	 * sample
+	 */
 	if (ir->set)
 		tsc_sample(&ir->clock);
 	if (!inline_rings_are_open(ir))
 		return now;
 	foreign_round(&ir->door, now);
-	/* the line of the counter is some ns beside the clock: the earlier one holds for both kinds of records */
+	/*
+	 * the line of the counter is some ns beside the clock: the earlier one holds for both kinds
+	 * of records
+	 */
 	line = tsc_to_ns(&ir->clock, tsc_now());
 	return line < now ? line : now;
 }
@@ -127,12 +139,13 @@ uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc)
 	return tsc && ir->clock.n ? tsc_to_ns(&ir->clock, tsc) : tsc;
 }
 
-static uint64_t between(uint64_t time, uint64_t floor, uint64_t now)
+static uint64_t inline_rings_between(uint64_t time, uint64_t floor, uint64_t now)
 {
 	return time < floor ? floor : time > now ? now : time;
 }
 
-void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at, uint64_t floor)
+void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at,
+			uint64_t floor)
 {
 	uint64_t now = now_ns();
 	size_t to = at, n;
@@ -148,7 +161,7 @@ void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *
 			break;
 		if (!sound)
 			continue;
-		r->time = between(inline_rings_ns(ir, r->time), floor, now);
+		r->time = inline_rings_between(inline_rings_ns(ir, r->time), floor, now);
 		if (to != at)
 			memmove(out->data + to, r, n);
 		to += n;

@@ -4,8 +4,8 @@
  * rings like those of BPF, one for each CPU, in memory that the target shares and can write: every
  * record is checked after it was copied. Their times are of the TSC; the drain turns them into ns.
  *
- * They are planned with the other rings, and empty until there is memory (inline_rings_open), so that
- * whoever looks at all rings needs not know of them.
+ * They are planned with the other rings, and empty until there is memory (inline_rings_open), so
+ * that whoever looks at all rings needs not know of them.
  */
 #ifndef GOTAP_CAPTURE_INLINE_RINGS_H
 #define GOTAP_CAPTURE_INLINE_RINGS_H
@@ -33,31 +33,39 @@ struct inline_rings {
 	struct ring_state *closed;	/* the state of rings without memory */
 	struct foreign door;		/* of the drain thread, too */
 	struct tsc_clock clock;		/* of the drain thread once that runs */
-	uint64_t stuck_since;		/* a record was in the way in each round since then; 0: none */
+	/* a record was in the way in each round since then; 0: none */
+	uint64_t stuck_since;
 };
 
 /* Adds one ring for each of the CPUs that @set has one for. @proc, the target, outlives them. */
 void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const struct process *proc);
-/* Maps the memory of @fd, of ir->plan.size bytes, and opens the rings in it. Nothing is recorded before inline_rings_switch(). */
+/*
+ * Maps the memory of @fd, of ir->plan.size bytes, and opens the rings in it. Nothing is recorded
+ * before inline_rings_switch().
+ */
 int inline_rings_open(struct inline_rings *ir, int fd, struct error *err);
 bool inline_rings_are_open(const struct inline_rings *ir);
 /* Records, or not, from now on. Nothing before the open. */
 void inline_rings_switch(struct inline_rings *ir, bool on);
 /* STACKS_WHOLE, SHORT or NONE from now on; before the open, too. */
 void inline_rings_set_stacks(struct inline_rings *ir, unsigned int stacks);
-/* At the begin of a round: the time of it, CLOCK_MONOTONIC ns, before which all times of this round's missing records are not. */
+/*
+ * At the begin of a round: the time of it, CLOCK_MONOTONIC ns, before which all times of this
+ * round's missing records are not.
+ */
 uint64_t inline_rings_round(struct inline_rings *ir);
 /*
- * The records that were copied from @ring, one of these, to @out, from @at on: drops those that the door refuses
- * (foreign.h), which count as lost, and gives each its time in ns, from @floor to now.
+ * The records that were copied from @ring, one of these, to @out, from @at on: drops those that the
+ * door refuses (foreign.h), which count as lost, and gives each its time in ns, from @floor to now.
  */
-void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at, uint64_t floor);
+void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at,
+			uint64_t floor);
 /* A time of ring_state (a loss) in ns. */
 uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc);
 /*
- * After a round: gives up records that have been in the way for too long, or at once with @last; with @ended those
- * that threads were making when the program ended, which are no loss: it did not come to those events. Returns
- * whether none was in the way.
+ * After a round: gives up records that have been in the way for too long, or at once with @last;
+ * with @ended those that threads were making when the program ended, which are no loss: it did not
+ * come to those events. Returns whether none was in the way.
  */
 bool inline_rings_unstick(struct inline_rings *ir, bool last, bool ended);
 void inline_rings_free(struct inline_rings *ir);

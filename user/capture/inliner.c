@@ -21,8 +21,8 @@
 #include "inline/vm.h"
 
 /*
- * A thread that sleeps in the runtime is there soon: sysmon sleeps 10 ms at most. But it makes some ten system calls, and
- * before each it waits for a processor like any other.
+ * A thread that sleeps in the runtime is there soon: sysmon sleeps 10 ms at most. But it makes some
+ * ten system calls, and before each it waits for a processor like any other.
  */
 enum { FIND_THREAD_MS = 2000, LEAVE_MS = 3000 };
 /* How long to wait for the end of a gotap that was killed. */
@@ -76,7 +76,8 @@ int inliner_init(struct inliner *in, const struct plan *plan, const struct proce
 	*in = (struct inliner){ .plan = plan, .proc = proc, .knobs = knobs, .head = *head,
 				.memory = INJECTED_NONE, .known = -1, .pages = -1 };
 	freezer_find(&in->mounts, "/proc/self/mountinfo");
-	in->status = mmap(NULL, sizeof(*in->status), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	in->status = mmap(NULL, sizeof(*in->status), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (in->status == MAP_FAILED) {
 		in->status = NULL;
 		return -errno;
@@ -118,8 +119,10 @@ static struct inject_hosts hosts_of(const struct inliner *in)
 	uint64_t bias = in->proc->bias;
 
 	return (struct inject_hosts){
-		.futex = { p->futex[0] ? p->futex[0] + bias : 0, p->futex[0] ? p->futex[1] + bias : 0 },
-		.usleep = { p->usleep[0] ? p->usleep[0] + bias : 0, p->usleep[0] ? p->usleep[1] + bias : 0 },
+		.futex = { p->futex[0] ? p->futex[0] + bias : 0,
+			   p->futex[0] ? p->futex[1] + bias : 0 },
+		.usleep = { p->usleep[0] ? p->usleep[0] + bias : 0,
+			    p->usleep[0] ? p->usleep[1] + bias : 0 },
 	};
 }
 
@@ -132,14 +135,16 @@ static uint64_t file_offset(const struct inliner *in, uint64_t addr)
 }
 
 /* Puts the calls in @patches back, in @mem. */
-static int put_back(const struct inliner *in, struct links *links, int mem, struct vec *patches, struct error *err)
+static int put_back(const struct inliner *in, struct links *links, int mem, struct vec *patches,
+		    struct error *err)
 {
 	struct vec offsets = {0};
 	size_t i;
 	int r;
 
 	if (mem < 0)
-		return error_set(err, mem, "cannot write into the memory of process %d: %s", in->proc->pid, strerror(-mem));
+		return error_set(err, mem, "cannot write into the memory of process %d: %s",
+				 in->proc->pid, strerror(-mem));
 	for (i = 0; i < patches->len; i++)
 		*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) =
 			file_offset(in, vec_at(patches, struct patch, i)->addr);
@@ -151,7 +156,10 @@ static int put_back(const struct inliner *in, struct links *links, int mem, stru
 	return r;
 }
 
-/* What could not be taken out of an earlier gotap's, or of this recording's in a prober that was killed. */
+/*
+ * What could not be taken out of an earlier gotap's, or of this recording's in a prober that was
+ * killed.
+ */
 static void inliner_note_left(struct inliner *in, bool earlier, const struct error *why)
 {
 	struct inline_status *s = in->status;
@@ -173,13 +181,16 @@ static void inliner_note_taken(struct inliner *in, bool earlier)
 	if (earlier && s->earlier != INLINE_EARLIER_LEFT) {
 		s->earlier = INLINE_EARLIER_TAKEN;
 	} else if (!earlier) {
-		s->state = !s->sites ? INLINE_STATE_OFF : process_is_gone(in->proc) ? INLINE_STATE_GONE : INLINE_STATE_UNDONE;
+		s->state = !s->sites                 ? INLINE_STATE_OFF :
+			   process_is_gone(in->proc) ? INLINE_STATE_GONE :
+						       INLINE_STATE_UNDONE;
 		s->why[0] = '\0';
 	}
 }
 
 /* @found: as leftover_find() has it, with @old and @patches. 0: it was taken out. */
-static int inliner_take_found(struct inliner *in, struct links *links, int mem, struct injected *old, struct vec *patches)
+static int inliner_take_found(struct inliner *in, struct links *links, int mem,
+			      struct injected *old, struct vec *patches)
 {
 	struct inject_hosts hosts = hosts_of(in);
 	bool earlier = in->status->state != INLINE_STATE_ON;
@@ -204,12 +215,13 @@ static int inliner_take_found(struct inliner *in, struct links *links, int mem, 
 static int inliner_clean_one(struct inliner *in, struct links *links, struct error *err)
 {
 	struct inject_hosts hosts = hosts_of(in);
-	_cleanup_close_ int mem = vm_open(in->proc);	/* first: what is found is put back in the program that has it */
+	/* first: what is found is put back in the program that has it */
+	_cleanup_close_ int mem = vm_open(in->proc);
 	struct injected old = INJECTED_NONE;
 	struct vec patches = {0};
 	uint64_t bias = in->proc->bias;
-	int found = leftover_find(in->proc, &hosts, in->plan->text_start + bias, in->plan->text_end + bias, in->known,
-				  &old, &patches, err);
+	int found = leftover_find(in->proc, &hosts, in->plan->text_start + bias,
+				  in->plan->text_end + bias, in->known, &old, &patches, err);
 	int r = found;
 
 	if (found > 0)
@@ -221,8 +233,11 @@ static int inliner_clean_one(struct inliner *in, struct links *links, struct err
 	return r > 0 || r == -EBUSY ? r : 0;
 }
 
-/* What cannot be taken out stays: it does nothing. The memory may be that of this recording, of a prober that was killed. */
-static int clean(struct inliner *in, struct links *links, struct error *err)
+/*
+ * What cannot be taken out stays: it does nothing. The memory may be that of this recording, of a
+ * prober that was killed.
+ */
+static int inliner_clean(struct inliner *in, struct links *links, struct error *err)
 {
 	enum { MOST = 8 };	/* one for each gotap that was killed */
 	int i, r = 1;
@@ -233,15 +248,16 @@ static int clean(struct inliner *in, struct links *links, struct error *err)
 }
 
 /*
- * clean(), again and again while another gotap has the lock (-EBUSY). A gotap that was killed keeps it until its last process has
- * ended, which takes CPU time; one that is recording keeps it for longer than this waits.
+ * inliner_clean(), again and again while another gotap has the lock (-EBUSY). A gotap that was
+ * killed keeps it until its last process has ended, which takes CPU time; one that is recording
+ * keeps it for longer than this waits.
  */
 static int clean_when_free(struct inliner *in, struct links *links, struct error *err)
 {
 	uint64_t end = now_ns() + DYING_NS;
 	int r;
 
-	while ((r = clean(in, links, err)) == -EBUSY && now_ns() < end)
+	while ((r = inliner_clean(in, links, err)) == -EBUSY && now_ns() < end)
 		sleep_ns(DYING_NS / 50);
 	return r;
 }
@@ -255,12 +271,14 @@ int inliner_look(struct inliner *in, struct links *links, struct error *err)
 	return r;
 }
 
-static int open_shared(struct inliner *in, struct error *err)
+static int inliner_open_shared(struct inliner *in, struct error *err)
 {
-	void *p = mmap(NULL, in->head.size, PROT_READ | PROT_WRITE, MAP_SHARED, in->memory.memfd, 0);
+	void *p =
+		mmap(NULL, in->head.size, PROT_READ | PROT_WRITE, MAP_SHARED, in->memory.memfd, 0);
 
 	if (p == MAP_FAILED)
-		return error_set(err, -errno, "cannot map the memory that is shared with the program: %s",
+		return error_set(err, -errno,
+				 "cannot map the memory that is shared with the program: %s",
 				 strerror(errno));
 	in->shared = p;
 	in->head.code = in->memory.code;
@@ -275,7 +293,8 @@ static struct inline_site site_of(const struct inliner *in, const struct probe_p
 	uint64_t bias = in->proc->bias;
 
 	if (pt->patch == PATCH_HOOK_CALL)
-		return (struct inline_site){ pt->patch_target + bias, flag->patch_target + bias, programs[flag->program], 0 };
+		return (struct inline_site){ pt->patch_target + bias, flag->patch_target + bias,
+					     programs[flag->program], 0 };
 	return (struct inline_site){ pt->patch_target + bias, 0, programs[pt->program], 0 };
 }
 
@@ -313,8 +332,8 @@ static int write_code(struct inliner *in, struct image *im, struct error *err)
 	set_sites(in, im);
 	r = inject_write(in->proc, &in->memory, in->memory.code, im->code, im->size, err);
 	if (!r)
-		r = inject_write(in->proc, &in->memory, in->memory.code + in->memory.code_size, &control, sizeof(control),
-				 err);
+		r = inject_write(in->proc, &in->memory, in->memory.code + in->memory.code_size,
+				 &control, sizeof(control), err);
 	return r;
 }
 
@@ -329,7 +348,8 @@ static int inliner_take_left(struct inliner *in, int timeout_ms, struct error *e
 {
 	struct inject_hosts hosts = hosts_of(in);
 	bool had[2] = { inline_left_has(&in->left, false), inline_left_has(&in->left, true) };
-	int i, r = inline_left_take(&in->left, in->proc, &hosts, timeout_ms, &in->status->held, err);
+	int i, r = inline_left_take(&in->left, in->proc, &hosts, timeout_ms, &in->status->held,
+				    err);
 
 	for (i = 0; i < 2; i++) {
 		if (!had[i])
@@ -346,8 +366,10 @@ static int inliner_take_left(struct inliner *in, int timeout_ms, struct error *e
 
 static int inliner_may_inject(struct inliner *in, struct error *err)
 {
-	int r = in->patches.len ? inject_possible(in->proc, err) :
-		error_set(err, -ENOTSUP, "none of its probes is at an instruction that could be changed");
+	int r = in->patches.len ?
+			inject_possible(in->proc, err) :
+			error_set(err, -ENOTSUP,
+				  "none of its probes is at an instruction that could be changed");
 
 	return r ? r : inliner_take_left(in, FIND_THREAD_MS, err) ? -EAGAIN : 0;
 }
@@ -376,13 +398,13 @@ int inliner_inject(struct inliner *in, struct error *err)
 		image_free(&im);
 		return r;
 	}
-	r = inject_memory(in->proc, &hosts, in->plan->text_start + bias, in->plan->text_end + bias, im.size,
-			  in->head.size, FIND_THREAD_MS, &in->memory, err);
+	r = inject_memory(in->proc, &hosts, in->plan->text_start + bias, in->plan->text_end + bias,
+			  im.size, in->head.size, FIND_THREAD_MS, &in->memory, err);
 	in->injected = !r;
 	if (!r)
 		in->pages = fcntl(in->memory.memfd, F_DUPFD_CLOEXEC, 3);
 	if (!r)
-		r = open_shared(in, err);
+		r = inliner_open_shared(in, err);
 	if (!r)
 		r = write_code(in, &im, err);
 	image_free(&im);
@@ -397,7 +419,7 @@ int inliner_inject(struct inliner *in, struct error *err)
 
 /* --- patches --- */
 
-static size_t calls(const struct inliner *in)
+static size_t inliner_calls(const struct inliner *in)
 {
 	size_t n = 0;
 
@@ -422,21 +444,23 @@ static bool is_whole(const struct inliner *in, enum program program, enum patch_
 	size_t i;
 
 	for (i = 0; i < in->points.len; i++)
-		if (point_at(in, i)->program == program && point_at(in, i)->patch == kind && !patch_at(in, i)->done)
+		if (point_at(in, i)->program == program && point_at(in, i)->patch == kind &&
+		    !patch_at(in, i)->done)
 			return false;
 	return true;
 }
 
 /*
- * All places of a program share one link in the kernel, which goes as a whole: where one place cannot be patched,
- * all of the program's keep their uprobes.
+ * All places of a program share one link in the kernel, which goes as a whole: where one place
+ * cannot be patched, all of the program's keep their uprobes.
  */
 static void make_whole(struct inliner *in, size_t from, size_t to)
 {
 	size_t i;
 
 	for (i = from; i < to; i++)
-		if (patch_at(in, i)->done && !is_whole(in, point_at(in, i)->program, point_at(in, i)->patch))
+		if (patch_at(in, i)->done &&
+		    !is_whole(in, point_at(in, i)->program, point_at(in, i)->patch))
 			keep_uprobe(in, i, "another place of the same probe cannot be changed");
 }
 
@@ -446,7 +470,8 @@ static void drop_flags_without_call(struct inliner *in, size_t from)
 
 	for (i = from; i < in->patches.len && point_at(in, i)->patch == PATCH_FLAG; i++)
 		for (j = 0; j < from; j++)
-			if (*vec_at(&in->points, size_t, j) == point_at(in, i)->hook && !patch_at(in, j)->done)
+			if (*vec_at(&in->points, size_t, j) == point_at(in, i)->hook &&
+			    !patch_at(in, j)->done)
 				keep_uprobe(in, i, "its trace hook cannot be changed");
 }
 
@@ -461,12 +486,16 @@ static void count_sites(struct inliner *in)
 		s->sites += patch_at(in, i)->done;
 		s->stayed += !patch_at(in, i)->done;
 		if (!patch_at(in, i)->done && !s->why[0])
-			snprintf(s->why, sizeof(s->why), "%s: %s", point_at(in, i)->function, patch_at(in, i)->why);
+			snprintf(s->why, sizeof(s->why), "%s: %s", point_at(in, i)->function,
+				 patch_at(in, i)->why);
 	}
 	s->state = s->sites ? INLINE_STATE_ON : INLINE_STATE_OFF;
 }
 
-/* Patches from @from to @to take over; those that cannot all be put in place leave the uprobes as they are. */
+/*
+ * Patches from @from to @to take over; those that cannot all be put in place leave the uprobes as
+ * they are.
+ */
 static int take_over(struct inliner *in, size_t from, size_t to, struct error *err)
 {
 	int r = patch_apply(in->proc, in->memory.mem, patch_at(in, from), to - from, false, err);
@@ -477,26 +506,28 @@ static int take_over(struct inliner *in, size_t from, size_t to, struct error *e
 }
 
 /*
- * Returns -ESRCH in place of @r if some places could not get calls because the target has exec'ed or ended: their breakpoints
- * and its memory are gone with the old program, so status->why must not name that as a fault of the places.
+ * Returns -ESRCH in place of @r if some places could not get calls because the target has exec'ed
+ * or ended: their breakpoints and its memory are gone with the old program, so status->why must not
+ * name that as a fault of the places.
  */
-static int as_it_is_now(struct inliner *in, int r, struct error *err)
+static int inliner_as_it_is_now(struct inliner *in, int r, struct error *err)
 {
 	if ((!r && !in->status->stayed) || !process_is_gone(in->proc))
 		return r;
 	in->status->why[0] = '\0';
-	return error_set(err, -ESRCH, "process %d has ended, or runs another program", in->proc->pid);
+	return error_set(err, -ESRCH, "process %d has ended, or runs another program",
+			 in->proc->pid);
 }
 
 int inliner_patch(struct inliner *in, struct error *err)
 {
-	size_t n = calls(in);
+	size_t n = inliner_calls(in);
 	int r = take_over(in, 0, n, err);
 
 	if (!r)
 		r = take_over(in, n, in->patches.len, err);
 	count_sites(in);
-	return as_it_is_now(in, r, err);
+	return inliner_as_it_is_now(in, r, err);
 }
 
 void inliner_silence(struct inliner *in)
@@ -510,7 +541,8 @@ void inliner_look_again(struct inliner *in)
 	ssize_t i = patch_disturbed(in->proc, in->patches.data, in->patches.len);
 
 	if (i >= 0)
-		snprintf(in->status->disturbed, sizeof(in->status->disturbed), "%s", point_at(in, (size_t)i)->function);
+		snprintf(in->status->disturbed, sizeof(in->status->disturbed), "%s",
+			 point_at(in, (size_t)i)->function);
 }
 
 void inliner_give_up(struct inliner *in, const struct error *why)
@@ -521,7 +553,7 @@ void inliner_give_up(struct inliner *in, const struct error *why)
 
 void inliner_undo(struct inliner *in)
 {
-	size_t n = calls(in), i;
+	size_t n = inliner_calls(in), i;
 	struct error err = {0};
 
 	patch_apply(in->proc, in->memory.mem, patch_at(in, n), in->patches.len - n, true, &err);
@@ -530,7 +562,8 @@ void inliner_undo(struct inliner *in)
 		if (!patch_at(in, i)->done)
 			continue;
 		if (!err.code)
-			error_set(&err, -EBUSY, "%s: %s", point_at(in, i)->function, patch_at(in, i)->why);
+			error_set(&err, -EBUSY, "%s: %s", point_at(in, i)->function,
+				  patch_at(in, i)->why);
 		inliner_give_up(in, &err);
 	}
 }
@@ -545,8 +578,11 @@ void inliner_free_pages(struct inliner *in)
 		inject_free_pages(in->pages);
 }
 
-/* Processes that the target has forked have the memory, too: it is not locked beyond this recording. */
-static void forget(struct inliner *in)
+/*
+ * Processes that the target has forked have the memory, too: it is not locked beyond this
+ * recording.
+ */
+static void inliner_forget(struct inliner *in)
 {
 	if (in->memory.memfd >= 0)
 		flock(in->memory.memfd, LOCK_UN);
@@ -563,15 +599,16 @@ bool inliner_is_gone(struct inliner *in)
 	if (in->status->state != INLINE_STATE_GONE && !process_is_gone(in->proc))
 		return false;
 	if (in->status->state == INLINE_STATE_STUCK)
-		in->status->why[0] = '\0';	/* calls could not be put back because they were gone */
+		/* calls could not be put back because they were gone */
+		in->status->why[0] = '\0';
 	if (in->status->state == INLINE_STATE_ON || in->status->state == INLINE_STATE_STUCK)
 		in->status->state = INLINE_STATE_GONE;
 	return true;
 }
 
 /*
- * Sets the state after the memory was removed (@r 0) or not. If no call led to it yet, the state stays: nothing was undone. Memory
- * that stays is taken out later, by whoever comes first.
+ * Sets the state after the memory was removed (@r 0) or not. If no call led to it yet, the state
+ * stays: nothing was undone. Memory that stays is taken out later, by whoever comes first.
  */
 static void note_removed(struct inliner *in, int r, const struct error *why)
 {
@@ -604,7 +641,7 @@ void inliner_remove(struct inliner *in)
 		note_removed(in, r == -ESRCH ? 0 : r, &err);
 	}
 	note_held(in);
-	forget(in);
+	inliner_forget(in);
 }
 
 /* --- what is left --- */
@@ -621,7 +658,10 @@ bool inliner_has_left(const struct inliner *in)
 	return inline_left_has(&in->left, false) || inline_left_has(&in->left, true);
 }
 
-/* Memory of an earlier gotap that could not be opened, or the calls of which could not be put back, is looked for anew. */
+/*
+ * Memory of an earlier gotap that could not be opened, or the calls of which could not be put back,
+ * is looked for anew.
+ */
 static bool inliner_has_unknown(const struct inliner *in)
 {
 	return in->status->earlier == INLINE_EARLIER_LEFT && !inline_left_has(&in->left, true);
@@ -639,7 +679,7 @@ void inliner_clean_again(struct inliner *in, struct links *links)
 			inliner_take_left(in, LEAVE_MS, &err);
 		if (inliner_has_unknown(in)) {
 			in->status->earlier = INLINE_EARLIER_NONE;
-			clean(in, links, &err);
+			inliner_clean(in, links, &err);
 		}
 	}
 	in->status->waits = inliner_has_left(in) && !process_is_gone(in->proc);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inliner: puts the code of `--attach inline` into the target, leads calls to it, and undoes both. Everything
- * here runs in the prober (prober.h), which survives gotap, but for inliner_new() and _free(): the
- * result is in memory that both share.
+ * inliner: puts the code of `--attach inline` into the target, leads calls to it, and undoes both.
+ * Everything here runs in the prober (prober.h), which survives gotap, but for inliner_new() and
+ * _free(): the result is in memory that both share.
  *
- * The order: probes are in place as uprobes (links.h), at instructions with an operand to patch. Then
- * inliner_inject() makes memory; gotap opens the rings in it; inliner_patch() changes the operands under
- * the uprobes; links_release() takes those away. The end is the reverse: links_cover(), inliner_undo(),
- * links_detach(), inliner_remove().
+ * The order: probes are in place as uprobes (links.h), at instructions with an operand to patch.
+ * Then inliner_inject() makes memory; gotap opens the rings in it; inliner_patch() changes the
+ * operands under the uprobes; links_release() takes those away. The end is the reverse:
+ * links_cover(), inliner_undo(), links_detach(), inliner_remove().
  */
 #ifndef GOTAP_CAPTURE_INLINER_H
 #define GOTAP_CAPTURE_INLINER_H
@@ -32,8 +32,12 @@ enum inline_state {
 	INLINE_STATE_OFF,	/* nothing was changed */
 	INLINE_STATE_ON,	/* calls lead to code in the target */
 	INLINE_STATE_UNDONE,	/* all is as before */
-	INLINE_STATE_GONE,	/* the program has ended, or runs another: its memory is gone with it */
-	INLINE_STATE_LEFT,	/* calls are as before, or never led there; the memory could not be taken out: it is inert */
+	/* the program has ended, or runs another: its memory is gone with it */
+	INLINE_STATE_GONE,
+	/*
+	 * calls are as before, or never led there; the memory could not be taken out: it is inert
+	 */
+	INLINE_STATE_LEFT,
 	INLINE_STATE_STUCK,	/* calls could not be put back: their code does nothing */
 };
 
@@ -44,18 +48,23 @@ enum inline_earlier {
 	INLINE_EARLIER_LEFT,	/* was found and is still there, or may be */
 };
 
-/* What became of it: written by the prober, read by gotap once a request was answered, or at the end. */
+/*
+ * What became of it: written by the prober, read by gotap once a request was answered, or at the
+ * end.
+ */
 struct inline_status {
 	enum inline_state state;
 	int memfd;		/* the prober's descriptor of the shared memory */
 	unsigned int sites;	/* places that lead to the code */
 	unsigned int stayed;	/* places that could, but are breakpoints: why */
 	struct holds held;	/* of the program's threads */
-	char disturbed[80];	/* a function where somebody else's breakpoint came meanwhile; "": none */
+	/* a function where somebody else's breakpoint came meanwhile; "": none */
+	char disturbed[80];
 	char why[160];
 	enum inline_earlier earlier;
 	char earlier_why[160];	/* of INLINE_EARLIER_LEFT */
-	bool waits;		/* the prober goes on without gotap until it has taken out what is left */
+	/* the prober goes on without gotap until it has taken out what is left */
+	bool waits;
 };
 
 struct inliner {
@@ -65,11 +74,13 @@ struct inliner {
 	struct inline_shared head;	/* as the shared memory will begin */
 	struct inline_status *status;	/* shared with gotap */
 	struct freezer_mounts mounts;
-	int known;		/* gotap's descriptor of the memory, for a second prober; -1: none yet */
+	/* gotap's descriptor of the memory, for a second prober; -1: none yet */
+	int known;
 	/* of the prober: */
 	struct injected memory;
 	bool injected;
-	int pages;		/* one more descriptor of the memory of this recording, until the end; -1: none */
+	/* one more descriptor of the memory of this recording, until the end; -1: none */
+	int pages;
 	struct inline_left left;
 	bool ended;		/* what is left has had its last try before the end of gotap */
 	struct inline_shared *shared;
@@ -77,7 +88,10 @@ struct inliner {
 	struct vec points;	/* size_t: the point of each */
 };
 
-/* Before the prober is forked. @head: the layout of the shared memory (capture/inline_rings). 0 or -errno. */
+/*
+ * Before the prober is forked. @head: the layout of the shared memory (capture/inline_rings). 0 or
+ * -errno.
+ */
 int inliner_init(struct inliner *in, const struct plan *plan, const struct process *proc,
 		  const struct gotap_bpf__rodata *knobs, const struct inline_shared *head);
 /* In gotap, at the end. */
@@ -86,9 +100,9 @@ void inliner_free(struct inliner *in);
 /* Does the probe at point @i of the plan have no breakpoint any more? */
 bool inliner_has(const struct inliner *in, size_t i);
 /*
- * Before the first probe: takes out what a gotap left that was killed together with its prober, and looks which
- * places have a breakpoint of somebody else, which are not changed then. -EBUSY: another gotap records the
- * program with --attach inline.
+ * Before the first probe: takes out what a gotap left that was killed together with its prober, and
+ * looks which places have a breakpoint of somebody else, which are not changed then. -EBUSY:
+ * another gotap records the program with --attach inline.
  */
 int inliner_look(struct inliner *in, struct links *links, struct error *err);
 /* -EAGAIN: no thread sleeps where it can be borrowed; later, perhaps. */
@@ -112,11 +126,15 @@ bool inliner_has_left(const struct inliner *in);
 /* Returns when that has been taken out, or the program is gone. It may be killed meanwhile. */
 void inliner_take_later(struct inliner *in);
 /*
- * Gives back the pages of the shared memory: by gotap when it has read all, by the prober of a gotap that was killed. What is
- * left in the target, or in processes that it has forked, is address space then.
+ * Gives back the pages of the shared memory: by gotap when it has read all, by the prober of a
+ * gotap that was killed. What is left in the target, or in processes that it has forked, is address
+ * space then.
  */
 void inliner_free_pages(struct inliner *in);
-/* Is the target stopped by a signal or a debugger, or frozen with its cgroup, so that none of its threads runs? */
+/*
+ * Is the target stopped by a signal or a debugger, or frozen with its cgroup, so that none of its
+ * threads runs?
+ */
 bool inliner_is_stopped(const struct inliner *in);
 /* Nothing is recorded from now on. */
 void inliner_silence(struct inliner *in);

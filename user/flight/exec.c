@@ -62,16 +62,20 @@ static void say_failure(struct exec *e, const char *path, int status)
 		return;
 	e->failed = true;
 	if (WIFSIGNALED(status))
-		text = xasprintf("the command of --exec was ended by signal %d for '%s'; the recording "
-				 "goes on", WTERMSIG(status), path);
+		text = xasprintf(
+			"the command of --exec was ended by signal %d for '%s'; the recording "
+			"goes on",
+			WTERMSIG(status), path);
 	else
-		text = xasprintf("the command of --exec failed with status %d for '%s'; the recording "
-				 "goes on", WEXITSTATUS(status), path);
+		text = xasprintf(
+			"the command of --exec failed with status %d for '%s'; the recording "
+			"goes on",
+			WEXITSTATUS(status), path);
 	e->say(e->ctx, text);
 	free(text);
 }
 
-static void run(struct exec *e, const char *path)
+static void flight_run(struct exec *e, const char *path)
 {
 	int status = 0;
 
@@ -88,7 +92,7 @@ static void run(struct exec *e, const char *path)
 /* --- the thread --- */
 
 /* NULL: it is over. */
-static char *next(struct exec *e)
+static char *exec_next(struct exec *e)
 {
 	char *path = NULL;
 
@@ -104,7 +108,7 @@ static char *next(struct exec *e)
 	return path;
 }
 
-static void miss(struct exec *e)
+static void exec_miss(struct exec *e)
 {
 	bool first;
 
@@ -112,8 +116,9 @@ static void miss(struct exec *e)
 	first = !e->missed++;
 	pthread_mutex_unlock(&e->lock);
 	if (first)
-		e->say(e->ctx, "the command of --exec is slower than snapshots come: it does not run for all "
-		       "of them");
+		e->say(e->ctx, "the command of --exec is slower than snapshots come: it does not "
+			       "run for all "
+			       "of them");
 }
 
 static void *run_all(void *ctx)
@@ -121,11 +126,11 @@ static void *run_all(void *ctx)
 	struct exec *e = ctx;
 	char *path;
 
-	while ((path = next(e))) {
+	while ((path = exec_next(e))) {
 		if (is_too_late(e))
-			miss(e);
+			exec_miss(e);
 		else
-			run(e, path);
+			flight_run(e, path);
 		free(path);
 	}
 	return NULL;
@@ -143,8 +148,8 @@ int exec_prepare(const char *command, void (*in_child)(void), struct error *err)
 	return r;
 }
 
-int exec_new(struct exec **ret, const char *command, void (*in_child)(void), exec_say_fn *say, void *ctx,
-	     struct error *err)
+int exec_new(struct exec **ret, const char *command, void (*in_child)(void), exec_say_fn *say,
+	     void *ctx, struct error *err)
 {
 	struct exec *e = xcalloc(1, sizeof(*e));
 	int r = prepared.pid ? 0 : exec_prepare(command, in_child, err);
@@ -183,7 +188,7 @@ void exec_run(struct exec *e, const char *path)
 	}
 	pthread_mutex_unlock(&e->lock);
 	if (full)
-		miss(e);
+		exec_miss(e);
 }
 
 uint64_t exec_missed(struct exec *e)

@@ -17,7 +17,10 @@ struct exec;
 /* Gets a line for the terminal, on any thread. */
 typedef void exec_say_fn(void *ctx, const char *text);
 
-/* Before gotap gives up its rights: the command has those of the user. exec_new() does it if that is not so. */
+/*
+ * Before gotap gives up its rights: the command has those of the user. exec_new() does it if that
+ * is not so.
+ */
 int exec_prepare(const char *command, void (*in_child)(void), struct error *err);
 /* The shell runs @command with the path as an argument behind it; @in_child is called before. */
 int exec_new(struct exec **ret, const char *command, void (*in_child)(void), exec_say_fn *say,

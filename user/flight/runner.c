@@ -24,7 +24,8 @@ static _Noreturn void runner_exec(const char *command, void (*in_child)(void), c
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
 
-	setpgid(0, 0);	/* Ctrl-C ends the recording, but not a command that uploads a snapshot of it */
+	/* Ctrl-C ends the recording, but not a command that uploads a snapshot of it */
+	setpgid(0, 0);
 	if (in_child)
 		in_child();
 	priority_restore();

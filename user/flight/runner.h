@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runner: the process gotap-exec, which runs the command of --exec. It is forked before gotap gives up its rights, since the
- * command is the user's and has the user's rights; gotap itself can exec nothing any more. It takes names of files, of which
- * each becomes one argument of the command, which is fixed. exec.c calls it.
+ * runner: the process gotap-exec, which runs the command of --exec. It is forked before gotap gives
+ * up its rights, since the command is the user's and has the user's rights; gotap itself can exec
+ * nothing any more. It takes names of files, of which each becomes one argument of the command,
+ * which is fixed. exec.c calls it.
  */
 #ifndef GOTAP_FLIGHT_RUNNER_H
 #define GOTAP_FLIGHT_RUNNER_H
@@ -21,7 +22,9 @@ struct runner {
 int runner_start(struct runner *r, const char *command, void (*in_child)(void), struct error *err);
 /* Begins a run for @path. False: the process is gone, or the name is too long. */
 bool runner_begin(struct runner *r, const char *path);
-/* Has the run ended? *@status is that of waitpid(2); of a process that is gone, as of status 126. */
+/*
+ * Has the run ended? *@status is that of waitpid(2); of a process that is gone, as of status 126.
+ */
 bool runner_has_ended(struct runner *r, int *status);
 /* A command that still runs goes on. */
 void runner_end(struct runner *r);

@@ -87,14 +87,17 @@ bool filters_allow(const struct filters *f, const struct seccomp_data *call)
 	return true;
 }
 
-/* --- one program (Documentation/networking/filter: classic BPF; kernel/seccomp.c, seccomp_check_filter) --- */
+/*
+ * --- one program (Documentation/networking/filter: classic BPF; kernel/seccomp.c,
+ * seccomp_check_filter) ---
+ */
 
 struct machine {
 	uint32_t a, x, mem[BPF_MEMWORDS];
 	const struct seccomp_data *call;
 };
 
-static bool load(const struct machine *m, const struct sock_filter *in, uint32_t *to)
+static bool filter_load(const struct machine *m, const struct sock_filter *in, uint32_t *to)
 {
 	switch (BPF_MODE(in->code)) {
 	case BPF_ABS:
@@ -115,7 +118,7 @@ static bool load(const struct machine *m, const struct sock_filter *in, uint32_t
 	return false;
 }
 
-static bool store(struct machine *m, const struct sock_filter *in, uint32_t value)
+static bool filter_store(struct machine *m, const struct sock_filter *in, uint32_t value)
 {
 	if (in->k >= BPF_MEMWORDS)
 		return false;
@@ -123,7 +126,7 @@ static bool store(struct machine *m, const struct sock_filter *in, uint32_t valu
 	return true;
 }
 
-static bool compute(struct machine *m, const struct sock_filter *in)
+static bool filter_compute(struct machine *m, const struct sock_filter *in)
 {
 	uint32_t by = BPF_SRC(in->code) == BPF_X ? m->x : in->k;
 
@@ -143,7 +146,7 @@ static bool compute(struct machine *m, const struct sock_filter *in)
 }
 
 /* How many instructions are passed over. */
-static bool jump(const struct machine *m, const struct sock_filter *in, size_t *over)
+static bool filter_jump(const struct machine *m, const struct sock_filter *in, size_t *over)
 {
 	uint32_t with = BPF_SRC(in->code) == BPF_X ? m->x : in->k;
 	bool yes;
@@ -160,17 +163,18 @@ static bool jump(const struct machine *m, const struct sock_filter *in, size_t *
 	return true;
 }
 
-static bool step(struct machine *m, const struct sock_filter *in, size_t *over)
+static bool filter_step(struct machine *m, const struct sock_filter *in, size_t *over)
 {
 	switch (BPF_CLASS(in->code)) {
-	case BPF_LD: return load(m, in, &m->a);
-	case BPF_LDX: return load(m, in, &m->x);
-	case BPF_ST: return store(m, in, m->a);
-	case BPF_STX: return store(m, in, m->x);
-	case BPF_ALU: return compute(m, in);
-	case BPF_JMP: return jump(m, in, over);
+	case BPF_LD: return filter_load(m, in, &m->a);
+	case BPF_LDX: return filter_load(m, in, &m->x);
+	case BPF_ST: return filter_store(m, in, m->a);
+	case BPF_STX: return filter_store(m, in, m->x);
+	case BPF_ALU: return filter_compute(m, in);
+	case BPF_JMP: return filter_jump(m, in, over);
 	case BPF_MISC:
-		*(BPF_MISCOP(in->code) == BPF_TAX ? &m->x : &m->a) = BPF_MISCOP(in->code) == BPF_TAX ? m->a : m->x;
+		*(BPF_MISCOP(in->code) == BPF_TAX ? &m->x : &m->a) =
+			BPF_MISCOP(in->code) == BPF_TAX ? m->a : m->x;
 		return true;
 	}
 	return false;
@@ -185,7 +189,7 @@ uint32_t filter_run(const struct sock_filter *insns, size_t n, const struct secc
 		over = 0;
 		if (BPF_CLASS(insns[i].code) == BPF_RET)
 			return BPF_RVAL(insns[i].code) == BPF_A ? m.a : insns[i].k;
-		if (!step(&m, &insns[i], &over))
+		if (!filter_step(&m, &insns[i], &over))
 			break;
 	}
 	return SECCOMP_RET_KILL_THREAD;

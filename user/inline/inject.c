@@ -41,13 +41,17 @@
 
 enum { PAGE = 4096 };
 
-/* Not by MADV_DONTFORK: a handler of C could fork while its thread is in the code, and the child would go on there, and fault. */
+/*
+ * Not by MADV_DONTFORK: a handler of C could fork while its thread is in the code, and the child
+ * would go on there, and fault.
+ */
 void inject_free_pages(int memfd)
 {
 	struct stat st;
 
 	if (!fstat(memfd, &st) && st.st_size > PAGE)
-		fallocate(memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PAGE, st.st_size - PAGE);
+		fallocate(memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PAGE,
+			  st.st_size - PAGE);
 }
 
 void injected_close(struct injected *in)
@@ -76,8 +80,10 @@ static int check_seccomp(const struct process *p, struct error *err)
 	if (mode <= 0)
 		return 0;
 	if (!privilege_may_raise(PRIVILEGE_ADMIN) || privilege_has_seccomp())
-		return error_set(err, -ENOTSUP, "process %d has a seccomp filter, which only a gotap with "
-				 "CAP_SYS_ADMIN and without a filter of its own can read", p->pid);
+		return error_set(err, -ENOTSUP,
+				 "process %d has a seccomp filter, which only a gotap with "
+				 "CAP_SYS_ADMIN and without a filter of its own can read",
+				 p->pid);
 	return 0;
 }
 
@@ -86,20 +92,27 @@ int inject_possible(const struct process *p, struct error *err)
 	long tracer = thread_status(p, 0, "TracerPid");
 
 	if (!p->fs.own)
-		return error_set(err, -ENOTSUP, "process %d is in another PID namespace than gotap, so its "
-				 "threads cannot be held", p->pid);
+		return error_set(err, -ENOTSUP,
+				 "process %d is in another PID namespace than gotap, so its "
+				 "threads cannot be held",
+				 p->pid);
 	if (tracer > 0)
-		return error_set(err, -ENOTSUP, "process %d is traced by process %ld, a debugger or strace",
+		return error_set(err, -ENOTSUP,
+				 "process %d is traced by process %ld, a debugger or strace",
 				 p->pid, tracer);
 	if (!has_membarrier())
-		return error_set(err, -ENOTSUP, "this kernel has no membarrier(MEMBARRIER_CMD_GLOBAL), or "
+		return error_set(err, -ENOTSUP,
+				 "this kernel has no membarrier(MEMBARRIER_CMD_GLOBAL), or "
 				 "runs with nohz_full");
 	if (!tsc_usable())
-		return error_set(err, -ENOTSUP, "this machine's clock is not the processors' time stamp "
-				 "counter (see "
-				 "/sys/devices/system/clocksource/clocksource0/current_clocksource)");
+		return error_set(
+			err, -ENOTSUP,
+			"this machine's clock is not the processors' time stamp "
+			"counter (see "
+			"/sys/devices/system/clocksource/clocksource0/current_clocksource)");
 	if (!vm_may_force())
-		return error_set(err, -ENOTSUP, "this kernel forbids to write into code by /proc/PID/mem "
+		return error_set(err, -ENOTSUP,
+				 "this kernel forbids to write into code by /proc/PID/mem "
 				 "(proc_mem.force_override)");
 	return check_seccomp(p, err);
 }
@@ -141,8 +154,9 @@ static struct gap largest_gap(const struct areas *a, struct gap within)
 }
 
 /*
- * Above the text, so that the runtime takes a profiling signal there for one in foreign code; only if nothing is
- * free there, below. At three quarters of the largest gap: the heap of C (brk) and mappings grow from its ends.
+ * Above the text, so that the runtime takes a profiling signal there for one in foreign code; only
+ * if nothing is free there, below. At three quarters of the largest gap: the heap of C (brk) and
+ * mappings grow from its ends.
  */
 static uint64_t choose_place(const struct areas *a, uint64_t lo, uint64_t hi, uint64_t size)
 {
@@ -154,8 +168,8 @@ static uint64_t choose_place(const struct areas *a, uint64_t lo, uint64_t hi, ui
 	return room >= 2 * size ? (g->start + (room - size) / 4 * 3) & ~(uint64_t)(PAGE - 1) : 0;
 }
 
-static int find_place(const struct process *p, uint64_t lo, uint64_t hi, uint64_t size, uint64_t *ret,
-		      struct error *err)
+static int find_place(const struct process *p, uint64_t lo, uint64_t hi, uint64_t size,
+		      uint64_t *ret, struct error *err)
 {
 	struct areas a;
 	int r = areas_read(&a, p);
@@ -163,15 +177,18 @@ static int find_place(const struct process *p, uint64_t lo, uint64_t hi, uint64_
 	*ret = r ? 0 : choose_place(&a, lo, hi, size);
 	areas_free(&a);
 	if (r)
-		return error_set(err, r, "cannot read the mappings of process %d: %s", p->pid, strerror(-r));
-	return *ret ? 0 : error_set(err, -ENOMEM, "process %d has no free addresses near its code", p->pid);
+		return error_set(err, r, "cannot read the mappings of process %d: %s", p->pid,
+				 strerror(-r));
+	return *ret ? 0 :
+		      error_set(err, -ENOMEM, "process %d has no free addresses near its code",
+				p->pid);
 }
 
 /* --- the shared memory, gotap's side --- */
 
 /*
- * The header is the first content of the file: while the file is empty, or from then on, a later gotap knows it as one of
- * gotap's (remains.c), at whatever instant this process is killed.
+ * The header is the first content of the file: while the file is empty, or from then on, a later
+ * gotap knows it as one of gotap's (remains.c), at whatever instant this process is killed.
  */
 static bool inject_begin_file(int fd, const struct injected *in)
 {
@@ -182,8 +199,8 @@ static bool inject_begin_file(int fd, const struct injected *in)
 }
 
 /*
- * The pages are ours: the memory controller charges who touches them first. Nobody can shorten the file from here
- * on, which would make an access to it a SIGBUS.
+ * The pages are ours: the memory controller charges who touches them first. Nobody can shorten the
+ * file from here on, which would make an access to it a SIGBUS.
  */
 static int make_pages(int fd, const struct injected *in, struct error *err)
 {
@@ -193,16 +210,18 @@ static int make_pages(int fd, const struct injected *in, struct error *err)
 		return error_set(err, -EIO, "no memory for a page of buffers");
 	INJECT_STEP();
 	if (ftruncate(fd, (off_t)in->shared_size) || fallocate(fd, 0, 0, (off_t)in->shared_size))
-		return error_set(err, -errno, "no memory for %zu bytes of buffers: %s", in->shared_size,
-				 strerror(errno));
+		return error_set(err, -errno, "no memory for %zu bytes of buffers: %s",
+				 in->shared_size, strerror(errno));
 	INJECT_STEP();
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) || fstat(fd, &st) ||
 	    (size_t)st.st_size != in->shared_size)
-		return error_set(err, -EIO, "the memory that is shared with the program cannot be made ready");
+		return error_set(err, -EIO,
+				 "the memory that is shared with the program cannot be made ready");
 	return 0;
 }
 
-static int open_shared(const struct process *p, uint64_t number, struct injected *in, struct error *err)
+static int inject_open_shared(const struct process *p, uint64_t number, struct injected *in,
+			      struct error *err)
 {
 	char what[32], path[PROCFS_PATH];
 	int r;
@@ -212,9 +231,10 @@ static int open_shared(const struct process *p, uint64_t number, struct injected
 	INJECT_STEP();
 	in->memfd = remains_open(path);
 	if (in->memfd < 0)
-		return error_set(err, in->memfd, "cannot open the memory that process %d has made for "
-				 "gotap: %s", p->pid,
-				 strerror(-in->memfd));
+		return error_set(err, in->memfd,
+				 "cannot open the memory that process %d has made for "
+				 "gotap: %s",
+				 p->pid, strerror(-in->memfd));
 	INJECT_STEP();
 	r = make_pages(in->memfd, in, err);
 	INJECT_STEP();
@@ -237,11 +257,27 @@ static int ms_left(uint64_t deadline)
 	return now < deadline ? (int)((deadline - now) / MS) + 1 : 1;
 }
 
-/* All that are made, in their order; those after the first @n are looked at only, if they would be allowed. */
-enum { MAKE_MEMFD, MAP_MEMFD, CLOSE_MEMFD, MAP_CODE, OPEN_CONTROL, WIPE_CONTROL, HIDE_CODE, HIDE_SHARED,
-      TAKE_OUT, CALLS };
+/*
+ * All that are made, in their order; those after the first @n are looked at only, if they would be
+ * allowed.
+ */
+enum {
+	MAKE_MEMFD,
+	MAP_MEMFD,
+	CLOSE_MEMFD,
+	MAP_CODE,
+	OPEN_CONTROL,
+	WIPE_CONTROL,
+	HIDE_CODE,
+	HIDE_SHARED,
+	TAKE_OUT,
+	CALLS
+};
 
-/* Kernels before 6.3 do not know the last flag; some later ones are set up to ask for it (vm.memfd_noexec). */
+/*
+ * Kernels before 6.3 do not know the last flag; some later ones are set up to ask for it
+ * (vm.memfd_noexec).
+ */
 static uint64_t memfd_flags(void)
 {
 	_cleanup_close_ int fd = memfd_create(INLINE_NAME, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
@@ -257,8 +293,9 @@ static void plan_calls(const struct injected *in, struct call calls[CALLS])
 
 	calls[MAKE_MEMFD] = (struct call){ CALL(memfd_create, 0, memfd_flags()), .with_name = true,
 					  .done = effect_memfd };
-	calls[MAP_MEMFD] = (struct call){ CALL(mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0, 0),
-					  .done = effect_shared };
+	calls[MAP_MEMFD] =
+		(struct call){ CALL(mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0, 0),
+			       .done = effect_shared };
 	calls[CLOSE_MEMFD] = (struct call){ CALL(close, 0), .done = effect_closed };
 	calls[MAP_CODE] = (struct call){ CALL(mmap, code, both, PROT_READ | PROT_EXEC, anonymous,
 					      (uint64_t)-1, 0), .done = effect_code };
@@ -272,12 +309,13 @@ static void plan_calls(const struct injected *in, struct call calls[CALLS])
 }
 
 /* From @first to before @end. */
-static int make(const struct injection *j, struct call *calls, size_t first, size_t end, struct error *err)
+static int inject_make(const struct injection *j, struct call *calls, size_t first, size_t end,
+		       struct error *err)
 {
 	size_t made;
 
-	return calls_make(j->p, j->hosts, calls + first, end - first, CALLS - first, ms_left(j->deadline),
-			  &made, &j->in->held, err);
+	return calls_make(j->p, j->hosts, calls + first, end - first, CALLS - first,
+			  ms_left(j->deadline), &made, &j->in->held, err);
 }
 
 static int map_shared(const struct injection *j, struct call *calls, struct error *err)
@@ -287,7 +325,7 @@ static int map_shared(const struct injection *j, struct call *calls, struct erro
 
 	calls[MAP_MEMFD].args[4] = calls[CLOSE_MEMFD].args[0] = calls[MAKE_MEMFD].result;
 	calls[MAP_MEMFD].ino = calls[CLOSE_MEMFD].ino = st.st_ino;
-	r = make(j, calls, MAP_MEMFD, MAP_CODE, err);
+	r = inject_make(j, calls, MAP_MEMFD, MAP_CODE, err);
 	if (!r)
 		j->in->shared = calls[HIDE_SHARED].args[0] = calls[MAP_MEMFD].result;
 	return r;
@@ -299,25 +337,26 @@ static int put_in(const struct injection *j, struct error *err)
 	int r;
 
 	plan_calls(j->in, calls);
-	r = make(j, calls, MAKE_MEMFD, MAP_MEMFD, err);
+	r = inject_make(j, calls, MAKE_MEMFD, MAP_MEMFD, err);
 	if (!r)
-		r = open_shared(j->p, calls[MAKE_MEMFD].result, j->in, err);
+		r = inject_open_shared(j->p, calls[MAKE_MEMFD].result, j->in, err);
 	if (!r)
 		r = map_shared(j, calls, err);
 	if (!r)
-		r = make(j, calls, MAP_CODE, OPEN_CONTROL, err);
+		r = inject_make(j, calls, MAP_CODE, OPEN_CONTROL, err);
 	if (r && r != -EINPROGRESS)
-		j->in->code = j->in->code_size = 0;	/* it is not there; somebody else's may be */
-	return r ? r : make(j, calls, OPEN_CONTROL, TAKE_OUT, err);
+		/* it is not there; somebody else's may be */
+		j->in->code = j->in->code_size = 0;
+	return r ? r : inject_make(j, calls, OPEN_CONTROL, TAKE_OUT, err);
 }
 
 /* --- out again --- */
 
 /*
- * Never two threads for the same call: the second would unmap, or close, something of the program's own that has
- * taken the place meanwhile.
+ * Never two threads for the same call: the second would unmap, or close, something of the program's
+ * own that has taken the place meanwhile.
  */
-static int take_out(const struct injection *j, struct error *err)
+static int inject_take_out(const struct injection *j, struct error *err)
 {
 	struct call calls[CALLS_MAX];
 	struct remains left;
@@ -326,7 +365,8 @@ static int take_out(const struct injection *j, struct error *err)
 	int r;
 
 	if (fstat(j->in->memfd, &st))
-		return error_set(err, -errno, "the memory that is shared with process %d is not open",
+		return error_set(err, -errno,
+				 "the memory that is shared with process %d is not open",
 				 j->p->pid);
 	do {
 		r = remains_find(j->p, st.st_ino, j->in->code, j->in->code_size, &left);
@@ -336,7 +376,8 @@ static int take_out(const struct injection *j, struct error *err)
 		n = remains_calls(&left, calls);
 		if (!n)
 			return 0;
-		r = calls_make(j->p, j->hosts, calls, n, n, ms_left(j->deadline), &made, &j->in->held, err);
+		r = calls_make(j->p, j->hosts, calls, n, n, ms_left(j->deadline), &made,
+			       &j->in->held, err);
 	} while (!r || (r == -EAGAIN && now_ns() < j->deadline));
 	return r;
 }
@@ -346,14 +387,16 @@ static int take_out_again(const struct injection *j, int r, struct error *err)
 {
 	enum { CLEAN_UP_MS = 500, SETTLE_MS = 3000 };
 	struct injection again = *j;
-	int settled = r == -EINPROGRESS ? inside_settle(j->p, j->hosts, SETTLE_MS, &j->in->held, err) : 0;
+	int settled =
+		r == -EINPROGRESS ? inside_settle(j->p, j->hosts, SETTLE_MS, &j->in->held, err) : 0;
 
 	again.deadline = now_ns() + CLEAN_UP_MS * MS;
 	if (j->in->memfd < 0)
-		j->in->memfd = remains_open_descriptor(j->p);	/* just made, and not opened here yet */
+		/* just made, and not opened here yet */
+		j->in->memfd = remains_open_descriptor(j->p);
 	if (settled || j->in->memfd < 0)
 		return settled;
-	return take_out(&again, err);
+	return inject_take_out(&again, err);
 }
 
 /* Other gotaps may take it out from here on. */
@@ -363,14 +406,19 @@ static void inject_unlock(const struct injected *in)
 		flock(in->memfd, LOCK_UN);
 }
 
-/* Takes out what was put in, after error @r, and returns @r; or -EBUSY if something had to stay, which is in *j->in. */
-static int undo(const struct injection *j, int r, struct error *err)
+/*
+ * Takes out what was put in, after error @r, and returns @r; or -EBUSY if something had to stay,
+ * which is in *j->in.
+ */
+static int inject_undo(const struct injection *j, int r, struct error *err)
 {
 	struct error why = {0};
 
 	if (take_out_again(j, r, &why) && why.code != -ESRCH) {
-		error_prefix(err, "process %d keeps memory that does nothing, until gotap is run on it "
-			     "again (%s)", j->p->pid, why.text);
+		error_prefix(err,
+			     "process %d keeps memory that does nothing, until gotap is run on it "
+			     "again (%s)",
+			     j->p->pid, why.text);
 		inject_unlock(j->in);
 		return -EBUSY;
 	}
@@ -380,32 +428,35 @@ static int undo(const struct injection *j, int r, struct error *err)
 }
 
 /*
- * Returns -ESRCH in place of error @r if the process has exec'ed or ended: during an exec, reads give contents of the old
- * program, of the new one, or fail.
+ * Returns -ESRCH in place of error @r if the process has exec'ed or ended: during an exec, reads
+ * give contents of the old program, of the new one, or fail.
  */
-static int as_it_is_now(const struct process *p, int r, struct error *err)
+static int inject_as_it_is_now(const struct process *p, int r, struct error *err)
 {
 	if (!r || !process_is_gone(p))
 		return r;
-	return error_set(err, -ESRCH, "process %d has ended, or runs another program by now", p->pid);
+	return error_set(err, -ESRCH, "process %d has ended, or runs another program by now",
+			 p->pid);
 }
 
 /* Changes nothing in the target. */
-static int prepare(const struct process *p, uint64_t near_lo, uint64_t near_hi, struct injected *in, struct error *err)
+static int inject_prepare(const struct process *p, uint64_t near_lo, uint64_t near_hi,
+			  struct injected *in, struct error *err)
 {
 	int r;
 
 	in->mem = vm_open(p);
-	r = in->mem < 0 ? error_set(err, in->mem, "cannot write into the memory of process %d: %s", p->pid,
-				    strerror(-in->mem)) :
-		find_place(p, near_lo, near_hi, in->code_size + PAGE, &in->code, err);
+	r = in->mem < 0 ? error_set(err, in->mem, "cannot write into the memory of process %d: %s",
+				    p->pid, strerror(-in->mem)) :
+			  find_place(p, near_lo, near_hi, in->code_size + PAGE, &in->code, err);
 	if (r)
 		injected_close(in);
 	return r;
 }
 
-int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo, uint64_t near_hi,
-		  size_t code_size, size_t shared_size, int timeout_ms, struct injected *ret, struct error *err)
+int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo,
+		  uint64_t near_hi, size_t code_size, size_t shared_size, int timeout_ms,
+		  struct injected *ret, struct error *err)
 {
 	struct injection j = { p, hosts, ret, now_ns() + (uint64_t)timeout_ms * MS };
 	int r;
@@ -413,18 +464,18 @@ int inject_memory(const struct process *p, const struct inject_hosts *hosts, uin
 	*ret = INJECTED_NONE;
 	ret->code_size = code_size;
 	ret->shared_size = shared_size;
-	r = prepare(p, near_lo, near_hi, ret, err);
+	r = inject_prepare(p, near_lo, near_hi, ret, err);
 	if (r)
-		return as_it_is_now(p, r, err);
+		return inject_as_it_is_now(p, r, err);
 	r = put_in(&j, err);
 	if (!r)
 		return 0;
-	r = undo(&j, r, err);
-	return as_it_is_now(p, r == -EINPROGRESS ? -EAGAIN : r, err);
+	r = inject_undo(&j, r, err);
+	return inject_as_it_is_now(p, r == -EINPROGRESS ? -EAGAIN : r, err);
 }
 
-int inject_write(const struct process *p, const struct injected *in, uint64_t addr, const void *data, size_t size,
-		 struct error *err)
+int inject_write(const struct process *p, const struct injected *in, uint64_t addr,
+		 const void *data, size_t size, struct error *err)
 {
 	int r;
 
@@ -444,34 +495,44 @@ int inject_remove(const struct process *p, const struct inject_hosts *hosts, str
 	if (in->code)
 		r = inside_wait(p, in->code, in->code + in->code_size, timeout_ms, &in->held, err);
 	if (!r)
-		r = take_out(&j, err);
+		r = inject_take_out(&j, err);
 	if (!r)
 		in->code = in->shared = 0;
-	return as_it_is_now(p, r == -EAGAIN || r == -EINPROGRESS ? -EBUSY : r, err);
+	return inject_as_it_is_now(p, r == -EAGAIN || r == -EINPROGRESS ? -EBUSY : r, err);
 }
 
-/* Of memory that was made and never opened here: by the target's descriptor. -ENOENT: there is none any more. */
+/*
+ * Of memory that was made and never opened here: by the target's descriptor. -ENOENT: there is none
+ * any more.
+ */
 static int inject_lock(const struct process *p, struct injected *in)
 {
 	if (in->memfd >= 0)
-		return !flock(in->memfd, LOCK_EX | LOCK_NB) ? 0 : errno == EWOULDBLOCK ? -EBUSY : -errno;
+		return !flock(in->memfd, LOCK_EX | LOCK_NB) ? 0 :
+		       errno == EWOULDBLOCK                 ? -EBUSY :
+							      -errno;
 	in->memfd = remains_open_descriptor(p);
 	return in->memfd < 0 ? in->memfd : 0;
 }
 
-/* A thread may still have a call to make that it was given before: what that makes is known only then. */
-int inject_remove_left(const struct process *p, const struct inject_hosts *hosts, struct injected *in, int timeout_ms,
-		       struct error *err)
+/*
+ * A thread may still have a call to make that it was given before: what that makes is known only
+ * then.
+ */
+int inject_remove_left(const struct process *p, const struct inject_hosts *hosts,
+		       struct injected *in, int timeout_ms, struct error *err)
 {
 	int r = inside_settle(p, hosts, timeout_ms, &in->held, err), locked;
 
 	if (r)
-		return as_it_is_now(p, -EBUSY, err);
+		return inject_as_it_is_now(p, -EBUSY, err);
 	locked = inject_lock(p, in);
 	if (locked == -ENOENT)
 		return 0;
 	if (locked)
-		return as_it_is_now(p, error_set(err, -EBUSY, "another gotap is at work in process %d", p->pid), err);
+		return inject_as_it_is_now(
+			p, error_set(err, -EBUSY, "another gotap is at work in process %d", p->pid),
+			err);
 	r = inject_remove(p, hosts, in, timeout_ms, err);
 	inject_unlock(in);
 	return r && r != -ESRCH ? -EBUSY : r;

@@ -40,9 +40,10 @@ struct injected {
 #define INJECTED_NONE (struct injected){ .memfd = -1, .mem = -1 }
 
 /*
- * Gives back the pages of such memory, but the first one, by which a later gotap knows it. Nobody may read it any more. Processes that
- * the target has forked without an exec keep the mapping, and would keep the pages for as long as they live. They never
- * touch it, as their control page is wiped; whoever does so gets zeros, and no fault.
+ * Gives back the pages of such memory, but the first one, by which a later gotap knows it. Nobody
+ * may read it any more. Processes that the target has forked without an exec keep the mapping, and
+ * would keep the pages for as long as they live. They never touch it, as their control page is
+ * wiped; whoever does so gets zeros, and no fault.
  */
 void inject_free_pages(int memfd);
 

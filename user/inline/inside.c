@@ -43,25 +43,33 @@ static bool is_code(const struct job *job, uint64_t addr)
 }
 
 /*
- * struct rt_sigframe of the kernel (arch/x86/include/asm/sigframe.h), in words from the interrupted pc: where the frame begins its
- * ucontext, and the stack for signals as it was set up when the signal came. Behind the pc are the flags, and cs, gs, fs, ss
- * of 16 bits each.
+ * struct rt_sigframe of the kernel (arch/x86/include/asm/sigframe.h), in words from the interrupted
+ * pc: where the frame begins its ucontext, and the stack for signals as it was set up when the
+ * signal came. Behind the pc are the flags, and cs, gs, fs, ss of 16 bits each.
  */
-enum { FRAME_FLAGS = 1, FRAME_SEGMENTS = 2, FRAME_LINK = -20, FRAME_STACK = -19, FRAME_SIZE = -17, FRAME_BEFORE = 21 };
+enum {
+	FRAME_FLAGS = 1,
+	FRAME_SEGMENTS = 2,
+	FRAME_LINK = -20,
+	FRAME_STACK = -19,
+	FRAME_SIZE = -17,
+	FRAME_BEFORE = 21
+};
 
 /* The kernel leaves uc_link 0. */
 static bool inside_is_frame(const uint64_t *pc, uint64_t start, uint64_t end)
 {
 	enum { CS = 0x33, FLAGS_MAX = 1 << 22 };
 
-	return *pc - start < end - start && pc[FRAME_FLAGS] < FLAGS_MAX && (pc[FRAME_SEGMENTS] & 0xffff) == CS &&
-	       !pc[FRAME_LINK];
+	return *pc - start < end - start && pc[FRAME_FLAGS] < FLAGS_MAX &&
+	       (pc[FRAME_SEGMENTS] & 0xffff) == CS && !pc[FRAME_LINK];
 }
 
 /*
- * A frame at @addr on a stack for signals is this thread's if its stack pointer is on that stack, too. Else it is one of long ago,
- * of another thread: behind the end of a goroutine's stack lies the heap, with the stacks for signals of the runtime's
- * threads. Whether the thread blocks signals says nothing of it: a handler of C with SA_NODEFER blocks none.
+ * A frame at @addr on a stack for signals is this thread's if its stack pointer is on that stack,
+ * too. Else it is one of long ago, of another thread: behind the end of a goroutine's stack lies
+ * the heap, with the stacks for signals of the runtime's threads. Whether the thread blocks signals
+ * says nothing of it: a handler of C with SA_NODEFER blocks none.
  */
 static bool inside_is_of_thread(const uint64_t *pc, uint64_t addr, uint64_t sp)
 {
@@ -75,7 +83,8 @@ bool inside_frame(const uint64_t *words, size_t n, uint64_t sp, uint64_t start, 
 	size_t i;
 
 	for (i = FRAME_BEFORE; i + FRAME_SEGMENTS < n; i++)
-		if (inside_is_frame(words + i, start, end) && inside_is_of_thread(words + i, sp + 8 * i, sp))
+		if (inside_is_frame(words + i, start, end) &&
+		    inside_is_of_thread(words + i, sp + 8 * i, sp))
 			return true;
 	return false;
 }
@@ -92,19 +101,23 @@ static bool is_still_at(const struct job *job, pid_t tid, const struct where *wa
 {
 	struct where now;
 
-	return !thread_where(job->q.p, tid, &now) && now.blocked && now.sp == was->sp && now.pc == was->pc;
+	return !thread_where(job->q.p, tid, &now) && now.blocked && now.sp == was->sp &&
+	       now.pc == was->pc;
 }
 
 enum verdict { INSIDE, OUTSIDE, UNKNOWN };
 
-/* May the thread have a system call to make for a gotap that is gone? A traced one may still get one from its tracer. */
+/*
+ * May the thread have a system call to make for a gotap that is gone? A traced one may still get
+ * one from its tracer.
+ */
 static bool may_have_call(const struct job *job, pid_t tid, const struct where *w)
 {
 	return job->q.hosts && (thread_has_call(job->q.hosts, w->call, w->pc) ||
 			      thread_status(job->q.p, tid, "TracerPid") > 0);
 }
 
-static enum verdict look(struct job *job, pid_t tid)
+static enum verdict inside_look(struct job *job, pid_t tid)
 {
 	struct where w;
 	int r = thread_where(job->q.p, tid, &w);
@@ -147,7 +160,7 @@ static bool is_outside(struct job *job, pid_t tid)
 	int i;
 
 	for (i = 0; i < LOOKS; i++) {
-		v = look(job, tid);
+		v = inside_look(job, tid);
 		if (v != UNKNOWN)
 			return v == OUTSIDE;
 		sleep_ns(MS / 10);
@@ -158,8 +171,9 @@ static bool is_outside(struct job *job, pid_t tid)
 /* --- all of them --- */
 
 /*
- * One that was outside once stays there, and so do threads that it makes. True: @outside has all that there
- * are. One look at the list may miss a thread, because others end meanwhile; so two are made.
+ * One that was outside once stays there, and so do threads that it makes. True: @outside has all
+ * that there are. One look at the list may miss a thread, because others end meanwhile; so two are
+ * made.
  */
 static bool all_outside(struct job *job, struct map64 *outside)
 {
@@ -198,13 +212,15 @@ static void wait_apart(void *shared)
 	map64_free(&outside);
 }
 
-static int wait_for_all(const struct question *q, int timeout_ms, struct holds *held, struct error *err)
+static int wait_for_all(const struct question *q, int timeout_ms, struct holds *held,
+			struct error *err)
 {
 	struct job *job = apart_memory(sizeof(*job));
 	int r;
 
 	if (!job)
-		return error_set(err, -errno, "no memory to look at the threads of process %d", q->p->pid);
+		return error_set(err, -errno, "no memory to look at the threads of process %d",
+				 q->p->pid);
 	job->q = *q;
 	job->deadline = now_ns() + (uint64_t)timeout_ms * MS;
 	job->result = -EBUSY;
@@ -215,22 +231,28 @@ static int wait_for_all(const struct question *q, int timeout_ms, struct holds *
 	return r;
 }
 
-int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms, struct holds *held,
-		struct error *err)
+int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms,
+		struct holds *held, struct error *err)
 {
 	struct question q = { .p = p, .start = start, .end = end };
 	int r = wait_for_all(&q, timeout_ms, held, err);
 
-	return r ? error_set(err, r, "a thread of process %d may still be in gotap's code there, which is "
-			     "off and stays in its memory", p->pid) : 0;
+	return r ? error_set(err, r,
+			     "a thread of process %d may still be in gotap's code there, which is "
+			     "off and stays in its memory",
+			     p->pid) :
+		   0;
 }
 
-int inside_settle(const struct process *p, const struct inject_hosts *hosts, int timeout_ms, struct holds *held,
-		  struct error *err)
+int inside_settle(const struct process *p, const struct inject_hosts *hosts, int timeout_ms,
+		  struct holds *held, struct error *err)
 {
 	struct question q = { .p = p, .hosts = hosts };
 	int r = wait_for_all(&q, timeout_ms, held, err);
 
-	return r ? error_set(err, r, "a thread of process %d has not yet made a system call for a gotap that is gone",
-			     p->pid) : 0;
+	return r ? error_set(err, r,
+			     "a thread of process %d has not yet made a system call for a gotap "
+			     "that is gone",
+			     p->pid) :
+		   0;
 }

@@ -108,7 +108,9 @@ static int room_below(const struct process *p, const char *name, const char *fie
 			 (uint64_t)(needs / KIB));
 }
 
-/* Does the process lock all memory that it makes (mlockall(MCL_FUTURE))? Then it has locked some. */
+/*
+ * Does the process lock all memory that it makes (mlockall(MCL_FUTURE))? Then it has locked some.
+ */
 static bool room_is_locked(const struct process *p)
 {
 	uint64_t capabilities = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads: of the target, by /proc/PID/task: where one is blocked, without a stop of it; and which of them
- * sleep at a system call instruction of the runtime that gotap may use (inject.h).
+ * threads: of the target, by /proc/PID/task: where one is blocked, without a stop of it; and which
+ * of them sleep at a system call instruction of the runtime that gotap may use (inject.h).
  */
 #ifndef GOTAP_INLINE_THREADS_H
 #define GOTAP_INLINE_THREADS_H
@@ -14,7 +14,8 @@
 
 struct where {
 	bool blocked;		/* it runs, or wants to, if not: the rest is unknown */
-	long call;		/* number of the system call; -1: blocked otherwise, e.g. for a page */
+	/* number of the system call; -1: blocked otherwise, e.g. for a page */
+	long call;
 	uint64_t args[6], sp, pc;
 };
 
@@ -26,17 +27,20 @@ long thread_status(const struct process *p, pid_t tid, const char *field);
 char thread_state(const struct process *p, pid_t tid);
 
 /*
- * Appends the ids (pid_t) of some threads that sleep in @hosts, those first that somebody else has to wake: it
- * does the program less to hold one of these than the monitor of the runtime (sysmon), which sleeps for a time.
+ * Appends the ids (pid_t) of some threads that sleep in @hosts, those first that somebody else has
+ * to wake: it does the program less to hold one of these than the monitor of the runtime (sysmon),
+ * which sleeps for a time.
  */
 void threads_asleep(const struct process *p, const struct inject_hosts *hosts, struct vec *ret);
-/* The pc at which such a thread sleeps, behind a system call instruction; 0: it does not sleep so. */
+/*
+ * The pc at which such a thread sleeps, behind a system call instruction; 0: it does not sleep so.
+ */
 uint64_t thread_sleeps_at(const struct process *p, const struct inject_hosts *hosts, pid_t tid);
 /* Do these registers say that a held thread is in such a call? */
 bool thread_is_asleep(const struct inject_hosts *hosts, const struct user_regs_struct *regs);
 /*
- * Of a thread at @pc, in the system call @call or before it (-1: not known which): is it in @hosts, in a call, or about to
- * make one, that is not the runtime's own there?
+ * Of a thread at @pc, in the system call @call or before it (-1: not known which): is it in @hosts,
+ * in a call, or about to make one, that is not the runtime's own there?
  */
 bool thread_has_call(const struct inject_hosts *hosts, long call, uint64_t pc);
 

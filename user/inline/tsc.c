@@ -10,7 +10,8 @@
 
 enum {
 	SHIFT = 40,
-	TRIES = 12,		/* of one reading; it takes 50 ns, so one of them is not disturbed */
+	/* of one reading; it takes 50 ns, so one of them is not disturbed */
+	TRIES = 12,
 	BASE = 8,		/* pairs over which the rate is taken */
 	FIRST_NS = 10000000,	/* between the first two readings */
 	APART_NS = 16000000,	/* pairs are at least so far apart: 64 of them are a second */
@@ -34,15 +35,17 @@ static bool line_has(const char *path, const char *begin, const char *word)
 }
 
 /*
- * The kernel takes the counter for its clock only after it has compared all CPUs, and drops it when they differ
- * (Documentation/timers: the clocksource watchdog).
+ * The kernel takes the counter for its clock only after it has compared all CPUs, and drops it when
+ * they differ (Documentation/timers: the clocksource watchdog).
  */
 bool tsc_usable(void)
 {
-	static const char source[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	static const char source[] =
+		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 	return line_has("/proc/cpuinfo", "flags", " constant_tsc") &&
-	       line_has("/proc/cpuinfo", "flags", " nonstop_tsc") && line_has(source, "tsc\n", "tsc");
+	       line_has("/proc/cpuinfo", "flags", " nonstop_tsc") &&
+	       line_has(source, "tsc\n", "tsc");
 }
 
 /* --- pairs --- */
@@ -81,7 +84,7 @@ static const struct tsc_pair *pair_back(const struct tsc_clock *c, size_t i)
 	return &c->pairs[(c->next + TSC_PAIRS - 1 - i) % TSC_PAIRS];
 }
 
-static void add(struct tsc_clock *c, struct tsc_pair pair)
+static void tsc_add(struct tsc_clock *c, struct tsc_pair pair)
 {
 	c->pairs[c->next] = pair;
 	c->next = (c->next + 1) % TSC_PAIRS;
@@ -94,10 +97,10 @@ static uint64_t rate_of(uint64_t ns, uint64_t ticks)
 	return ticks ? (uint64_t)(((unsigned __int128)ns << SHIFT) / ticks) : 0;
 }
 
-static void begin(struct tsc_clock *c, struct reading now, uint64_t rate)
+static void tsc_begin(struct tsc_clock *c, struct reading now, uint64_t rate)
 {
 	c->n = 0;
-	add(c, (struct tsc_pair){ now.tsc, now.ns, now.ns, rate, 0 });
+	tsc_add(c, (struct tsc_pair){ now.tsc, now.ns, now.ns, rate, 0 });
 }
 
 static void begin_first(struct tsc_clock *c)
@@ -106,13 +109,14 @@ static void begin_first(struct tsc_clock *c)
 
 	sleep_ns(FIRST_NS);
 	b = read_both();
-	begin(c, b, rate_of(b.ns - a.ns, b.tsc - a.tsc));
+	tsc_begin(c, b, rate_of(b.ns - a.ns, b.tsc - a.tsc));
 }
 
 /*
- * The rate that was read of late, and for CATCH_UP_NS so much more or less that the line meets the clock again, but no longer: the next
- * sample is late when the sampling thread gets no CPU. A reading that was 30 ns off would put the line 0.3 us
- * beside the clock within 300 ms, which is as much as lies between two records of one goroutine.
+ * The rate that was read of late, and for CATCH_UP_NS so much more or less that the line meets the
+ * clock again, but no longer: the next sample is late when the sampling thread gets no CPU. A
+ * reading that was 30 ns off would put the line 0.3 us beside the clock within 300 ms, which is as
+ * much as lies between two records of one goroutine.
  */
 static struct tsc_pair tsc_next(const struct tsc_clock *c, struct reading now, uint64_t line)
 {
@@ -120,7 +124,8 @@ static struct tsc_pair tsc_next(const struct tsc_clock *c, struct reading now, u
 	uint64_t rate = rate_of(now.ns - old->read, now.tsc - old->tsc);
 	int64_t off = (int64_t)(now.ns - line);
 
-	return (struct tsc_pair){ now.tsc, line, now.ns, rate + (int64_t)rate * off / CATCH_UP_NS, rate };
+	return (struct tsc_pair){ now.tsc, line, now.ns, rate + (int64_t)rate * off / CATCH_UP_NS,
+				  rate };
 }
 
 void tsc_sample(struct tsc_clock *c)
@@ -140,9 +145,9 @@ void tsc_sample(struct tsc_clock *c)
 	line = tsc_to_ns(c, now.tsc);
 	off = (int64_t)(now.ns - line);
 	if (off > LOST_NS || off < -LOST_NS)
-		begin(c, now, last->rate);
+		tsc_begin(c, now, last->rate);
 	else
-		add(c, tsc_next(c, now, line));
+		tsc_add(c, tsc_next(c, now, line));
 }
 
 /* --- conversion --- */

@@ -22,7 +22,8 @@ struct tsc_pair {
 	uint64_t tsc, ns;	/* on the line */
 	uint64_t read;		/* ns as they were read there */
 	uint64_t rate;		/* ns per tick up to the next pair, times 2^40 */
-	uint64_t later;		/* the same once the line has met the clock, if the next pair is late; 0: no other */
+	/* the same once the line has met the clock, if the next pair is late; 0: no other */
+	uint64_t later;
 };
 
 /* Pairs over the last second or more; a ring. */

@@ -554,9 +554,9 @@ void plan_inline_like(struct plan *p, const struct plan *plugin)
 /* --- operands that lie in two pages --- */
 
 /*
- * The kernel writes into another process page by page (__access_remote_vm() in mm/memory.c), and a fatal signal can end it in
- * between: a call would be left that leads nowhere (user/inline/patch.h). Addresses in the process differ from
- * those of the file by whole pages.
+ * The kernel writes into another process page by page (__access_remote_vm() in mm/memory.c), and a
+ * fatal signal can end it in between: a call would be left that leads nowhere
+ * (user/inline/patch.h). Addresses in the process differ from those of the file by whole pages.
  */
 static bool inline_is_torn(const struct probe_point *point)
 {
@@ -566,7 +566,10 @@ static bool inline_is_torn(const struct probe_point *point)
 	return operand / PAGE != (operand + OPERAND - 1) / PAGE;
 }
 
-/* Such a call keeps its uprobe, alone: a point without a patch has a link of its own in the kernel (capture/links.c). */
+/*
+ * Such a call keeps its uprobe, alone: a point without a patch has a link of its own in the kernel
+ * (capture/links.c).
+ */
 static void inline_keep_torn(struct plan *p)
 {
 	size_t i;
@@ -577,8 +580,10 @@ static void inline_keep_torn(struct plan *p)
 		if (point->patch != PATCH_CALL || !inline_is_torn(point))
 			continue;
 		point->patch = PATCH_NONE;
-		plan_note_not_inline(p, point->function, "the operand of the call at 0x%llx lies in two pages of memory",
-				     (unsigned long long)point->addr);
+		plan_note_not_inline(
+			p, point->function,
+			"the operand of the call at 0x%llx lies in two pages of memory",
+			(unsigned long long)point->addr);
 	}
 }
 

@@ -185,10 +185,14 @@ int privilege_keep(unsigned int keep, struct error *err)
 	return 0;
 }
 
-/* What `gotap record` and `gotap ps` use as child processes, and what giving it up takes (CAP_SETPCAP, ids). */
+/*
+ * What `gotap record` and `gotap ps` use as child processes, and what giving it up takes
+ * (CAP_SETPCAP, ids).
+ */
 static const int for_children[] = {
-	CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_SYS_NICE, CAP_SYS_RESOURCE, CAP_DAC_OVERRIDE,
-	CAP_DAC_READ_SEARCH, CAP_FOWNER, CAP_KILL, CAP_SETPCAP, CAP_SETUID, CAP_SETGID,
+	CAP_BPF,          CAP_PERFMON,      CAP_SYS_PTRACE,      CAP_SYS_ADMIN, CAP_SYS_NICE,
+	CAP_SYS_RESOURCE, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER,    CAP_KILL,
+	CAP_SETPCAP,      CAP_SETUID,       CAP_SETGID,
 };
 
 int privilege_keep_for_children(struct error *err)

@@ -55,8 +55,8 @@ bool privilege_has_seccomp(void);
 int privilege_keep(unsigned int keep, struct error *err);
 
 /*
- * The same for a process that starts `gotap record` or `gotap ps` (--follow, serve): it keeps what those need, also for
- * exec, and gets a filter that allows exec.
+ * The same for a process that starts `gotap record` or `gotap ps` (--follow, serve): it keeps what
+ * those need, also for exec, and gets a filter that allows exec.
  */
 int privilege_keep_for_children(struct error *err);
 /* A seccomp filter for the calling thread and those that it starts (base/rights.h). */

@@ -255,7 +255,10 @@ static void spans_enter(struct spans *s, const struct trace_event *ev, struct tr
 	names_enter(&s->names, gen ? &gen->tables : NULL);
 }
 
-/* A log of the program in a category of gotap's has another name for visitors, as if gotap had recorded it. */
+/*
+ * A log of the program in a category of gotap's has another name for visitors, as if gotap had
+ * recorded it.
+ */
 static const char *log_category(struct spans *s, const struct trace_event *ev)
 {
 	const char *category = names_string(&s->names, ev->args[1]);

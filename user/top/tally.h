@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally: an observer (trace/observer.h) that counts what `gotap top` shows: which goroutine is in which
- * state since when, on which thread and P, and sums by group over each interval. It writes nothing
- * and reads no clock: intervals are of the time of the events, so two tallies of one stream agree
- * to the nanosecond. One thread calls all of it.
+ * tally: an observer (trace/observer.h) that counts what `gotap top` shows: which goroutine is in
+ * which state since when, on which thread and P, and sums by group over each interval. It writes
+ * nothing and reads no clock: intervals are of the time of the events, so two tallies of one stream
+ * agree to the nanosecond. One thread calls all of it.
  *
- *	t = top_tally_new(&opts); top_tally_observe() into assembler_opts.observers
- *	top_tally_finish(t, end); top_tally_free(t);
+ * 	t = top_tally_new(&opts); top_tally_observe() into assembler_opts.observers
+ * 	top_tally_finish(t, end); top_tally_free(t);
  *
  * A tap (trace/tap.h) knows what each goroutine does; the tally visits it and adds Ps, names and
  * sums. In a time of which nothing is known (a gap, docs/losses.md) nothing is counted, and the
@@ -36,7 +36,9 @@ struct tally;
 
 /* @opts is copied; top_tally_free() frees it. */
 struct tally *top_tally_new(const struct tally_opts *opts);
-/* Adds the tally to @to: it counts events, and ends an interval when all of its events have come. */
+/*
+ * Adds the tally to @to: it counts events, and ends an interval when all of its events have come.
+ */
 void top_tally_observe(struct tally *t, struct observers *to);
 /*
  * The frames of a stack by its key in a sample, as trace_frames_fn; they hold until the next call.

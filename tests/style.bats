@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
+#
+# tools/style-check: the tree keeps its rules, and each rule finds what breaks it.
+
+CHECKOUT=$BATS_TEST_DIRNAME/..
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p user/low user/high
+	printf 'needs_low :=\nneeds_high := low\n' >Makefile
+	printf 'static int low_one(void)\n{\n\treturn 1;\n}\n' >user/low/one.c
+	printf '#include "low/low.h"\n\nstatic int high_one(void)\n{\n\treturn 2;\n}\n' >user/high/one.c
+	: >user/low/low.h
+	: >user/high/high.h
+}
+
+# breaks RULE LINE FILE: the tree with LINE at the end of FILE breaks RULE, and without it none
+breaks() {
+	"$CHECKOUT/tools/style-check"
+	printf '%b\n' "$2" >>"$3"
+	run "$CHECKOUT/tools/style-check"
+	[ "$status" -eq 1 ]
+	[[ $output == *"$3:"*": $1: "* ]]
+}
+
+@test "the tree keeps its layers, and no two functions share a static name" {
+	cd "$CHECKOUT"
+	tools/style-check layers names
+}
+
+@test "a header of a room that is not named" { breaks layers '#include "high/high.h"' user/low/one.c; }
+
+@test "a line of 101 columns" { breaks columns "/* $(printf 'x%.0s' {1..95}) */" user/low/one.c; }
+
+@test "a static name of two functions" {
+	breaks names 'static int high_one(void)\n{\n\treturn 3;\n}' user/low/one.c
+}
+
+@test "a sentence that begins with Of" { breaks comments '/* Rows. Of a P. */' user/low/one.c; }
+
+@test "tools/figures prints the figures of this tree" {
+	cd "$CHECKOUT"
+	run tools/figures
+	[ "$status" -eq 0 ]
+	[[ $output == *'lines of a function: median'* ]]
+	[[ $output == *'circles of rooms, by #include'*' 0'* ]]
+}
