@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # gotap serve: its answers compared with those of net/http/pprof in the program itself, and read by go tool pprof and go
 # tool trace.
