@@ -30,15 +30,21 @@ breaks() {
 	tools/style-check layers names
 }
 
-@test "a header of a room that is not named" { breaks layers '#include "high/high.h"' user/low/one.c; }
+@test "a header of a room that is not named" {
+	breaks layers '#include "high/high.h"' user/low/one.c
+}
 
-@test "a line of 101 columns" { breaks columns "/* $(printf 'x%.0s' {1..95}) */" user/low/one.c; }
+@test "a line of 101 columns" {
+	breaks columns "/* $(printf 'x%.0s' {1..95}) */" user/low/one.c
+}
 
 @test "a static name of two functions" {
 	breaks names 'static int high_one(void)\n{\n\treturn 3;\n}' user/low/one.c
 }
 
-@test "a sentence that begins with Of" { breaks comments '/* Rows. Of a P. */' user/low/one.c; }
+@test "a sentence that begins with Of" {
+	breaks comments '/* Rows. Of a P. */' user/low/one.c
+}
 
 @test "tools/figures prints the figures of this tree" {
 	cd "$CHECKOUT"
