@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -125,6 +126,51 @@ static void faults_are_final(void)
 	fails_for_good(TOO_LONG, -EBADMSG);
 }
 
+/* The one child of this process. */
+static pid_t only_child(void)
+{
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	int pid = 0;
+
+	CHECK(f && fscanf(f, "%d", &pid) == 1);
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+/* Lets @pid run again after a second and a half. */
+static pid_t continue_later(pid_t pid)
+{
+	pid_t helper = fork();
+
+	if (!helper) {
+		usleep(1500000);
+		_exit(!!kill(pid, SIGCONT));
+	}
+	return helper;
+}
+
+/* It gets no CPU for longer than an answer may take: that is the machine's time, not its own. */
+static void time_is_that_of_its_cpu(void)
+{
+	int q = HELLO, status = -1;
+	struct buf a = {0};
+	struct error err;
+	struct isolated_service *s;
+	pid_t pid, helper;
+
+	seconds = 1;
+	s = start("hello", &err);
+	pid = only_child();
+	CHECK(pid > 0 && !kill(pid, SIGSTOP));
+	helper = continue_later(pid);
+	CHECK_EQ(isolated_service_ask(s, &q, &a, &err), 0);
+	CHECK(waitpid(helper, &status, 0) == helper && !status);
+	isolated_service_end(s);
+	buf_free(&a);
+	seconds = 60;
+}
+
 static void time_is_bounded(void)
 {
 	time_t begin_time = time(NULL);
@@ -141,6 +187,7 @@ int main(void)
 		UNIT(answers_many_questions),
 		UNIT(has_no_privileges),
 		UNIT(faults_are_final),
+		UNIT(time_is_that_of_its_cpu),
 		UNIT(time_is_bounded),
 		{0} });
 }

@@ -206,18 +206,18 @@ int64_t isolated_now_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-int isolated_read(int fd, void *data, size_t n, int64_t deadline)
+int isolated_read(int fd, void *data, size_t n, isolated_left_fn *left, const void *ctx)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char *at = data;
 
 	while (n) {
-		int64_t left = deadline - isolated_now_ms();
+		int64_t ms = left(ctx);
 		ssize_t r;
 
-		if (left <= 0)
+		if (ms <= 0)
 			return -ETIMEDOUT;
-		if (poll(&p, 1, (int)left) <= 0)
+		if (poll(&p, 1, (int)ms) <= 0)
 			continue;
 		r = read(fd, at, n);
 		if (r < 0 && errno == EINTR)
@@ -230,15 +230,21 @@ int isolated_read(int fd, void *data, size_t n, int64_t deadline)
 	return 0;
 }
 
+/* @ctx: the time at which the wait ends. */
+static int64_t isolated_left(const void *ctx)
+{
+	return *(const int64_t *)ctx - isolated_now_ms();
+}
+
 static int isolated_take_answer(int fd, const struct isolated_work *work, void *answer,
 				struct error *err)
 {
 	int64_t deadline = isolated_now_ms() + (int64_t)isolated_seconds_of(work) * 1000;
 	struct head head;
-	int r = isolated_read(fd, &head, sizeof(head), deadline);
+	int r = isolated_read(fd, &head, sizeof(head), isolated_left, &deadline);
 
 	if (!r)
-		r = isolated_read(fd, answer, work->size, deadline);
+		r = isolated_read(fd, answer, work->size, isolated_left, &deadline);
 	if (r == -ETIMEDOUT)
 		return error_set(err, r, "it took longer than %u s to look at it",
 				 isolated_seconds_of(work));

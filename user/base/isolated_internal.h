@@ -24,7 +24,12 @@ bool isolated_inside(void);
 void isolated_write(const void *data, size_t n);
 
 int64_t isolated_now_ms(void);
-/* For the parent. Returns 0; -ETIMEDOUT at @deadline, -EBADMSG if the child ends before. */
-int isolated_read(int fd, void *data, size_t n, int64_t deadline);
+/* How long the parent waits yet, in ms: at 0 or less no longer. */
+typedef int64_t isolated_left_fn(const void *ctx);
+/*
+ * For the parent. Returns 0; -ETIMEDOUT when @left leaves no time, -EBADMSG if the child ends
+ * before.
+ */
+int isolated_read(int fd, void *data, size_t n, isolated_left_fn *left, const void *ctx);
 
 #endif

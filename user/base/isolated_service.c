@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -29,7 +30,7 @@ struct isolated_service {
 	pid_t pid;		/* 0: none, @state is in this process */
 	void *state;
 	int channel;
-	int64_t left_ms;	/* of all the waiting that it is worth */
+	int64_t left_ms;	/* CPU time that the child may use yet */
 	struct error failure;
 };
 
@@ -76,7 +77,8 @@ static _Noreturn void service_child(const struct isolated_service_work *work, in
 	void *state = NULL;
 
 	prctl(PR_SET_NAME, work->name);
-	begun.code = isolated_enter(channel, work->fd, ISOLATED_SERVICE_SECONDS, &begun.err);
+	/* The kernel ends it after gotap has given up, which says why. */
+	begun.code = isolated_enter(channel, work->fd, ISOLATED_SERVICE_SECONDS + 1, &begun.err);
 	if (!begun.code)
 		begun.code = work->open(work->ctx, &state, &begun.err);
 	isolated_write(&begun, sizeof(begun));
@@ -94,15 +96,51 @@ static int service_fail(struct isolated_service *s, int r)
 	return error_set(&s->failure, r, "reading it failed: the file is broken beyond reading");
 }
 
-/* Reads, and subtracts the time that it waits from the time that is left. */
+/* The wait for one answer: it ends by the CPU time of the child, or by that of the clock. */
+struct service_wait {
+	pid_t pid;
+	int64_t begin_ms, cpu_until_ms, until_ms;
+};
+
+/*
+ * CPU time of the child. Where the kernel does not give it (the child has ended), the time since
+ * @begin_ms stands for it.
+ */
+static int64_t service_cpu_ms(pid_t pid, int64_t begin_ms)
+{
+	struct timespec t;
+	clockid_t id;
+
+	if (clock_getcpuclockid(pid, &id) || clock_gettime(id, &t))
+		return isolated_now_ms() - begin_ms;
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The child has one thread: it needs at least as long by the clock as it uses CPU time. */
+static int64_t service_left(const void *ctx)
+{
+	const struct service_wait *w = ctx;
+	int64_t cpu = w->cpu_until_ms - service_cpu_ms(w->pid, w->begin_ms);
+	int64_t left = w->until_ms - isolated_now_ms();
+
+	return cpu < left ? cpu : left;
+}
+
+/* Reads, and subtracts the CPU time of the child from the time that is left. */
 static int read_in_time(struct isolated_service *s, void *data, size_t n)
 {
 	unsigned int seconds = s->work.seconds ? s->work.seconds : ISOLATED_SECONDS;
-	int64_t begin = isolated_now_ms(), most = (int64_t)seconds * 1000;
+	int64_t most = (int64_t)seconds * 1000, begin = isolated_now_ms();
+	int64_t used = service_cpu_ms(s->pid, begin);
+	struct service_wait w = { .pid = s->pid, .begin_ms = begin };
 	int r;
 
-	r = isolated_read(s->channel, data, n, begin + (s->left_ms < most ? s->left_ms : most));
-	s->left_ms -= isolated_now_ms() - begin;
+	if (s->left_ms < most)
+		most = s->left_ms;
+	w.cpu_until_ms = used + most;
+	w.until_ms = begin + most * ISOLATED_SERVICE_PATIENCE;
+	r = isolated_read(s->channel, data, n, service_left, &w);
+	s->left_ms -= service_cpu_ms(s->pid, begin) - used;
 	return r;
 }
 

@@ -25,13 +25,19 @@ struct isolated_service_work {
 	int fd;			/* the descriptor that it keeps, -1: none */
 	size_t question;	/* size of a question: at most ISOLATED_QUESTION */
 	size_t longest;		/* an answer that claims to be longer is a fault */
-	unsigned int seconds;	/* for one answer, or to begin; 0: ISOLATED_SECONDS */
+	/* CPU time for one answer, or to begin; 0: ISOLATED_SECONDS */
+	unsigned int seconds;
 };
 
 enum {
 	ISOLATED_QUESTION = 64,
 	/* CPU time of all answers together: cmd/compile's 10,000 addresses take 0.2 s. */
 	ISOLATED_SERVICE_SECONDS = 60,
+	/*
+	 * gotap waits at most this many times the CPU time: a machine may be busy with other
+	 * programs, and a file may lie on a disk that does not answer.
+	 */
+	ISOLATED_SERVICE_PATIENCE = 6,
 };
 
 struct isolated_service;
