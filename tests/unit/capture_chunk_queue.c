@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* chunk_queue: how much memory its chunks keep after the caller was late, and after a chunk was large once. */
+/*
+ * chunk_queue: how much memory its chunks keep after the caller was late, and after a chunk was
+ * large once.
+ */
 #include <errno.h>
 
 #include "capture/chunk_queue.h"
@@ -81,7 +84,54 @@ static void the_usual_room_stays(void)
 	chunk_queue_free(&q);
 }
 
+static void add_segment(struct chunk *c, uint32_t cpu, uint64_t id)
+{
+	struct rec r = { .kind = REC_GO_START, .id = id };
+	size_t at = chunk_segment_begin(c, cpu);
+
+	buf_add(&c->data, &r, sizeof(r));
+	chunk_segment_end(c, at);
+}
+
+static bool is_odd(uint32_t cpu)
+{
+	return cpu % 2;
+}
+
+static void sum_ids(void *ctx, uint32_t cpu, struct rec *r)
+{
+	*(uint64_t *)ctx += r->id;
+}
+
+/*
+ * The end of a recording: records of some rings go out of the chunks that wait, and the others
+ * stay.
+ */
+static void segments_are_dropped(void)
+{
+	uint64_t ids = 0;
+	struct chunk *c;
+	int i;
+
+	chunk_queue_init(&q);
+	for (i = 0; i < 2; i++) {
+		c = chunk_queue_room(&q);
+		add_segment(c, 1, 1000);
+		add_segment(c, 2, 1);
+		add_segment(c, 3, 1000);
+		add_segment(c, 4, 2);
+		chunk_queue_put(&q, c, i);
+	}
+	CHECK_EQ(chunk_queue_thin(&q, is_odd), 4 * sizeof(struct rec));
+	CHECK_EQ(q.bytes, 4 * (sizeof(struct segment) + sizeof(struct rec)));
+	while (chunk_queue_next(&q, 0, &c) == 1)
+		chunk_each(c, c->data.len, sum_ids, &ids);
+	CHECK_EQ(ids, 6);
+	chunk_queue_free(&q);
+}
+
 int main(void)
 {
-	return unit_main((struct unit_case[]){ UNIT(a_late_caller), UNIT(a_burst), UNIT(the_usual_room_stays), {0} });
+	return unit_main((struct unit_case[]){
+		UNIT(a_late_caller), UNIT(a_burst), UNIT(the_usual_room_stays), UNIT(segments_are_dropped), {0} });
 }

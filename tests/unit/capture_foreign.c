@@ -39,6 +39,8 @@ static void make(uint8_t kind)
 	rec.r.tid = (uint32_t)gettid();
 	if (rec_layout(kind) == REC_LAYOUT_rec_user)
 		rec.u.room = 128;
+	if (kind == REC_STACK)
+		rec.r.id = 1;
 }
 
 /* 0, or 1 + the fault that it was counted as. */
@@ -56,12 +58,20 @@ static int fault(void)
 	return sound ? 0 : 1 + i;
 }
 
-/* The programs of inline.def send these, and no labels, objects, samples or words about the recording. */
+/*
+ * The programs of inline.def send these, and no labels, objects, samples or words about the
+ * recording.
+ */
 static void kinds(void)
 {
-	static const uint8_t sent[] = { REC_GO_START, REC_GO_CREATE, REC_SYS_EXIT, REC_P_STEAL, REC_HEAP_GOAL, REC_USER_LOG, REC_STACK };
-	static const uint8_t others[] = { REC_USER_LABELS, REC_PROGRAM_DIES, REC_OBJECT_TYPE, REC_CPU_LEAF, REC_SWEEP_SPAN,
-					  REC_SPAN_ALLOC, REC_SNAP_END, REC_LOST, REC_CAPTURE_END, REC_THREAD_OFF, REC_GOID };
+	static const uint8_t sent[] = {
+		REC_GO_START, REC_GO_CREATE, REC_SYS_EXIT, REC_P_STEAL, REC_HEAP_GOAL,
+		REC_USER_LOG, REC_STACK,
+	};
+	static const uint8_t others[] = {
+		REC_USER_LABELS, REC_PROGRAM_DIES, REC_OBJECT_TYPE, REC_CPU_LEAF, REC_SWEEP_SPAN,
+		REC_SPAN_ALLOC, REC_SNAP_END, REC_LOST, REC_CAPTURE_END, REC_THREAD_OFF, REC_GOID,
+	};
 	size_t i;
 
 	begin();
@@ -158,7 +168,9 @@ static void texts(void)
 	end();
 }
 
-/* Nobody can have seen a thread that has ended by now. So many of them pass, in each second anew. */
+/*
+ * Nobody can have seen a thread that has ended by now. So many of them pass, in each second anew.
+ */
 static void threads_that_are_not_there(void)
 {
 	uint32_t i, passed = 0;
@@ -182,6 +194,53 @@ static void threads_that_are_not_there(void)
 	foreign_round(&door, now);
 	rec.r.tid = 1 << 21;
 	CHECK_EQ(fault(), 0);
+	end();
+}
+
+/* In a second, and of all frames; keys of records count as their stacks. */
+static void stacks_that_are_too_many(void)
+{
+	uint64_t key;
+
+	begin();
+	for (key = 1; key <= FOREIGN_STACKS_NEW; key++) {
+		make(REC_GO_READY);
+		rec.l.stack = key;
+		CHECK_EQ(fault(), 0);
+		CHECK_EQ(rec.l.stack, key);
+	}
+	rec.l.stack = key;
+	CHECK_EQ(fault(), 0);
+	CHECK_EQ(rec.l.stack, 0);	/* the event is true, as far as anybody knows */
+	CHECK_EQ(door.stacks.refused, 1);
+	make(REC_STACK);
+	rec.r.id = key;
+	CHECK_EQ(fault(), 1 + FOREIGN_STACK);
+	make(REC_STACK);
+	rec.r.id = 1;			/* known */
+	CHECK_EQ(fault(), 0);
+	now += 1000000000;
+	foreign_round(&door, now);
+	rec.r.id = key;
+	CHECK_EQ(fault(), 0);
+	end();
+}
+
+static void frames_that_are_too_many(void)
+{
+	uint64_t key, passed = 0;
+
+	begin();
+	for (key = 1; key < 2 * FOREIGN_FRAMES / REC_MAX_FRAMES; key++) {
+		make(REC_STACK);
+		rec.r.id = key;
+		rec.s.n = rec.s.room = REC_MAX_FRAMES;
+		now += 1000000;
+		foreign_round(&door, now);
+		passed += !fault();
+	}
+	CHECK_EQ(passed, FOREIGN_FRAMES / REC_MAX_FRAMES);
+	CHECK(door.refused[FOREIGN_STACK] > 0);
 	end();
 }
 
@@ -232,6 +291,8 @@ int main(void)
 		UNIT(a_record_that_is_cut),
 		UNIT(texts),
 		UNIT(threads_that_are_not_there),
+		UNIT(stacks_that_are_too_many),
+		UNIT(frames_that_are_too_many),
 		UNIT(a_thread_that_has_ended),
 		UNIT(a_thread_without_an_id),
 	};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * inline_rings: the rings in memory that the target writes. Records of code in the target come out with times in
- * ns; whatever else the target puts there is dropped, counted, and leads neither out of the memory nor to an
- * endless loop.
+ * inline_rings: the rings in memory that the target writes. Records of code in the target come out
+ * with times in ns; whatever else the target puts there is dropped, counted, and leads neither out
+ * of the memory nor to an endless loop.
  */
 #define _GNU_SOURCE
 #include "unit.h"
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -193,10 +194,113 @@ static void a_record_that_is_never_finished_is_given_up(void)
 	end();
 }
 
+/* As bpf/ring.h does: room for a record; UINT32_MAX: there is none. Its unit in the ring. */
+static uint32_t reserve(uint32_t units)
+{
+	uint32_t tail = (uint32_t)(state()->position >> 32), head = (uint32_t)state()->position;
+	uint32_t at = tail % CHUNK_UNITS, rest = at > CHUNK_UNITS - units ? CHUNK_UNITS - at : 0;
+	uint32_t in_ring = tail % (SIZE / RING_UNIT);
+
+	if (tail + rest + units - head > state()->chunks * CHUNK_UNITS)
+		return UINT32_MAX;
+	state()->position = (uint64_t)(tail + rest + units) << 32 | head;
+	if (rest >= sizeof(struct rec) / RING_UNIT)
+		((struct rec *)(target + rings.plan.chunks + in_ring * RING_UNIT))->kind = REC_SKIP;
+	return (tail + rest) % (SIZE / RING_UNIT);
+}
+
 /*
- * A thread was making a record when its program ended: that record's event did not happen, but the records behind it
- * are kept. The record has units @from to @to. @time 0: the thread had written nothing of it; @kind 0: only the head
- * without the kind.
+ * Writes records until there is no room; returns how many. None may come into units @from to @to.
+ */
+static size_t write_all(uint32_t from, uint32_t to)
+{
+	size_t n = 0;
+	uint32_t at;
+
+	while ((at = reserve(6)) != UINT32_MAX) {
+		CHECK(at + 6 <= from || at >= to);
+		put(at, REC_GO_PARK, 1);
+		n++;
+	}
+	return n;
+}
+
+/*
+ * A thread that gotap gave up goes on, and finishes its record: nobody else was given that room
+ * meanwhile.
+ */
+static void room_that_was_skipped_is_never_used_again(void)
+{
+	uint32_t late, chunk;
+	int lap;
+
+	begin();
+	for (lap = 0; lap < 100; lap++)
+		put(reserve(6), REC_GO_PARK, 1);
+	late = reserve(6);
+	put(late, REC_GO_READY | REC_BUSY, 1);
+	chunk = late / CHUNK_UNITS * CHUNK_UNITS;
+	write_all(SIZE, SIZE);
+	CHECK_EQ(take(0), 100 * sizeof(struct rec_long));
+	CHECK(!inline_rings_unstick(&rings, true, false));
+	for (lap = 0; lap < 20; lap++) {
+		take(0);
+		CHECK(write_all(late, late + 6) > 0);
+		CHECK(!ring()->blocked);
+		put(late, REC_GO_READY, 1);	/* now it goes on */
+	}
+	take(0);
+	CHECK_EQ(take(0), 0);
+	CHECK_EQ(write_all(chunk, chunk + CHUNK_UNITS), (SIZE / RING_CHUNK - 1) * (CHUNK_UNITS / 6));
+	CHECK_EQ(take(0), (SIZE / RING_CHUNK - 1) * (CHUNK_UNITS / 6) * sizeof(struct rec_long));
+	end();
+}
+
+/* Each time it happens, the longer part of the ring is left, in the end nothing. */
+static void a_ring_of_which_all_was_skipped_has_no_room(void)
+{
+	size_t most = SIZE / RING_CHUNK * (CHUNK_UNITS / 6) + 1, n;
+	uint32_t at;
+	int i;
+
+	begin();
+	for (i = 0; i < 4; i++) {
+		at = reserve(6);
+		CHECK(at != UINT32_MAX);
+		put(at, REC_GO_READY | REC_BUSY, 1);
+		take(0);
+		CHECK(!inline_rings_unstick(&rings, true, false));
+		take(0);
+		n = write_all(at, at + 6);
+		CHECK(n < most);
+		most = n;
+		take(0);
+	}
+	CHECK_EQ(n, 0);
+	end();
+}
+
+/* This process's first thread has run, or has not, since the record was in the way. */
+static void a_thread_that_does_not_run_is_waited_for(void)
+{
+	struct stuck s = {0};
+	struct ring_block block = { .head = 1, .tid = (uint32_t)getpid() };
+	const clock_t runs = clock() + CLOCKS_PER_SEC * 3 / 10;
+
+	CHECK(stuck_may_end(&s, &proc, block, 1));
+	CHECK(s.of_thread);
+	CHECK(stuck_may_end(&s, &proc, block, 1000000000ULL * 3600));
+	while (clock() < runs)
+		;
+	CHECK(!stuck_may_end(&s, &proc, block, 1000000000ULL * 7200));
+	block.head = 2;		/* another record */
+	CHECK(stuck_may_end(&s, &proc, block, 1000000000ULL * 10800));
+}
+
+/*
+ * A thread was making a record when its program ended: that record's event did not happen, but the
+ * records behind it are kept. The record has units @from to @to. @time 0: the thread had written
+ * nothing of it; @kind 0: only the head without the kind.
  */
 static void died_in(uint32_t from, uint32_t to, uint64_t time, uint8_t kind)
 {
@@ -304,6 +408,9 @@ int main(void)
 		UNIT(kinds_that_no_probe_makes_are_dropped),
 		UNIT(more_than_there_is_room_for_counts_as_lost),
 		UNIT(a_record_that_is_never_finished_is_given_up),
+		UNIT(room_that_was_skipped_is_never_used_again),
+		UNIT(a_ring_of_which_all_was_skipped_has_no_room),
+		UNIT(a_thread_that_does_not_run_is_waited_for),
 		UNIT(a_thread_that_died_with_its_program_lost_nothing),
 		UNIT(the_last_thread_that_died_lost_nothing),
 		UNIT(garbage_is_harmless),

@@ -164,6 +164,7 @@ static void assembler_open_model(struct assembler *a, const struct assembler_opt
 		.gen_ns = GEN_NS,
 		.gen_bytes = opts->gen_bytes ? opts->gen_bytes : GEN_BYTES,
 		.restate = opts->restate,
+		.most_goroutines = opts->most_goroutines,
 		.is_system = assembler_is_system,
 		.ctx = opts->symbols,
 	};

@@ -28,9 +28,13 @@
 
 struct assembler;
 
+/* Where the program can forge records: 100 MB of gotap's memory. A program with as many has 1 GB. */
+enum { ASSEMBLER_GOROUTINES = 1 << 19 };
+
 struct assembler_opts {
 	int version;			/* header: 22, 23, 25, 26 */
 	bool no_notes;			/* no log events of gotap's own */
+	size_t most_goroutines;		/* model.h; 0: any number */
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
 	const char *output;		/* its name, for errors */

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -66,18 +67,6 @@ struct chunk *chunk_queue_room(struct chunk_queue *q)
 	return c;
 }
 
-struct chunk *chunk_queue_wait_room(struct chunk_queue *q)
-{
-	struct chunk *c;
-
-	pthread_mutex_lock(&q->lock);
-	while (!q->n_free || q->bytes > QUEUE_BYTES)
-		pthread_cond_wait(&q->changed, &q->lock);
-	c = take_free(q);
-	pthread_mutex_unlock(&q->lock);
-	return c;
-}
-
 uint64_t chunk_queue_full_since(struct chunk_queue *q)
 {
 	uint64_t since;
@@ -97,6 +86,39 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
 	q->done = last;
 	pthread_cond_broadcast(&q->changed);
 	pthread_mutex_unlock(&q->lock);
+}
+
+/* Moves segments that stay to the front. Returns bytes of records that went. */
+static size_t chunk_queue_thin_one(struct chunk *c, bool (*drops)(uint32_t cpu))
+{
+	size_t from = 0, to = 0, dropped = 0, n;
+	struct segment s;
+
+	for (; from < c->data.len; from += n) {
+		memcpy(&s, c->data.data + from, sizeof(s));
+		n = sizeof(s) + s.len;
+		if (drops(s.cpu)) {
+			dropped += s.len;
+			continue;
+		}
+		memmove(c->data.data + to, c->data.data + from, n);
+		to += n;
+	}
+	c->data.len = to;
+	return dropped;
+}
+
+size_t chunk_queue_thin(struct chunk_queue *q, bool (*drops)(uint32_t cpu))
+{
+	size_t i, dropped = 0;
+
+	pthread_mutex_lock(&q->lock);
+	for (i = 0; i < q->n_queued; i++)
+		dropped += chunk_queue_thin_one(q->queue[(q->head + i) % QUEUE_CHUNKS], drops);
+	for (q->bytes = 0, i = 0; i < q->n_queued; i++)
+		q->bytes += q->queue[(q->head + i) % QUEUE_CHUNKS]->data.len;
+	pthread_mutex_unlock(&q->lock);
+	return dropped;
 }
 
 /*

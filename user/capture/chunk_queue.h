@@ -5,10 +5,10 @@
  * recording allocates little once it runs. Memory that was needed while the caller was late is
  * freed.
  *
- * The drain never waits here for the caller: when there is no room it leaves the
- * records in the rings. It puts chunks again when the caller has taken half of the queue. So
- * for chunk_queue_full_since() a caller that is too slow looks like one that has stopped, and
- * not like one that comes back now and then.
+ * The drain never waits here for the caller: when there is no room it leaves the records in the
+ * rings. It puts chunks again when the caller has taken half of the queue. So for
+ * chunk_queue_full_since() a caller that is too slow looks like one that has stopped, and not like
+ * one that comes back now and then.
  */
 #ifndef GOTAP_CAPTURE_CHUNK_QUEUE_H
 #define GOTAP_CAPTURE_CHUNK_QUEUE_H
@@ -43,8 +43,11 @@ void chunk_queue_free(struct chunk_queue *q);
 
 /* An empty chunk to fill, NULL: there is no room. Does not wait. */
 struct chunk *chunk_queue_room(struct chunk_queue *q);
-/* The same, and waits: for the end, when no probe is in place any more. */
-struct chunk *chunk_queue_wait_room(struct chunk_queue *q);
+/*
+ * Drops the segments of the chunks in the queue of which @drops says so. Returns their bytes of
+ * records.
+ */
+size_t chunk_queue_thin(struct chunk_queue *q, bool (*drops)(uint32_t cpu));
 void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last);
 /* Since when chunk_queue_room() has found no room; 0: it has found some. */
 uint64_t chunk_queue_full_since(struct chunk_queue *q);

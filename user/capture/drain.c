@@ -7,6 +7,7 @@
 #include "base/clock.h"
 
 enum {
+	LOOK_NS = 1000 * 1000,		/* between two looks for room in the queue */
 	/* A program that was in a probe when its link went has submitted its record by then. */
 	LAST_WAIT_NS = 10 * 1000 * 1000,
 	REST_ROUNDS = 1000,
@@ -17,6 +18,13 @@ enum {
 	 */
 	LAST_ROUNDS = 20,
 };
+
+/*
+ * So long the end of a recording may take to catch up with the program. Then what the program's own
+ * memory holds, and what came from there and waits, is dropped, and counted: a program can make
+ * more of it at any time.
+ */
+#define REST_NS 3000000000ULL
 
 static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
 {
@@ -57,6 +65,10 @@ static bool drain_fill(struct drain *d, struct chunk *c)
 	for (i = 0; i < d->rings->rings.len; i++) {
 		struct ring *ring = vec_at(&d->rings->rings, struct ring, i);
 
+		if (ring->foreign && d->late) {
+			ring->blocked = false;
+			continue;
+		}
 		busy |= ring_fill(ring) > busy_fill(ring);
 		at = chunk_segment_begin(c, ring->segment);
 		clean &= ring_drain(ring, &c->data);
@@ -67,6 +79,7 @@ static bool drain_fill(struct drain *d, struct chunk *c)
 	assert(c->mono_ns >= d->watermark);
 	if (clean)
 		d->watermark = c->mono_ns;
+	d->in_target->held = clean ? 0 : d->in_target->held + c->data.len;
 	inline_rings_unstick(d->in_target, false, false);
 	add_user_records(d, c, c->mono_ns);
 	c->watermark = d->watermark;
@@ -125,20 +138,57 @@ static bool drain_has_ended(const struct drain *d)
 	return d->watch->end == CAPTURE_EXITED || d->watch->end == CAPTURE_EXECED;
 }
 
+static bool drain_is_foreign(uint32_t segment)
+{
+	return segment >= INLINE_SEGMENTS && segment != CHUNK_USER_CPU;
+}
+
+/* The target has not ended to make records, or the reader of the queue is slow. */
+static void drain_drop_rest(struct drain *d)
+{
+	struct ring *ring = NULL;
+	size_t i;
+
+	d->late = true;
+	for (i = 0; i < d->rings->rings.len; i++) {
+		if (!vec_at(&d->rings->rings, struct ring, i)->foreign)
+			continue;
+		ring = vec_at(&d->rings->rings, struct ring, i);
+		ring_give_up(ring, ring_fill(ring));
+	}
+	if (ring)
+		ring_give_up(ring, chunk_queue_thin(d->queue, drain_is_foreign));
+}
+
+static struct chunk *drain_rest_room(struct drain *d, uint64_t end)
+{
+	struct chunk *c;
+
+	while (!(c = chunk_queue_room(d->queue))) {
+		if (!d->late && now_ns() >= end)
+			drain_drop_rest(d);
+		sleep_ns(LOOK_NS);
+	}
+	if (!d->late && now_ns() >= end)
+		drain_drop_rest(d);
+	return c;
+}
+
 void drain_rest(struct drain *d)
 {
+	uint64_t end = now_ns() + REST_NS;
 	struct chunk *c;
 	bool busy;
 	int rounds = 0;
 
 	do {
-		c = chunk_queue_wait_room(d->queue);
+		c = drain_rest_room(d, end);
 		busy = fill_with_truth(d, c);
 		chunk_queue_put(d->queue, c, false);
 	} while (busy && ++rounds < REST_ROUNDS);
 	for (rounds = 0;; rounds++) {
 		sleep_ns(LAST_WAIT_NS);
-		c = chunk_queue_wait_room(d->queue);
+		c = drain_rest_room(d, end);
 		fill_with_truth(d, c);
 		if (inline_rings_unstick(d->in_target, rounds >= LAST_ROUNDS, drain_has_ended(d)) ||
 		    rounds >= 2 * LAST_ROUNDS)

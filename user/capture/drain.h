@@ -34,13 +34,17 @@ struct drain {
 	struct unreadable unreadable;
 	struct texts texts;
 	struct goids *goids;		/* NULL: all creations have one */
+	bool late;		/* rings in the target are read no more: the end took too long */
 	uint64_t watermark;
 	uint64_t passed_on;		/* the last one in the queue */
 };
 
 /* Returns whether a ring was getting full. Looks at the program (watch.h) at the end. */
 bool drain_round(struct drain *d);
-/* No probe records any more: takes all that is left in the rings. Waits for room in the queue. */
+/*
+ * No probe records any more: takes all that is left in the rings. Waits for room in the queue.
+ * After some seconds it drops and counts what code in the target has made, there and in the queue.
+ */
 void drain_rest(struct drain *d);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/foreign_stacks.h"
 #include "capture/foreign_threads.h"
 #include "record.h"
 
@@ -22,6 +23,7 @@ enum foreign_fault {
 	FOREIGN_VALUE,	/* a word has a value that it cannot have */
 	FOREIGN_TEXT,	/* lengths of texts that do not fit their room */
 	FOREIGN_THREAD,	/* of a thread that the target does not have */
+	FOREIGN_STACK,	/* a stack beyond those that there may be */
 	FOREIGN_FAULTS,
 };
 
@@ -35,12 +37,14 @@ struct foreign_rule {
 	uint8_t ptr_low;	/* bits of ptr that are 0 */
 	uint8_t texts;		/* how many there are, if it has_texts */
 	bool sent;		/* code in the target makes such records */
-	bool has_words, has_texts, arg_is_tid;
+	bool has_words, has_texts, has_stack, is_stack, arg_is_tid;
 };
 
 struct foreign {
 	struct foreign_rule rules[FOREIGN_KINDS];	/* by kind */
 	struct foreign_threads threads;
+	struct foreign_stacks stacks;
+	uint64_t turned;	/* ns: when this second began */
 	uint64_t refused[FOREIGN_FAULTS];	/* since the start */
 };
 
@@ -51,9 +55,10 @@ void foreign_free(struct foreign *f);
 void foreign_round(struct foreign *f, uint64_t now);
 /*
  * The record at @r, of which @avail bytes are gotap's own. Returns its length, 0 if it has none,
- * and then nothing behind it has. Sets @sound to whether it may pass; if not, it is counted.
+ * and then nothing behind it has. Sets @sound to whether it may pass; if not, it is counted. A
+ * record whose stack is one too many passes without it.
  */
-size_t foreign_take(struct foreign *f, const struct rec *r, size_t avail, bool *sound);
+size_t foreign_take(struct foreign *f, struct rec *r, size_t avail, bool *sound);
 /* Records that were refused, for any reason. */
 uint64_t foreign_refused(const struct foreign *f);
 /* "kind", "size", ... */

@@ -26,10 +26,12 @@ void foreign_threads_init(struct foreign_threads *t, const struct process *proc)
 	char path[PROCFS_PATH];
 
 	procfs_path(&proc->fs, proc->pid, "task", path);
-	*t = (struct foreign_threads){ .proc = proc,
-				       .task = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) };
-	t->inner = proc->bpf_ns.ino && !procfs_status(&proc->fs, proc->pid, "status", &st) &&
-		   st.levels > 1;
+	*t = (struct foreign_threads){
+		.proc = proc,
+		.task = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC),
+		.inner = proc->bpf_ns.ino &&
+			 !procfs_status(&proc->fs, proc->pid, "status", &st) && st.levels > 1,
+	};
 	t->now = xcalloc(WORDS, sizeof(*t->now));
 	t->before = xcalloc(WORDS, sizeof(*t->before));
 }
@@ -58,14 +60,14 @@ void foreign_threads_round(struct foreign_threads *t, uint64_t now)
 	memset(t->now, 0, WORDS * sizeof(*t->now));
 }
 
-static void mark_tid(struct foreign_threads *t, uint64_t tid)
+static void foreign_threads_mark(struct foreign_threads *t, uint64_t tid)
 {
 	if (tid < FOREIGN_TIDS)
 		t->now[tid / 64] |= 1ULL << (tid % 64);
 }
 
 /* In a namespace of its own: the file of each thread has its ids. */
-static void map_namespace(struct foreign_threads *t)
+static void foreign_threads_map(struct foreign_threads *t)
 {
 	struct map64 ids = {0};
 	size_t i;
@@ -76,16 +78,16 @@ static void map_namespace(struct foreign_threads *t)
 	process_map_tids(t->proc, &ids);
 	for (i = 0; i < ids.cap; i++)
 		if (ids.slots[i].used)
-			mark_tid(t, ids.slots[i].key);
+			foreign_threads_mark(t, ids.slots[i].key);
 	map64_free(&ids);
 }
 
-static bool is_in_proc(struct foreign_threads *t, uint32_t tid)
+static bool foreign_threads_in_proc(struct foreign_threads *t, uint32_t tid)
 {
 	char name[16];
 
 	if (t->inner) {
-		map_namespace(t);
+		foreign_threads_map(t);
 		return t->now[tid / 64] >> (tid % 64) & 1;
 	}
 	snprintf(name, sizeof(name), "%u", tid);
@@ -93,7 +95,7 @@ static bool is_in_proc(struct foreign_threads *t, uint32_t tid)
 }
 
 /* It has ended since the second before, or nobody has seen it. */
-static bool has_gone(struct foreign_threads *t, uint32_t tid)
+static bool foreign_threads_gone(struct foreign_threads *t, uint32_t tid)
 {
 	if (t->before[tid / 64] >> (tid % 64) & 1)
 		return true;
@@ -109,8 +111,8 @@ bool foreign_threads_find(struct foreign_threads *t, uint32_t tid)
 	if (!t->looks)
 		return false;
 	t->looks--;
-	if (!is_in_proc(t, tid) && !has_gone(t, tid))
+	if (!foreign_threads_in_proc(t, tid) && !foreign_threads_gone(t, tid))
 		return false;
-	mark_tid(t, tid);
+	foreign_threads_mark(t, tid);
 	return true;
 }

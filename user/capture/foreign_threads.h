@@ -27,8 +27,7 @@ struct foreign_threads {
 	const struct process *proc;
 	int task;		/* its folder of threads in /proc */
 	bool inner;		/* ids are of its own PID namespace, and /proc has others */
-	/* a bit for each id that was found in this second, and in the one before */
-	uint64_t *now, *before;
+	uint64_t *now, *before;	/* a bit for each id found in this second, and in the one before */
 	/*
 	 * ns: when this round and this second began, and when the ids of a namespace were read last
 	 */

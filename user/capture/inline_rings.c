@@ -15,17 +15,17 @@ enum { PAGE = 4096 };
 _Static_assert(sizeof(struct inline_shared) <= PAGE, "include/inline.h");
 
 /*
- * A thread that was preempted within a record runs again long before, unless somebody stopped it
- * for good.
+ * Bytes of records that may wait for one that is in the way: in the merge they take half as much
+ * again.
  */
-#define STUCK_NS 2000000000ULL
+enum { HELD_MAX = 32 << 20 };
 
 static uint64_t inline_rings_pages(uint64_t bytes)
 {
 	return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
-static struct ring *ring_at(const struct inline_rings *ir, size_t i)
+static struct ring *inline_rings_at(const struct inline_rings *ir, size_t i)
 {
 	return vec_at(&ir->set->rings, struct ring, ir->first + i);
 }
@@ -38,6 +38,7 @@ void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const stru
 
 	*ir = (struct inline_rings){ .set = set, .first = set->rings.len,
 				     .closed = xcalloc(1, sizeof(*ir->closed)) };
+	ir->stuck = xcalloc(set->cpus, sizeof(*ir->stuck));
 	foreign_init(&ir->door, proc);
 	for (i = 0; i < set->cpus; i++) {
 		uint32_t cpu = vec_at(&set->rings, struct ring, i)->cpu;
@@ -71,7 +72,7 @@ static void open_rings(struct inline_rings *ir)
 	size_t i;
 
 	for (i = 0; i < ir->set->cpus; i++)
-		ring_open(ring_at(ir, i), &memory, true);
+		ring_open(inline_rings_at(ir, i), &memory, true);
 }
 
 int inline_rings_open(struct inline_rings *ir, int fd, struct error *err)
@@ -169,6 +170,19 @@ void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *
 	out->len = to;
 }
 
+/* Gives up the record in the way of @ring, or waits on. */
+static void inline_rings_unstick_one(struct inline_rings *ir, size_t i, bool last, bool ended, uint64_t now)
+{
+	struct ring *ring = inline_rings_at(ir, i);
+	bool may_end = stuck_may_end(&ir->stuck[i], ir->door.threads.proc, ring_block(ring), now);
+
+	if (!last && !ended && may_end && ir->held <= HELD_MAX)
+		return;
+	if (!(ended && ring_drop_unfinished(ring)))
+		ring_skip(ring);
+	ir->stuck[i].waits = false;
+}
+
 bool inline_rings_unstick(struct inline_rings *ir, bool last, bool ended)
 {
 	uint64_t now = now_ns();
@@ -177,17 +191,14 @@ bool inline_rings_unstick(struct inline_rings *ir, bool last, bool ended)
 
 	if (!inline_rings_are_open(ir))
 		return true;
-	for (i = 0; i < ir->set->cpus; i++)
-		blocked |= ring_at(ir, i)->blocked;
-	if (!blocked || !ir->stuck_since)
-		ir->stuck_since = blocked ? now : 0;
-	if (!blocked || (!last && !ended && now - ir->stuck_since < STUCK_NS))
-		return !blocked;
-	for (i = 0; i < ir->set->cpus; i++)
-		if (ring_at(ir, i)->blocked && !(ended && ring_drop_unfinished(ring_at(ir, i))))
-			ring_skip(ring_at(ir, i));
-	ir->stuck_since = 0;
-	return false;
+	for (i = 0; i < ir->set->cpus; i++) {
+		if (inline_rings_at(ir, i)->blocked)
+			inline_rings_unstick_one(ir, i, last, ended, now);
+		else
+			ir->stuck[i].waits = false;
+		blocked |= inline_rings_at(ir, i)->blocked;
+	}
+	return !blocked;
 }
 
 void inline_rings_free(struct inline_rings *ir)
@@ -195,6 +206,7 @@ void inline_rings_free(struct inline_rings *ir)
 	if (ir->shared)
 		munmap(ir->shared, ir->plan.size);
 	foreign_free(&ir->door);
+	free(ir->stuck);
 	free(ir->closed);
 	*ir = (struct inline_rings){0};
 }

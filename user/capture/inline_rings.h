@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "capture/foreign.h"
 #include "capture/ring_set.h"
+#include "capture/stuck.h"
 #include "inline.h"
 #include "inline/tsc.h"
 
@@ -33,8 +34,8 @@ struct inline_rings {
 	struct ring_state *closed;	/* the state of rings without memory */
 	struct foreign door;		/* of the drain thread, too */
 	struct tsc_clock clock;		/* of the drain thread once that runs */
-	/* a record was in the way in each round since then; 0: none */
-	uint64_t stuck_since;
+	struct stuck *stuck;		/* by ring */
+	size_t held;			/* bytes that wait behind a record in the way (drain.c) */
 };
 
 /* Adds one ring for each of the CPUs that @set has one for. @proc, the target, outlives them. */
@@ -63,9 +64,10 @@ void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *
 /* A time of ring_state (a loss) in ns. */
 uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc);
 /*
- * After a round: gives up records that have been in the way for too long, or at once with @last;
- * with @ended those that threads were making when the program ended, which are no loss: it did not
- * come to those events. Returns whether none was in the way.
+ * After a round: gives up records in the way that cannot be finished any more (stuck.h), or for
+ * which too many others wait, or at once with @last; with @ended those that threads were making
+ * when the program ended, which are no loss: it did not come to those events. Returns whether none
+ * was in the way.
  */
 bool inline_rings_unstick(struct inline_rings *ir, bool last, bool ended);
 void inline_rings_free(struct inline_rings *ir);

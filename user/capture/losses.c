@@ -13,8 +13,7 @@
  */
 #define LONG_NS (100 * 1000 * 1000)
 
-void losses_init(struct losses *l, const struct ring_set *rings,
-		 const struct inline_rings *in_target)
+void losses_init(struct losses *l, const struct ring_set *rings, const struct inline_rings *in_target)
 {
 	l->rings = rings;
 	l->in_target = in_target;
@@ -42,10 +41,7 @@ static struct rec_long losses_take(const struct ring *ring, uint64_t *reported)
 	return l;
 }
 
-/*
- * Times of a foreign ring are of its clock, or anything: no loss is before the last report or in
- * the future.
- */
+/* Times of a foreign ring are of its clock, or anything: no loss is before the last report or in the future. */
 static void losses_date(const struct losses *l, struct rec_long *r, uint64_t now)
 {
 	r->r.ptr = inline_rings_ns(l->in_target, r->r.ptr);
@@ -54,6 +50,13 @@ static void losses_date(const struct losses *l, struct rec_long *r, uint64_t now
 		r->r.ptr = l->last;
 	if (r->stack < r->r.ptr || r->stack > now)
 		r->stack = now;
+}
+
+/* The program may have written its count: no CPU loses more than one record in a nanosecond. */
+static void losses_bound(const struct losses *l, struct rec_long *r, uint64_t now)
+{
+	if (r->arg > now - l->last)
+		r->arg = now - l->last;
 }
 
 /* Where the first long loss of @lost begins; UINT64_MAX: there is none. */
@@ -81,8 +84,10 @@ void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out)
 		const struct ring *ring = vec_at(&l->rings->rings, struct ring, i);
 		struct rec_long r = losses_take(ring, &l->reported[i]);
 
-		if (ring->foreign && r.arg)
+		if (ring->foreign && r.arg) {
 			losses_date(l, &r, now);
+			losses_bound(l, &r, now);
+		}
 		if (!r.r.ptr)
 			r.r.ptr = now;
 		if (r.arg)

@@ -13,6 +13,7 @@ enum {
 	CHUNK_UNITS = RING_CHUNK / RING_UNIT,
 	SKIP_UNITS = sizeof(struct rec) / RING_UNIT,	/* no record is shorter */
 	PASSES = 4,
+	HEAD_TRIES = 1000,
 };
 
 struct ring ring_plan(struct ring_memory *m, uint32_t cpu, size_t size)
@@ -33,10 +34,8 @@ int ring_memory_make(const struct ring_memory *m, struct error *err)
 		return fd;
 	if (errno == EPERM)
 		return -EPERM;
-	return error_set(err, -errno,
-			 "cannot make ring buffers of %zu MiB in all: %s; try a smaller "
-			 "--ring-size",
-			 m->chunks * RING_CHUNK >> 20, strerror(errno));
+	return error_set(err, -errno, "cannot make ring buffers of %zu MiB in all: %s; try a smaller "
+			 "--ring-size", m->chunks * RING_CHUNK >> 20, strerror(errno));
 }
 
 static void *map_whole(int fd, size_t size, struct error *err)
@@ -182,44 +181,90 @@ static uint32_t ring_take(struct ring *r, uint32_t head, uint32_t tail, struct b
 	return head;
 }
 
-static void set_head(struct ring *r, uint32_t head)
+/* The oldest record that was not read. */
+static uint32_t ring_head(const struct ring *r, uint64_t position)
 {
+	return r->skipped ? __atomic_load_n(&r->read, __ATOMIC_RELAXED) : (uint32_t)position;
+}
+
+/* A target that changes the word all the time cannot hold this up: the next round tries again. */
+static void ring_set_head(struct ring *r, uint32_t head)
+{
+	int tries = HEAD_TRIES;
 	uint64_t old;
 
+	if (r->skipped) {
+		__atomic_store_n(&r->read, head, __ATOMIC_RELAXED);
+		return;
+	}
 	do
 		old = position_of(r);
-	while (!position_change(r, old, (old & ~0xffffffffULL) | head));
+	while (!position_change(r, old, (old & ~0xffffffffULL) | head) && --tries);
+}
+
+/*
+ * The position of a ring that is empty and begins anew: the tail at its first chunk. The other half
+ * says how far records may come, a whole ring behind it (bpf/ring.h, ring_take()): to the end of
+ * the chunks that are used.
+ */
+static uint64_t ring_begin(const struct ring *r)
+{
+	uint32_t at = r->run_at * CHUNK_UNITS, units = (uint32_t)(r->size / RING_UNIT);
+	uint32_t limit = at + r->run_len * CHUNK_UNITS - units;
+
+	return r->skipped ? (uint64_t)at << 32 | limit : 0;
+}
+
+/* All was read up to @position: records come to the begin of the ring again. */
+static bool ring_rewind(struct ring *r, uint64_t position)
+{
+	uint64_t to = ring_begin(r);
+
+	if (!r->rewinds || !position_change(r, position, to))
+		return false;
+	__atomic_store_n(&r->read, (uint32_t)(to >> 32), __ATOMIC_RELAXED);
+	return true;
 }
 
 /* A ring that says to hold more than it can, as only a foreign one may: nothing of it counts. */
 static bool is_nonsense(const struct ring *r, uint64_t position)
 {
-	return (uint32_t)((position >> 32) - position) > r->size / RING_UNIT;
+	return (uint32_t)(position >> 32) - ring_head(r, position) > r->size / RING_UNIT;
+}
+
+static void ring_drop_nonsense(struct ring *r, uint32_t tail)
+{
+	memset(r->data, 0, r->size);
+	if (r->skipped) {
+		__atomic_store_n(&r->state->position, ring_begin(r), __ATOMIC_RELEASE);
+		tail = r->run_at * CHUNK_UNITS;
+	}
+	ring_set_head(r, tail);
+	ring_give_up(r, r->size);
 }
 
 /*
- * Records that come while it reads are taken with the others, as long as that
- * takes, so that the ring is empty at the end and begins anew.
+ * Records that come while it reads are taken with the others, as long as that takes, so that the
+ * ring is empty at the end and begins anew. A foreign ring is read once: a program that writes it
+ * all the time does not make a chunk larger than the ring.
  */
 bool ring_drain(struct ring *r, struct buf *out)
 {
 	bool clean = true;
-	int pass;
+	int pass, passes = r->foreign ? 1 : PASSES;
 
-	for (pass = 0; pass < PASSES; pass++) {
+	for (pass = 0; pass < passes; pass++) {
 		uint64_t position = position_of(r);
 		uint32_t tail = (uint32_t)(position >> 32), end;
 
 		if (is_nonsense(r, position)) {
-			memset(r->data, 0, r->size);
-			set_head(r, tail);
-			ring_give_up(r, r->size);
+			ring_drop_nonsense(r, tail);
 			break;
 		}
-		end = ring_take(r, (uint32_t)position, tail, out);
-		if (end == tail && r->rewinds && position_change(r, position, 0))
+		end = ring_take(r, ring_head(r, position), tail, out);
+		if (end == tail && ring_rewind(r, position))
 			break;
-		set_head(r, end);
+		ring_set_head(r, end);
 		if (!pass)
 			clean = end == tail;
 		if (end != tail || !r->rewinds)
@@ -238,8 +283,7 @@ void ring_give_up(struct ring *r, size_t bytes)
 
 uint64_t ring_lost(const struct ring *r)
 {
-	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) +
-	       __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
+	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) + __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
 }
 
 /*
@@ -261,9 +305,7 @@ static size_t unfinished_size(const struct rec *r, size_t most)
 		return sizeof(struct rec_stack) + 8 * REC_MAX_FRAMES;
 	case REC_LAYOUT_rec_user:
 		room = ((const struct rec_user *)r)->room;
-		return room && room <= REC_USER_MAX && room % 8 == 0 ?
-			       sizeof(struct rec_user) + room :
-			       0;
+		return room && room <= REC_USER_MAX && room % 8 == 0 ? sizeof(struct rec_user) + room : 0;
 	default:
 		return 0;
 	}
@@ -286,49 +328,100 @@ static size_t unnamed_size(const struct rec *r, uint32_t most)
 	return (size_t)n * RING_UNIT;
 }
 
+/*
+ * Units from @head to the end of its chunk, or to the last one that is reserved. 0: @position is
+ * nonsense.
+ */
+static uint32_t ring_rest(const struct ring *r, uint64_t position, uint32_t head)
+{
+	uint32_t waiting = (uint32_t)(position >> 32) - head;
+	uint32_t rest = CHUNK_UNITS - head % CHUNK_UNITS;
+
+	if (is_nonsense(r, position))
+		return 0;
+	return rest < waiting ? rest : waiting;
+}
+
+static struct rec *ring_at(const struct ring *r, uint32_t head)
+{
+	uint32_t in_ring = head & (uint32_t)(r->size / RING_UNIT - 1);
+
+	return (struct rec *)(r->data + (size_t)in_ring * RING_UNIT);
+}
+
 bool ring_drop_unfinished(struct ring *r)
 {
 	uint64_t position = position_of(r);
-	uint32_t head = (uint32_t)position, in_ring = head & (uint32_t)(r->size / RING_UNIT - 1);
-	struct rec *at = (struct rec *)(r->data + (size_t)in_ring * RING_UNIT);
-	uint32_t most = CHUNK_UNITS - head % CHUNK_UNITS;
+	uint32_t head = ring_head(r, position), most = ring_rest(r, position, head);
+	struct rec *at = ring_at(r, head);
 	size_t n;
 
-	if (is_nonsense(r, position) || head == (uint32_t)(position >> 32) || most < SKIP_UNITS)
-		return false;
-	if (most > (uint32_t)(position >> 32) - head)
-		most = (uint32_t)(position >> 32) - head;
 	if (most < SKIP_UNITS)
 		return false;
-	n = at->kind == REC_NONE ? unnamed_size(at, most) :
-				   unfinished_size(at, (size_t)most * RING_UNIT);
+	n = at->kind == REC_NONE ? unnamed_size(at, most) : unfinished_size(at, (size_t)most * RING_UNIT);
 	if (!n || n > (size_t)most * RING_UNIT)
 		return false;
 	memset(at, 0, n);
-	set_head(r, head + (uint32_t)n / RING_UNIT);
+	ring_set_head(r, head + (uint32_t)n / RING_UNIT);
 	return true;
 }
 
+struct ring_block ring_block(const struct ring *r)
+{
+	uint64_t position = position_of(r);
+	struct ring_block b = { .head = ring_head(r, position) };
+
+	if (ring_rest(r, position, b.head) >= SKIP_UNITS)
+		b.tid = __atomic_load_n(&ring_at(r, b.head)->tid, __ATOMIC_RELAXED);
+	return b;
+}
+
+/*
+ * Takes the chunk with @head out of use: of the chunks before and behind it, the longer run is
+ * left.
+ */
+static void ring_retire(struct ring *r, uint32_t head)
+{
+	uint32_t chunks = (uint32_t)(r->size / RING_CHUNK);
+	uint32_t chunk = head / CHUNK_UNITS % chunks, before;
+
+	if (!r->skipped) {
+		r->run_at = (chunk + 1) % chunks;
+		r->run_len = chunks - 1;
+		return;
+	}
+	before = (chunk - r->run_at) % chunks;
+	if (before >= r->run_len)
+		return;		/* it is out of use */
+	if (before >= r->run_len - before - 1) {
+		r->run_len = before;
+	} else {
+		r->run_at = (chunk + 1) % chunks;
+		r->run_len -= before + 1;
+	}
+}
+
+/*
+ * position.head stays where the skipped room begins, so that records of the next lap end before it;
+ * ring_rewind() leads them elsewhere as soon as all is read.
+ */
 void ring_skip(struct ring *r)
 {
 	uint64_t position = position_of(r);
-	uint32_t head = (uint32_t)position, waiting = (uint32_t)((position >> 32) - position);
-	uint32_t in_ring = head & (uint32_t)(r->size / RING_UNIT - 1);
-	uint32_t rest = CHUNK_UNITS - head % CHUNK_UNITS;
+	uint32_t head = ring_head(r, position), rest = ring_rest(r, position, head);
 
-	if (is_nonsense(r, position) || !waiting)
+	if (!rest)
 		return;
-	if (rest > waiting)
-		rest = waiting;
-	memset(r->data + (size_t)in_ring * RING_UNIT, 0, (size_t)rest * RING_UNIT);
-	set_head(r, head + rest);
+	ring_retire(r, head);
+	__atomic_store_n(&r->read, head + rest, __ATOMIC_RELAXED);
+	r->skipped = true;
 	ring_give_up(r, (size_t)rest * RING_UNIT);
 }
 
 size_t ring_fill(const struct ring *r)
 {
 	uint64_t position = position_of(r);
-	size_t fill = (size_t)(uint32_t)((position >> 32) - position) * RING_UNIT;
+	size_t fill = (size_t)((uint32_t)(position >> 32) - ring_head(r, position)) * RING_UNIT;
 
 	return r->foreign && fill > r->size ? r->size : fill;
 }

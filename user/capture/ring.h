@@ -23,22 +23,28 @@ struct ring_memory {
 };
 
 struct ring {
-	/* index of its state, and the CPU that its records are of */
-	uint32_t cpu;
+	uint32_t cpu;			/* index of its state, and the CPU that its records are of */
 	uint32_t segment;		/* the number of its records' segments in chunks */
 	/*
 	 * It lies in memory that the target writes (capture/inline_rings): its records are checked,
 	 * and their times are not ns yet.
 	 */
 	bool foreign;
-	/* records of probe_threads.bpf.c: losses here do not concern the Go trace */
-	bool of_threads;
+	bool of_threads;		/* records of probe_threads.bpf.c: losses here do not concern the Go trace */
 	size_t size;			/* bytes, a power of two of chunks */
 	size_t first_chunk;
 	uint8_t *data;
 	struct ring_state *state;
 	bool rewinds;
 	bool blocked;			/* in the last drain a record was in the way */
+	/*
+	 * With @skipped, a thread may still write into a record that was given up: its chunk is
+	 * never used again. Records come into @run_len chunks from @run_at on, round the end of the
+	 * ring; @read is where the oldest one begins that was not read, and ring_state.position
+	 * has, in its place, how far they may come (ring_skip()).
+	 */
+	bool skipped;
+	uint32_t read, run_at, run_len;
 	uint64_t given_up;		/* records that were whole never, or damaged; estimated */
 };
 
@@ -71,8 +77,9 @@ void ring_open(struct ring *r, const struct ring_memory *m, bool rewinds);
 bool ring_drain(struct ring *r, struct buf *out);
 
 /*
- * Gives up the record in the way of ring_drain(), with all behind it in its chunk: a thread never
- * finished it. r->given_up counts them, by their bytes.
+ * Gives up the record in the way of ring_drain(), with all behind it in its chunk: a thread did not
+ * finish it in time. r->given_up counts them, by their bytes. The thread may go on later, so that
+ * no other record ever comes into this room.
  */
 void ring_skip(struct ring *r);
 /*
@@ -81,6 +88,14 @@ void ring_skip(struct ring *r);
  * cannot be seen.
  */
 bool ring_drop_unfinished(struct ring *r);
+/*
+ * The record in the way: where it is, and the thread that makes it, as far as it says: any number
+ * in a foreign ring, or 0.
+ */
+struct ring_block {
+	uint32_t head, tid;
+};
+struct ring_block ring_block(const struct ring *r);
 /* Counts @bytes of records as given up. */
 void ring_give_up(struct ring *r, size_t bytes);
 /* Records that found no room, or were given up, since the start. From any thread. */

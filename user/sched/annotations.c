@@ -17,6 +17,8 @@
 /* Neither this nor 0, the background task, ever begins. */
 #define NO_TASK UINT64_MAX
 
+enum { REGION_BYTES = 32 << 20 };	/* of all that are open */
+
 static const struct rec_user *as_user(const struct rec *r)
 {
 	return (const struct rec_user *)r;
@@ -83,23 +85,30 @@ void user_task_end(struct model *s, struct M *m, const struct rec *r)
 	step_emit(s, m, EV_UserTaskEnd, r->id, as_user(r)->stack);
 }
 
-static void region_push(struct G *g, const struct rec *r)
+/* False: too many are open. Regions that never end must not take all of the memory. */
+static bool region_push(struct model *s, struct G *g, const struct rec *r)
 {
 	const struct rec_user *u = as_user(r);
-	struct region *region = xcalloc(1, sizeof(*region) + u->len[0]);
+	size_t size = sizeof(struct region) + u->len[0];
+	struct region *region;
 
+	if (s->region_bytes + size > REGION_BYTES)
+		return false;
+	region = xcalloc(1, size);
 	region->task = r->id;
 	region->len = u->len[0];
 	memcpy(region->name, u->text, u->len[0]);
 	region->outer = g->regions;
 	g->regions = region;
+	s->region_bytes += size;
+	return true;
 }
 
 /*
  * A reader wants the end of the innermost region. The end of a region that began before
  * the trace did may be written only if no region has begun since.
  */
-static bool region_pop(struct G *g, const struct rec *r)
+static bool region_pop(struct model *s, struct G *g, const struct rec *r)
 {
 	const struct rec_user *u = as_user(r);
 	struct region *region = g->regions;
@@ -109,8 +118,7 @@ static bool region_pop(struct G *g, const struct rec *r)
 	if (region->task != r->id || region->len != u->len[0] ||
 	    memcmp(region->name, u->text, u->len[0]))
 		return false;
-	g->regions = region->outer;
-	free(region);
+	g_end_region(s, g);
 	return true;
 }
 
@@ -120,10 +128,11 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 
 	if (!s->started || !m_speaks(m))
 		return;
-	if (begins)
-		region_push(m->g, r);
-	else if (!region_pop(m->g, r))
+	if (begins ? !region_push(s, m->g, r) : !region_pop(s, m->g, r)) {
+		if (begins)
+			repair(s, REPAIR_DROPPED);
 		return;
+	}
 	step_emit(s, m, begins ? EV_UserRegionBegin : EV_UserRegionEnd, r->id, FIRST_TEXT(r),
 		  as_user(r)->stack);
 }

@@ -91,6 +91,20 @@ static bool is_foreign(struct model *s, const struct rec *r)
 	return g && g->gc_work;
 }
 
+static bool is_new_goroutine(struct model *s, uint64_t goid)
+{
+	return goid && !g_get(s, goid);
+}
+
+/* Would the record add a goroutine where there are as many as there may be? */
+static bool is_one_too_many(struct model *s, const struct rec *r)
+{
+	if (!s->opts.most_goroutines || s->gs.len < s->opts.most_goroutines || !rec_is_of_goroutine(r->kind))
+		return false;
+	return is_new_goroutine(s, r->id) || ((r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD) &&
+					      is_new_goroutine(s, as_long(r)->stack));
+}
+
 /* In a gap only records about the capture itself count. */
 static bool is_in_gap(const struct model *s, const struct rec *r)
 {
@@ -116,7 +130,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		if (e)
 			return e;
 	}
-	if (is_nameless(r) || is_foreign(s, r)) {
+	if (is_nameless(r) || is_foreign(s, r) || is_one_too_many(s, r)) {
 		repair(s, REPAIR_DROPPED);
 		return 0;
 	}

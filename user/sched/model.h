@@ -57,6 +57,11 @@ struct model_opts {
 	 */
 	bool restate;
 	/*
+	 * A goroutine that no record has named before is left out while so many are alive; 0: none
+	 * is. For records of a program that could forge them.
+	 */
+	size_t most_goroutines;
+	/*
 	 * Is a goroutine that begins at @start_pc one of the runtime's own, which inherits no
 	 * labels? NULL: none is.
 	 */

@@ -53,15 +53,20 @@ void labels_release(struct label_set *l)
 		free(l);
 }
 
-/* Frees what the goroutine owns. */
-static void g_clear(struct G *g)
+void g_end_region(struct model *s, struct G *g)
 {
-	struct region *region;
+	struct region *region = g->regions;
 
-	while ((region = g->regions)) {
-		g->regions = region->outer;
-		free(region);
-	}
+	g->regions = region->outer;
+	s->region_bytes -= sizeof(*region) + region->len;
+	free(region);
+}
+
+/* Frees what the goroutine owns. */
+static void g_clear(struct model *s, struct G *g)
+{
+	while (g->regions)
+		g_end_region(s, g);
 	labels_release(g->labels);
 	g->labels = NULL;
 }
@@ -73,7 +78,7 @@ void g_drop(struct model *s, struct G *g)
 	if (s->stw == g)
 		s->stw = NULL;
 	g_unbind(g, STATUS_UNKNOWN);
-	g_clear(g);
+	g_clear(s, g);
 	map64_del(&s->gs, g->id);
 	free(g);
 }
@@ -209,7 +214,7 @@ void state_clear(struct model *s)
 	size_t i;
 
 	map64_each(&s->gs, i)
-		g_clear(map64_ptr(&s->gs, i, struct G));
+		g_clear(s, map64_ptr(&s->gs, i, struct G));
 	s->last_m = NULL;
 	s->speaker = NULL;
 	state_free_values(&s->gs);

@@ -184,6 +184,7 @@ struct model {
 	struct tables aside;	/* in a gap: the states from before it */
 	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */
 	struct task_window tasks;
+	size_t region_bytes;	/* of regions that are open (annotations.c) */
 	bool has_labels;	/* some goroutine has had some */
 	struct memory memory;
 	uint64_t clock_mono, clock_wall;
@@ -195,6 +196,7 @@ struct model {
 
 struct G *g_get(struct model *s, uint64_t goid);	/* NULL if unknown */
 struct G *g_put(struct model *s, uint64_t goid);	/* made with STATUS_UNKNOWN if new */
+void g_end_region(struct model *s, struct G *g);	/* the innermost one, which there is */
 void g_drop(struct model *s, struct G *g);		/* it ended */
 /* @new of the live goroutines are in the trace for the first time. */
 void count_goroutines(struct model *s, uint64_t new);

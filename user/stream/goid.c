@@ -19,6 +19,8 @@ enum {
 	 */
 	HELD_MAX = 16 << 20,
 	HELD_KEEP = 64 << 10,
+	/* More gs than a program has goroutines at once: a name beyond them is not learned. */
+	NAMES_MAX = 1 << 21,
 };
 
 struct goid_filter {
@@ -62,6 +64,16 @@ static uint64_t goid_of_g(const struct goid_filter *f, uint64_t g)
 	return goid ? *goid : 0;
 }
 
+static void goid_put_name(struct goid_filter *f, uint64_t g, uint64_t goid)
+{
+	uint64_t *slot = map64_get(&f->names, g);
+
+	if (!slot && f->names.len < NAMES_MAX)
+		slot = map64_put(&f->names, g, NULL);
+	if (slot)
+		*slot = goid;
+}
+
 /* Records about no goroutine in particular, from which ids are known, or not any more. */
 static void goid_learn_all(struct goid_filter *f, const struct rec *r)
 {
@@ -82,9 +94,9 @@ static void goid_learn_all(struct goid_filter *f, const struct rec *r)
 static void goid_learn(struct goid_filter *f, const struct rec *r)
 {
 	if (r->kind == REC_GO_DEAD)
-		*map64_put(&f->names, r->ptr, NULL) = 0;
+		goid_put_name(f, r->ptr, 0);
 	else if (r->id)
-		*map64_put(&f->names, r->ptr, NULL) = r->id;
+		goid_put_name(f, r->ptr, r->id);
 }
 
 static bool goid_is_switch(const struct rec *r)

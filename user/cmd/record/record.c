@@ -97,6 +97,7 @@ static int session_start(struct session *s, struct error *err)
 		.info = &s->target->info,
 		.symbols = s->target->symbols,
 		.no_notes = s->opts->no_notes,
+		.most_goroutines = s->target->plan.for_inline ? ASSEMBLER_GOROUTINES : 0,
 	};
 	int r = 0;
 

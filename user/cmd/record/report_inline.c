@@ -153,6 +153,7 @@ static void json_refused(const struct foreign *door, struct json_out *j)
 	for (i = 0; door && i < FOREIGN_FAULTS; i++)
 		json_put_count(j, foreign_fault_name(i), door->refused[i]);
 	json_close_object(j);
+	json_put_count(j, "refused_stacks", door ? door->stacks.refused : 0);
 	json_put_count(j, "unseen_threads", door ? door->threads.unseen : 0);
 }
 

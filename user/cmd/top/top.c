@@ -57,6 +57,7 @@ static int top_cmd_start_assembler(struct top *t, struct error *err)
 		.info = &t->target->info,
 		.symbols = t->target->symbols,
 		.unwritten = !t->snapshots,
+		.most_goroutines = t->target->plan.for_inline ? ASSEMBLER_GOROUTINES : 0,
 	};
 	int r;
 
