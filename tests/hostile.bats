@@ -27,3 +27,8 @@ rounds() {
 
 @test "attaches and detaches under load: no repair, each trace valid" { rounds cycle 3; }
 @test "damaged traces and spool files" { rounds file 20; }
+@test "records that the program forges: bounded memory and time, a valid trace, what is refused is counted" {
+	GOTAP_FORGERIES=lengths rounds forged 1
+	GOTAP_FORGERIES=stacks rounds forged 1
+	GOTAP_FORGERIES=busy rounds forged 1
+}

@@ -63,7 +63,7 @@ class Recorder:
         if self.runs():
             os.kill(self.p.pid, sig)
 
-    def wait(self):
+    def wait(self, most_kib=MOST_KIB):
         """Its status; the resident memory is checked."""
         end = time.monotonic() + PATIENCE
         while True:
@@ -75,7 +75,7 @@ class Recorder:
                 raise Wrong("gotap does not end")
             time.sleep(0.01)
         self.p.returncode = os.waitstatus_to_exitcode(status)
-        check(usage.ru_maxrss < MOST_KIB, "gotap took %d MiB", usage.ru_maxrss >> 10)
+        check(usage.ru_maxrss < most_kib, "gotap took %d MiB", usage.ru_maxrss >> 10)
         return self.p.returncode
 
     def stderr(self):
