@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { BATCH = 1, FREQUENCY = 2, STACK = 3, GO_CREATE = 13, GO_START = 14, GO_END = 15, GO_SCHED = 17,
-       GO_SYSCALL = 28, GO_SYSBLOCK = 30, STRING = 37, START_LOCAL = 38, SYSEXIT_LOCAL = 40,
+       GO_SYSCALL = 28, SYSEXIT = 29, GO_SYSBLOCK = 30, STRING = 37, START_LOCAL = 38,
        USER_LOG = 48 };
 enum { BY_LENGTH = 3 << 6, RUNNABLE = 1 };
 
@@ -148,7 +148,8 @@ static void logs(uint64_t bytes)
 /* As programs do: batches of 64 KiB from two Ps, goroutines that come and go, in system calls as well. */
 static void batches(uint64_t bytes)
 {
-	uint64_t begin, ticks = 1000, g;
+	/* A created goroutine is at 1, each GoStartLocal and each GoSysExit moves it on by 1. */
+	uint64_t begin, ticks = 1000, g, seq[3] = { 0, 1, 1 };
 
 	for (g = 1; g <= 2; g++)
 		RECORD(GO_CREATE, 1, g, 0, 0);
@@ -158,7 +159,8 @@ static void batches(uint64_t bytes)
 			RECORD(START_LOCAL, 200, g);
 			RECORD(GO_SYSCALL, 200, 300);
 			RECORD(GO_SYSBLOCK, 200);
-			RECORD(SYSEXIT_LOCAL, 200, g, ticks + 700);
+			RECORD(SYSEXIT, 200, g, seq[g] + 1, ticks + 700);
+			seq[g] += 2;
 		}
 	}
 }
