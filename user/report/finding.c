@@ -10,86 +10,6 @@
 
 #include "report/findings.h"
 
-/* --- stays --- */
-
-/*
- * Those of package runtime are not, nor of runtime/trace and runtime/pprof, that record. A stack
- * can end in runtime.asyncPreempt: the function that it stopped had no frame, and gave the
- * goroutine no better name.
- */
-bool findings_is_own(const struct goroutine *g)
-{
-	/* Most begin otherwise; each span asks. */
-	return g->name[0] != 'r' || strncmp(g->name, "runtime", 7) ||
-	       (g->name[7] != '.' && g->name[7] != '/') || !strcmp(g->name, "runtime.main") ||
-	       !strncmp(g->name, "runtime.asyncPreempt", 20);
-}
-
-struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g)
-{
-	while (f->states.len <= g->slot)
-		vec_push(&f->states, sizeof(struct goroutine_state));
-	return vec_at(&f->states, struct goroutine_state, g->slot);
-}
-
-/*
- * The reasons of internal/trace, runtime.traceBlockReason of Go 1.22 to 1.27, and those that gotap
- * converts.
- */
-static const struct {
-	const char *reason;
-	uint8_t why;
-} reasons[] = {
-	{ "sync", WHY_JOIN },
-	{ "chan send", WHY_SEND },
-	{ "chan receive", WHY_RECEIVE },
-	{ "select", WHY_SELECT },
-	{ "sync.(*Cond).Wait", WHY_COND },
-	{ "network", WHY_NET },
-	{ "sleep", WHY_SLEEP },
-	{ "forever", WHY_FOREVER },
-	{ "GC mark assist wait for work", WHY_GC },
-	{ "GC background sweeper wait", WHY_GC },
-	{ "wait until GC ends", WHY_GC_CYCLE },
-	{ "GC weak to strong wait", WHY_GC },
-	{ SPANS_GAP, WHY_GAP },
-};
-
-static uint8_t find_reason(const char *reason)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-		if (!strcmp(reason, reasons[i].reason))
-			return reasons[i].why;
-	return WHY_OTHER;
-}
-
-/*
- * A goroutine that was there when the trace began has no reason: its stack begins where it waits.
- */
-static uint8_t finding_why_of(struct findings *f, const struct span *span,
-			      const struct stack_facts *facts)
-{
-	size_t i = (uintptr_t)span->reason / 16 % (sizeof(f->reasons) / sizeof(*f->reasons));
-	uint8_t why;
-
-	if (span->state != GO_WAITING)
-		return WHY_NONE;
-	if (f->reasons[i].text != span->reason) {
-		f->reasons[i].text = span->reason;
-		f->reasons[i].why = find_reason(span->reason);
-	}
-	why = span->reason[0] ? f->reasons[i].why : facts->why;
-	/*
-	 * Who allocates and starts a cycle of the garbage collector waits for the runtime's own
-	 * semaphores.
-	 */
-	if (why == WHY_JOIN && facts->traits & STACK_ALLOCATES)
-		return WHY_GC;
-	return why == WHY_JOIN && facts->traits & STACK_LOCK ? WHY_LOCK : why;
-}
-
 /* --- the visitor --- */
 
 static void finding_goroutine_begin(void *ctx, struct goroutine *g)
@@ -124,7 +44,7 @@ static void span_ends(void *ctx, const struct span *span)
 		return;
 	}
 	stay.facts = findings_stack(f, span->stack);
-	stay.why = finding_why_of(f, span, &stay.facts);
+	stay.why = findings_why(f, span, &stay.facts);
 	waits_stay(f, &stay);
 	ps_stay(f, &stay);
 	calls_stay(f, &stay);
@@ -141,7 +61,7 @@ static void finding_goroutine_end(void *ctx, struct goroutine *g, int64_t time, 
 	if (!findings_is_own(g))
 		return;
 	stay.facts = findings_stack(f, g->now.stack);
-	stay.why = finding_why_of(f, &g->now, &stay.facts);
+	stay.why = findings_why(f, &g->now, &stay.facts);
 	leaks_end(f, &stay, time, ended);
 	stucks_end(f, &stay, time, ended);
 }
@@ -238,89 +158,9 @@ void findings_free(struct findings *f)
 
 /* --- judgement --- */
 
-double findings_wall(const struct findings *f)
-{
-	int64_t wall = f->last - f->first - f->gaps;
-
-	return wall > 0 ? (double)wall : 1;
-}
-
 double findings_lost(const struct findings *f)
 {
 	return f->lost / 1e9;
-}
-
-void few_add(struct few *few, uint64_t id)
-{
-	uint32_t i;
-
-	for (i = 0; i < few->n; i++)
-		if (few->ids[i] == id)
-			return;
-	if (few->n < FEW)
-		few->ids[few->n++] = id;
-}
-
-uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max,
-			 uint64_t key, bool *is_new)
-{
-	uint64_t *number = map64_get(map, key);
-
-	*is_new = !number && items->len < max;
-	if (number)
-		return (uint32_t)*number;
-	if (!*is_new)
-		return 0;
-	*map64_put(map, key, NULL) = items->len;
-	vec_push(items, size);
-	return (uint32_t)items->len - 1;
-}
-
-void vote_add(struct vote *v, uint32_t value, double weight)
-{
-	if (v->value == value)
-		v->weight += weight;
-	else if (v->weight < weight)
-		*v = (struct vote){ value, weight - v->weight };
-	else
-		v->weight -= weight;
-}
-
-void findings_time(struct buf *text, double ns)
-{
-	static const struct {
-		double unit;
-		const char *name;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
-
-	while (i < 3 && ns < units[i].unit)
-		i++;
-	buf_printf(text, ns / units[i].unit < 9.95 ? "%.1f %s" : "%.0f %s", ns / units[i].unit,
-		   units[i].name);
-}
-
-void findings_add(struct findings *f, const struct verdict *v, struct buf *text)
-{
-	struct finding *found = vec_push(&f->list, sizeof(*found));
-	struct place p = findings_place(f, v->place);
-	size_t n = v->goroutines ? v->goroutines->n : 0, i;
-
-	*found = (struct finding){
-		.kind = v->kind,
-		.text = xstrndup((char *)text->data, text->len),
-		.function = p.func,
-		.file = p.file,
-		.line = p.line,
-		.seconds = v->ns / 1e9,
-		.goroutines = n ? xcalloc(n, sizeof(uint64_t)) : NULL,
-		.ngoroutines = n,
-		.from = v->from - f->first,
-		.to = v->to - f->first,
-	};
-	for (i = 0; i < n; i++)
-		found->goroutines[i] = v->goroutines->ids[i];
-	buf_free(text);
 }
 
 static int finding_by_cost(const void *a, const void *b)

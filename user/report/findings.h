@@ -83,7 +83,7 @@ struct place findings_place(const struct findings *f, uint32_t place);
 /* "main.f (f.go:12)". */
 void findings_name(const struct findings *f, struct buf *text, uint32_t place);
 
-/* --- a set of the first goroutines that something happens to --- */
+/* --- a set of the first goroutines that something happens to (findings_sums.c) --- */
 
 enum { FEW = 16 };
 
@@ -111,7 +111,7 @@ void vote_add(struct vote *v, uint32_t value, double weight);
 uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max,
 			 uint64_t key, bool *is_new);
 
-/* --- stays: spans of the program's own goroutines, as finding.c shows them to families --- */
+/* --- stays (findings_stay.c): spans that finding.c shows to families --- */
 
 /* Why a goroutine waits; of a span that is no wait WHY_NONE. */
 enum why {
@@ -167,6 +167,11 @@ struct stay {
 /* Is it the program's, and not the runtime's or its tracer's? */
 bool findings_is_own(const struct goroutine *g);
 struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g);
+/*
+ * Why the goroutine waits in @span, whose stack has @facts. A goroutine that was there when the
+ * trace began has no reason: its stack begins where it waits.
+ */
+uint8_t findings_why(struct findings *f, const struct span *span, const struct stack_facts *facts);
 
 /* --- families --- */
 
@@ -203,6 +208,8 @@ struct findings {
 	struct stucks *stucks;
 	struct cpu *cpu;
 };
+
+/* --- judgement (findings_verdict.c) --- */
 
 /* ns of the trace that were recorded, at least 1. */
 double findings_wall(const struct findings *f);
@@ -334,8 +341,6 @@ void cpu_stay(struct findings *f, struct stay *stay, bool own);
  * 0 to 1. May be called often: each part of the run is walked once.
  */
 double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to);
-/* Is there a file of threads? */
-bool cpu_is_known(const struct findings *f);
 /* Adds the findings of this family. */
 void cpu_judge(struct findings *f);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/findings.h"
+#include "report/findings_cpu.h"
 
 enum { CALLS_MAX = 1 << 14, SIZES = 40 };
 

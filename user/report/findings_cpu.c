@@ -108,11 +108,6 @@ void cpu_begins(struct findings *f, int64_t first)
 		f->cpu->oncpu = NULL;
 }
 
-bool cpu_is_known(const struct findings *f)
-{
-	return f->cpu->oncpu;
-}
-
 /* --- sums --- */
 
 static void add_cause(struct cpu_cause *c, const struct span *span, const struct oncpu_part *p)

@@ -60,4 +60,10 @@ struct cpu {
 	struct cpu_stop stops[THREAD_STATES];
 };
 
+/* Is there a file of threads? */
+static inline bool cpu_is_known(const struct findings *f)
+{
+	return f->cpu->oncpu;
+}
+
 #endif

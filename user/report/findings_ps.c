@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/findings.h"
+#include "report/findings_cpu.h"
 
 enum { RUNNERS_MAX = 1 << 16 };
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_stay: the stays that finding.c shows to the families (findings.h): which goroutines are
+ * of the program, why one waits, and the state that families keep of it.
+ */
+#include <string.h>
+
+#include "report/findings.h"
+
+/*
+ * Those of package runtime are not, nor of runtime/trace and runtime/pprof, that record. A stack
+ * can end in runtime.asyncPreempt: the function that it stopped had no frame, and gave the
+ * goroutine no better name.
+ */
+bool findings_is_own(const struct goroutine *g)
+{
+	/* Most begin otherwise; each span asks. */
+	return g->name[0] != 'r' || strncmp(g->name, "runtime", 7) ||
+	       (g->name[7] != '.' && g->name[7] != '/') || !strcmp(g->name, "runtime.main") ||
+	       !strncmp(g->name, "runtime.asyncPreempt", 20);
+}
+
+struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g)
+{
+	while (f->states.len <= g->slot)
+		vec_push(&f->states, sizeof(struct goroutine_state));
+	return vec_at(&f->states, struct goroutine_state, g->slot);
+}
+
+/*
+ * The reasons of internal/trace, runtime.traceBlockReason of Go 1.22 to 1.27, and those that gotap
+ * converts.
+ */
+static const struct {
+	const char *reason;
+	uint8_t why;
+} reasons[] = {
+	{ "sync", WHY_JOIN },
+	{ "chan send", WHY_SEND },
+	{ "chan receive", WHY_RECEIVE },
+	{ "select", WHY_SELECT },
+	{ "sync.(*Cond).Wait", WHY_COND },
+	{ "network", WHY_NET },
+	{ "sleep", WHY_SLEEP },
+	{ "forever", WHY_FOREVER },
+	{ "GC mark assist wait for work", WHY_GC },
+	{ "GC background sweeper wait", WHY_GC },
+	{ "wait until GC ends", WHY_GC_CYCLE },
+	{ "GC weak to strong wait", WHY_GC },
+	{ SPANS_GAP, WHY_GAP },
+};
+
+static uint8_t find_reason(const char *reason)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (!strcmp(reason, reasons[i].reason))
+			return reasons[i].why;
+	return WHY_OTHER;
+}
+
+uint8_t findings_why(struct findings *f, const struct span *span, const struct stack_facts *facts)
+{
+	size_t i = (uintptr_t)span->reason / 16 % (sizeof(f->reasons) / sizeof(*f->reasons));
+	uint8_t why;
+
+	if (span->state != GO_WAITING)
+		return WHY_NONE;
+	if (f->reasons[i].text != span->reason) {
+		f->reasons[i].text = span->reason;
+		f->reasons[i].why = find_reason(span->reason);
+	}
+	why = span->reason[0] ? f->reasons[i].why : facts->why;
+	/*
+	 * Who allocates and starts a cycle of the garbage collector waits for the runtime's own
+	 * semaphores.
+	 */
+	if (why == WHY_JOIN && facts->traits & STACK_ALLOCATES)
+		return WHY_GC;
+	return why == WHY_JOIN && facts->traits & STACK_LOCK ? WHY_LOCK : why;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_verdict: adds what a family has judged to the list of findings (findings.h).
+ */
+#include <stdlib.h>
+
+#include "report/findings.h"
+
+double findings_wall(const struct findings *f)
+{
+	int64_t wall = f->last - f->first - f->gaps;
+
+	return wall > 0 ? (double)wall : 1;
+}
+
+void findings_time(struct buf *text, double ns)
+{
+	static const struct {
+		double unit;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (i < 3 && ns < units[i].unit)
+		i++;
+	buf_printf(text, ns / units[i].unit < 9.95 ? "%.1f %s" : "%.0f %s", ns / units[i].unit,
+		   units[i].name);
+}
+
+void findings_add(struct findings *f, const struct verdict *v, struct buf *text)
+{
+	struct finding *found = vec_push(&f->list, sizeof(*found));
+	struct place p = findings_place(f, v->place);
+	size_t n = v->goroutines ? v->goroutines->n : 0, i;
+
+	*found = (struct finding){
+		.kind = v->kind,
+		.text = xstrndup((char *)text->data, text->len),
+		.function = p.func,
+		.file = p.file,
+		.line = p.line,
+		.seconds = v->ns / 1e9,
+		.goroutines = n ? xcalloc(n, sizeof(uint64_t)) : NULL,
+		.ngoroutines = n,
+		.from = v->from - f->first,
+		.to = v->to - f->first,
+	};
+	for (i = 0; i < n; i++)
+		found->goroutines[i] = v->goroutines->ids[i];
+	buf_free(text);
+}
