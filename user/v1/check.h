@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check: what the consistency checks know about each goroutine and P while
- * they go through the events. Handlers are in check_go.c and check_proc.c;
- * check.c has the dispatch table. A handler gets the event (already in order)
- * and returns 0, or -errno with the rule in the error's text.
+ * they go through the events. Handlers are in check_go.c and check_proc.c,
+ * check_state.c has the look-ups that they share, and check.c the dispatch
+ * table. A handler gets the event (already in order) and returns 0, or -errno with the rule in the error's text.
  *
  * What makes an event legal is an earlier one, so the rules also know which event leads to which:
  * uint32_t fields are numbers of events, 0 none, and links.c gathers the links.
@@ -57,6 +57,8 @@ struct check {
 
 typedef int rule_fn(struct check *c, struct v1_event *ev);
 
+/* --- check_state.c --- */
+
 /* Pointers stay valid until the next look-up of the same kind. */
 struct check_g *rule_g(struct check *c, uint64_t g);
 /* @g has ended, and nothing of it is open: only its id is kept, which no other may have. */
@@ -64,11 +66,16 @@ void rule_g_end(struct check *c, uint64_t g);
 struct check_p *rule_p(struct check *c, int64_t p);
 /* The event of which *@from is the number, if it is not 0, leads to the one at hand. Clears it. */
 void rule_link(struct check *c, uint32_t *from);
-/* Ends the innermost region of @g, which has one. */
-void rule_region_pop(struct check *c, struct check_g *g);
 /* -EPROTO with the text and where the event is. */
 int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* --- check_proc.c --- */
+
+/* Ends the innermost region of @g, which has one. */
+void rule_region_pop(struct check *c, struct check_g *g);
+
+/* --- check_repair.c --- */
 
 /*
  * Of a trace that goes on behind damage: before an event, and of one that broke a rule: does it
@@ -76,6 +83,8 @@ int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
  */
 void rule_repair_begin(struct check *c, const struct v1_event *ev);
 bool rule_repair(struct check *c, const struct v1_event *ev);
+
+/* --- the handlers --- */
 
 rule_fn rule_proc_start, rule_proc_stop;
 rule_fn rule_gc_start, rule_gc_done, rule_stw_start, rule_stw_done;
