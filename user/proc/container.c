@@ -13,59 +13,7 @@
 
 enum { CGROUP_TEXT = 65536, SHORT_ID = 12, PREFIX_MIN = 4, START_TIME = 22 };
 
-static struct container *container_at(const struct containers *cs, size_t i)
-{
-	return *vec_at(&cs->list, struct container *, i);
-}
-
-/* --- the list --- */
-
-struct container *containers_put(struct containers *cs, const char *runtime, const char *id)
-{
-	struct container *c;
-	size_t i;
-
-	for (i = 0; i < cs->list.len; i++)
-		if (!strcmp(container_at(cs, i)->id, id))
-			return container_at(cs, i);
-	c = xcalloc(1, sizeof(*c));
-	*c = (struct container){
-		.runtime = runtime, .id = xstrdup(id), .name = xstrdup(""), .pod = xstrdup(""),
-		.pod_namespace = xstrdup(""), .pod_uid = xstrdup(""), .cgroup = xstrdup(""),
-	};
-	*(struct container **)vec_push(&cs->list, sizeof(c)) = c;
-	return c;
-}
-
-void container_set(char **field, const char *value)
-{
-	if (**field || !*value)
-		return;
-	free(*field);
-	*field = xstrdup(value);
-}
-
-/* Names of Kubernetes objects have no underscore. */
-void container_set_k8s_name(struct container *c, const char *name)
-{
-	char *field[6] = {0}, *copy, *rest;
-	size_t n = 0;
-
-	if (strncmp(name, "k8s_", 4)) {
-		container_set(&c->name, name);
-		return;
-	}
-	rest = copy = xstrdup(name);
-	while (n < 6 && rest)
-		field[n++] = strsep(&rest, "_");
-	if (n == 6) {
-		container_set(&c->name, field[1]);
-		container_set(&c->pod, field[2]);
-		container_set(&c->pod_namespace, field[3]);
-		container_set(&c->pod_uid, field[4]);
-	}
-	free(copy);
-}
+/* --- the state folders --- */
 
 void containers_load(struct containers *cs, const char *root)
 {
@@ -76,25 +24,6 @@ void containers_load(struct containers *cs, const char *root)
 	state_runc(cs);
 	state_crun(cs);
 	cs->root = NULL;
-}
-
-void containers_free(struct containers *cs)
-{
-	size_t i;
-
-	for (i = 0; i < cs->list.len; i++) {
-		struct container *c = container_at(cs, i);
-
-		free(c->id);
-		free(c->name);
-		free(c->pod);
-		free(c->pod_namespace);
-		free(c->pod_uid);
-		free(c->cgroup);
-		vec_free(&c->pids);
-		free(c);
-	}
-	vec_free(&cs->list);
 }
 
 /* --- where a process belongs --- */

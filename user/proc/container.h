@@ -64,7 +64,12 @@ int containers_find(const struct containers *cs, const char *query, struct vec *
 /* "docker:web", "containerd:shop/cart-7d9/cart", "podman:0123456789ab". Caller frees. */
 char *container_label(const struct container *c);
 
-/* --- for the readers of state folders (state.h) --- */
+/* --- container_list.c: for the readers of state folders (state.h) --- */
+
+static inline struct container *container_at(const struct containers *cs, size_t i)
+{
+	return *vec_at(&cs->list, struct container *, i);
+}
 
 /* The container of that id, added if new, for its reader to fill in what is not known yet. */
 struct container *containers_put(struct containers *cs, const char *runtime, const char *id);
