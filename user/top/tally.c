@@ -6,12 +6,6 @@
 
 #include "top/tally_internal.h"
 
-const char *const group_by_names[GROUP_BYS] = {
-	[BY_FUNCTION] = "function",
-	[BY_LABEL] = "label",
-	[BY_REGION] = "region",
-};
-
 /* --- intervals --- */
 
 static void turn_ps(struct tally *t)

@@ -9,6 +9,12 @@
 #include "spans/spans.h"
 #include "top/tally_internal.h"
 
+const char *const group_by_names[GROUP_BYS] = {
+	[BY_FUNCTION] = "function",
+	[BY_LABEL] = "label",
+	[BY_REGION] = "region",
+};
+
 /*
  * Start functions whose names are kept. A program has some hundred; damaged memory may name any
  * number.
@@ -24,7 +30,7 @@ static struct tally_function *look_up(const struct tally *t, uint64_t start)
 {
 	struct tally_function *f = xcalloc(1, sizeof(*f));
 	struct trace_frame frames[TRACEV2_MAX_FRAMES];
-	size_t n = start ? top_tally_frames(t, start, frames, TRACEV2_MAX_FRAMES) : 0;
+	size_t n = start ? tap_frames(t->tap, start, frames, TRACEV2_MAX_FRAMES) : 0;
 	const char *name = n ? frames[n - 1].func : "";
 
 	/*
