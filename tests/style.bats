@@ -53,3 +53,28 @@ breaks() {
 	[[ $output == *'lines of a function: median'* ]]
 	[[ $output == *'circles of rooms, by #include'*' 0'* ]]
 }
+
+doc_links() {
+	python3 "$CHECKOUT/tests/lib/doc_links.py"
+}
+
+@test "the links of all pages lead somewhere, index.md has each page, and sources name pages that are there" {
+	cd "$CHECKOUT"
+	doc_links
+}
+
+@test "a link that leads nowhere, a page that index.md does not have, and a source that names no page" {
+	local pages=docs	# so that this file names no page that is not there
+	mkdir docs
+	echo '[one](one.md), [two](../README.md)' >$pages/index.md
+	echo 'text' | tee $pages/one.md README.md >CONTRIBUTING.md
+	doc_links
+	echo '[gone](gone.md)' >>README.md
+	echo text >$pages/two.md
+	echo "/* $pages/three.md */" >>user/low/low.h
+	run doc_links
+	[ "$status" -eq 1 ]
+	[[ $output == *'README.md: links to gone.md, which is not there'* ]]
+	[[ $output == *"$pages/index.md: has no link to $pages/two.md"* ]]
+	[[ $output == *"user/low/low.h: names $pages/three.md, which is not there"* ]]
+}
