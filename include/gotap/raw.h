@@ -52,9 +52,11 @@ struct gotap_raw_frame {
 };
 
 struct gotap_raw_event {
-	uint32_t kind;		/* enum gotap_raw_kind or gotap_kind; before Go 1.22 the release's */
+	/* enum gotap_raw_kind or gotap_kind; before Go 1.22 the release's */
+	uint32_t kind;
 	uint32_t nargs;
-	uint64_t ticks;		/* since the event before it in its batch, if kinds of it have time */
+	/* since the event before it in its batch, if kinds of it have time */
+	uint64_t ticks;
 	uint64_t seq;		/* Go 1.5: how many events came between, of all Ps; else 0 */
 	uint64_t args[GOTAP_MAX_ARGS];	/* as gotap_raw_kind_spec() lists them */
 	uint64_t offset;	/* of its first byte in the file; not used in writing */
@@ -139,7 +141,10 @@ GOTAP_API int64_t gotap_raw_size(struct gotap_raw_writer *w, const struct gotap_
 				 size_t size);
 /* Why the last call on @w failed. */
 GOTAP_API const struct gotap_error *gotap_raw_writer_error(const struct gotap_raw_writer *w);
-/* Writes the rest and frees @w: 0 if all is in the file, or the errno of the first write(2) that failed. */
+/*
+ * Writes the rest and frees @w: 0 if all is in the file, or the errno of the first write(2) that
+ * failed.
+ */
 GOTAP_API int gotap_raw_writer_close(struct gotap_raw_writer *w, struct gotap_error *err);
 /* Frees @w without that. Accepts NULL. */
 GOTAP_API void gotap_raw_writer_free(struct gotap_raw_writer *w);

@@ -43,7 +43,8 @@ struct gotap_read_options {
 	 * Go 1.7, which hold addresses only. Not used for others.
 	 */
 	const char *binary;
-	int links;	/* 1: gotap_event_link() is wanted, which needs some memory for each goroutine */
+	/* 1: gotap_event_link() is wanted, which needs some memory for each goroutine */
+	int links;
 	/*
 	 * 1: gotap_event_leads_to() is wanted. The trace is read once more, when it is opened: from
 	 * a path or memory. In memory are about 40 bytes for each event that leads to another one.

@@ -51,7 +51,10 @@ struct gotap_rewrite_options {
 /* How many kinds gotap_left_text() has; a later library may have more. */
 enum { GOTAP_LEFT_KINDS = 27 };
 
-/* Counts of the events in the result, and of those that it lacks. If all but @events are 0 the original is whole and all of it is in the result. */
+/*
+ * Counts of the events in the result, and of those that it lacks. If all but @events are 0 the
+ * original is whole and all of it is in the result.
+ */
 struct gotap_rewrite_result {
 	/*
 	 * In the result, with those that were added, without CPU samples; where that has a
@@ -60,18 +63,21 @@ struct gotap_rewrite_result {
 	uint64_t events;
 	uint64_t joined;	/* of them: steps that lead over damage, or that readers want */
 	uint64_t dropped;	/* events that have no place in the result */
-	uint64_t left;		/* what the format of the result cannot say, left out or made less */
+	/* what the format of the result cannot say, left out or made less */
+	uint64_t left;
 	uint64_t faults;	/* places where the original is damaged ... */
 	uint64_t resumed;	/* ... 1 if the result has something behind the first one */
 	uint64_t lost_bytes;	/* of the original, there */
 	uint64_t lost_events;	/* before Go 1.22: read, but what they follow is lost */
 	uint64_t lost_names;	/* stacks and strings of events that are lost there */
-	uint64_t futile;	/* before Go 1.11: events of wake-ups that led to nothing, left out */
+	/* before Go 1.11: events of wake-ups that led to nothing, left out */
+	uint64_t futile;
 	uint64_t clocks;	/* clocks that were set forward to be later than the one before */
 	uint64_t lost_data;	/* batches of experiments that header go1.22 cannot have */
 	uint64_t ran;		/* 1 if one of the goroutines asked for runs in the result */
 	uint64_t unnamed_pcs;	/* 1: stacks have addresses only, and binary would name them */
-	uint64_t no_frequency;	/* 1: the speed of the clock is lost, too: a tick is shown as a ns */
+	/* 1: the speed of the clock is lost, too: a tick is shown as a ns */
+	uint64_t no_frequency;
 	char fault[640];	/* the first one, and where; "" */
 	/*
 	 * Of left and of joined, by kind: what gotap_left_text() calls them. Those of which

@@ -55,8 +55,10 @@ static const struct option_row assemble_rows[] = {
 	  "there"),
 	OPTION(0, "strict", NULL, OPTION_FLAG, offsetof(struct assemble_options, strict),
 	  "exit 1 if records were lost or the order was repaired"),
-	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct assemble_options, json), "report as JSON"),
-	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct assemble_options, quiet), "no report"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct assemble_options, json),
+	  "report as JSON"),
+	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct assemble_options, quiet),
+	  "no report"),
 	{0},
 };
 
@@ -67,7 +69,8 @@ static const char *assemble_check(void *options, char **operands)
 	o->spool = operands[0];
 	if (!o->output)
 		o->output = o->perfetto ? BESIDE_NOWHERE : "trace.out";
-	if (o->on.rules.len && (!strcmp(o->output, "-") || (o->perfetto && !strcmp(o->perfetto, "-"))))
+	if (o->on.rules.len &&
+	    (!strcmp(o->output, "-") || (o->perfetto && !strcmp(o->perfetto, "-"))))
 		return "--on prints on stdout: give a file with -o";
 	if (o->perfetto && o->version < 22)
 		return "--perfetto needs --format go1.22 or later: the other formats are written when all is read";
@@ -268,7 +271,8 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		    const struct capture_info *info, struct error *err)
 {
 	struct assembler_opts opts = { .info = info, .no_notes = o->no_notes };
-	struct outputs out = { .trace = OUTPUT_CLOSED, .perfetto = OUTPUT_CLOSED, .threads = THREAD_FILE_CLOSED };
+	struct outputs out = { .trace = OUTPUT_CLOSED, .perfetto = OUTPUT_CLOSED,
+			       .threads = THREAD_FILE_CLOSED };
 	struct triggers *on = on_begin_print(&o->on, stdout);
 	struct assembler *a = NULL;
 	struct symbolizer *symbols = NULL;
@@ -284,7 +288,8 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 	if (!r)
 		r = assemble_start_assembler(&a, o, &out, on, &opts, err);
 	if (!r)
-		cut = feed(a, &out, in, &damage);	/* what came before a cut is a trace all the same */
+		/* what came before a cut is a trace all the same */
+		cut = feed(a, &out, in, &damage);
 	if (!r)
 		r = assembler_finish(a, err);
 	if (on)

@@ -13,7 +13,8 @@
 
 enum {
 	EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2,
-	EXIT_LEFT = 3,		/* record: all went well, but memory of gotap's is still in the program */
+	/* record: all went well, but memory of gotap's is still in the program */
+	EXIT_LEFT = 3,
 	EXIT_LAUNCHER = 125,	/* gotap failed, and statuses below are the launched program's */
 };
 

@@ -30,8 +30,10 @@ static void report_v1(const struct convert_result *r)
 		fputs("gotap convert: stacks show addresses only, --binary PROGRAM names them\n",
 		      stderr);
 	if (r->counts.futile)
-		fprintf(stderr, "gotap convert: left out %zu events of wake-ups that led to nothing, "
-			"as Go up to 1.22 does\n", r->counts.futile);
+		fprintf(stderr,
+			"gotap convert: left out %zu events of wake-ups that led to nothing, as Go "
+			"up to 1.22 does\n",
+			r->counts.futile);
 	if (r->counts.dropped)
 		fprintf(stderr, "gotap convert: left out %zu of %zu events, which have no v2 "
 			"equivalent\n", r->counts.dropped, r->v1_events);
@@ -42,27 +44,37 @@ static void report_damage(const struct rewrite_result *r)
 	if (!r->faults)
 		return;
 	if (!r->resumed)
-		show_printf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
-			r->fault);
+		show_printf(stderr,
+			    "gotap convert: the trace is damaged, kept what comes before: %s\n",
+			    r->fault);
 	else
-		show_printf(stderr, "gotap convert: the trace is damaged in %zu place%s, went on behind: "
-			"%s\n", r->faults, r->faults == 1 ? "" : "s", r->fault);
-	fprintf(stderr, "gotap convert: left out %llu bytes there, and %llu stacks and texts that were "
-		"in them\n", (unsigned long long)r->lost, (unsigned long long)r->unnamed);
+		show_printf(
+			stderr,
+			"gotap convert: the trace is damaged in %zu place%s, went on behind: %s\n",
+			r->faults, r->faults == 1 ? "" : "s", r->fault);
+	fprintf(stderr,
+		"gotap convert: left out %llu bytes there, and %llu stacks and texts that were in "
+		"them\n",
+		(unsigned long long)r->lost, (unsigned long long)r->unnamed);
 }
 
 /* Prints the differences from the original, damaged or not. */
 static void convert_cmd_report_repairs(const struct rewrite_result *r)
 {
 	if (r->joined)
-		fprintf(stderr, "gotap convert: %zu events that are not in the trace %s\n", r->joined,
+		fprintf(stderr, "gotap convert: %zu events that are not in the trace %s\n",
+			r->joined,
 			r->faults ? "join the parts" : "were added, since readers want them");
 	if (r->clocks)
-		fprintf(stderr, "gotap convert: set %zu clocks forward, which were not later than the "
-			"ones before\n", r->clocks);
+		fprintf(stderr,
+			"gotap convert: set %zu clocks forward, which were not later than the ones "
+			"before\n",
+			r->clocks);
 	if (r->data_dropped)
-		fprintf(stderr, "gotap convert: left out %zu batches of data of experiments, which the "
-			"header go1.22 cannot have\n", r->data_dropped);
+		fprintf(stderr,
+			"gotap convert: left out %zu batches of data of experiments, which the "
+			"header go1.22 cannot have\n",
+			r->data_dropped);
 }
 
 static void report_rewrite(const struct options *o, const struct rewrite_result *result)
@@ -82,14 +94,18 @@ static void report_cut(const struct v1_cut *cut)
 	if (!cut->is_cut)
 		return;
 	if (!cut->resumed)
-		show_printf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
-			cut->why.text);
+		show_printf(stderr,
+			    "gotap convert: the trace is damaged, kept what comes before: %s\n",
+			    cut->why.text);
 	else
-		show_printf(stderr, "gotap convert: the trace is damaged in %zu place%s, went on behind: "
-			"%s\n", cut->places, cut->places == 1 ? "" : "s", cut->why.text);
+		show_printf(
+			stderr,
+			"gotap convert: the trace is damaged in %zu place%s, went on behind: %s\n",
+			cut->places, cut->places == 1 ? "" : "s", cut->why.text);
 	fprintf(stderr, "gotap convert: left out %zu bytes, and %zu events %s lost ones\n",
 		cut->lost_bytes, cut->lost_events,
-		cut->resumed ? "beside them that make no sense without" : "before them that follow");
+		cut->resumed ? "beside them that make no sense without" :
+			       "before them that follow");
 	if (cut->no_frequency)
 		fputs("gotap convert: the speed of the trace's clock was lost, too: a nanosecond of the "
 		      "result is a tick of it\n", stderr);
@@ -104,7 +120,8 @@ static void convert_cmd_report(const struct options *o, const struct convert_res
 	report_v1(r);
 	report_cut(&r->cut);
 	if (r->counts.joined)
-		fprintf(stderr, "gotap convert: %zu events that are not in the trace join the parts\n",
+		fprintf(stderr,
+			"gotap convert: %zu events that are not in the trace join the parts\n",
 			r->counts.joined);
 }
 
@@ -149,8 +166,9 @@ static const struct option_row convert_rows[] = {
 	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct options, out), "write to FILE"),
 	OPTION_BINARY(offsetof(struct options, convert.binary)),
 	OPTION('f', "format", "N", OPTION_TAKE, offsetof(struct options, convert.rewrite.format),
-	  "format of the result: go1.22, go1.23, go1.25 or go1.26 (default: that of TRACE; go1.22 for traces "
-	  "before that); or gotrace (before Go 1.5), go1.8, go1.11, go1.19 or go1.21, which old tools read", .take = option_take_format),
+	  "format of the result: go1.22, go1.23, go1.25 or go1.26 (default: that of TRACE; go1.22 "
+	  "for traces before that); or gotrace (before Go 1.5), go1.8, go1.11, go1.19 or go1.21, "
+	  "which old tools read", .take = option_take_format),
 	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct options, convert.rewrite.from),
 	  "leave out what comes before, counted from the beginning (1.5s)"),
 	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct options, convert.rewrite.to),
@@ -158,7 +176,8 @@ static const struct option_row convert_rows[] = {
 	OPTION('g', "goroutine", "N", OPTION_TAKE, offsetof(struct options, goroutines),
 	  "only this goroutine; may be given again; it is an error if there is none in this part",
 	  .take = option_take_ids),
-	OPTION(0, "strip-stacks", NULL, OPTION_FLAG, offsetof(struct options, convert.rewrite.strip_stacks),
+	OPTION(0, "strip-stacks", NULL, OPTION_FLAG,
+	  offsetof(struct options, convert.rewrite.strip_stacks),
 	  "without stacks"),
 	{0},
 };
@@ -180,11 +199,12 @@ static const char *convert_check(void *options, char **operands)
 static const struct command_line convert_line = {
 	.name = "convert",
 	.usage = "gotap convert TRACE -o FILE [OPTION...]",
-	.about = "Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
-		 "one that `go tool trace` of today opens, or that of an old release, or a part of it. What\n"
-		 "can be read of a damaged file is kept, also what follows the damage: from the next\n"
-		 "generation on, of traces before Go 1.22 from the next batch on. TRACE and FILE may be -\n"
-		 "(standard input, output).\n",
+	.about =
+		"Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
+		"one that `go tool trace` of today opens, or that of an old release, or a part of it. What\n"
+		"can be read of a damaged file is kept, also what follows the damage: from the next\n"
+		"generation on, of traces before Go 1.22 from the next batch on. TRACE and FILE may be -\n"
+		"(standard input, output).\n",
 	.tables = { { convert_rows, 0 } },
 	.least = 1, .most = 1, .operands = "one TRACE is needed",
 	.check = convert_check,

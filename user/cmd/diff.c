@@ -37,8 +37,8 @@ static void diff_put_seconds(FILE *f, const char *label, const char *name, const
 		fprintf(f, "; %.3f s more were not recorded", (double)t->unrecorded / 1e9);
 	fprintf(f, "\n");
 	if (t->note)
-		show_printf(f, "   %llu note%s of the recorder, first: %s\n", (unsigned long long)t->notes,
-			    t->notes == 1 ? "" : "s", t->note);
+		show_printf(f, "   %llu note%s of the recorder, first: %s\n",
+			    (unsigned long long)t->notes, t->notes == 1 ? "" : "s", t->note);
 }
 
 /* "costs 1.2 s of goroutines a second" */
@@ -47,7 +47,8 @@ static void put_change(FILE *f, const struct diff *d, const struct diff_change *
 	struct buf text = {0};
 
 	diff_say(d, c, &text);
-	buf_printf(&text, " (%s %.3g s of goroutines a second", c->slower ? "costs" : "saves", c->cost);
+	buf_printf(&text, " (%s %.3g s of goroutines a second", c->slower ? "costs" : "saves",
+		   c->cost);
 	if (c->way != DIFF_NEW)
 		buf_printf(&text, "; noise could make %.3g times", c->noise);
 	buf_printf(&text, ")");
@@ -105,13 +106,16 @@ static void put_noise(FILE *f, const struct diff *d)
 {
 	fprintf(f, "\n%llu kinds of stays were compared", (unsigned long long)d->compared);
 	if (d->compared)
-		fprintf(f, "; for half of them less than %.3g times as long would be taken for noise", d->noise);
+		fprintf(f,
+			"; for half of them less than %.3g times as long would be taken for noise",
+			d->noise);
 	if (d->crowded)
-		fprintf(f, "; %llu stays found no room and were not", (unsigned long long)d->crowded);
+		fprintf(f, "; %llu stays found no room and were not",
+			(unsigned long long)d->crowded);
 	fprintf(f, ".\n");
 	if (!d->compared)
-		fprintf(f, "The traces have too little in common to be compared, or it lies in too small a "
-			"part of them.\n");
+		fprintf(f, "The traces have too little in common to be compared, or it lies in too "
+			   "small a part of them.\n");
 }
 
 /* Is it worth to be said? */
@@ -125,11 +129,14 @@ static void diff_put_head(FILE *f, const struct diff *d, const struct options *o
 	diff_put_seconds(f, "A", o->names[0], d, 0);
 	diff_put_seconds(f, "B", o->names[1], d, 1);
 	if (drifted(d))
-		fprintf(f, "\nTwo thirds of all kinds of stays take at %s %.3g times as long in B: the whole "
-			"program or the machine was %s.\n", d->drift > 1 ? "least" : "most", d->drift,
+		fprintf(f,
+			"\nTwo thirds of all kinds of stays take at %s %.3g times as long in B: "
+			"the whole program or the machine was %s.\n",
+			d->drift > 1 ? "least" : "most", d->drift,
 			d->drift > 1 ? "slower" : "faster");
 	if (d->compared && !d->changes.len)
-		fprintf(f, "\nNo %sdifference that is more than noise.\n", drifted(d) ? "other " : "");
+		fprintf(f, "\nNo %sdifference that is more than noise.\n",
+			drifted(d) ? "other " : "");
 }
 
 static void diff_put_text(FILE *f, const struct diff *d, const struct options *o)
@@ -202,7 +209,9 @@ static void json_change(struct json_out *j, const struct diff *d, const struct d
 	json_row(j, c->row);
 	json_pair(j, !strcmp(unit, "second") ? "per_second" : "per_goroutine", a, b, 4);
 	if (c->follows)
-		json_put_count(j, "ended_by", (uint64_t)(c->follows - (const struct diff_change *)d->changes.data));
+		json_put_count(j, "ended_by",
+			       (uint64_t)(c->follows -
+					  (const struct diff_change *)d->changes.data));
 	json_close_object(j);
 	buf_free(&text);
 }
@@ -263,7 +272,8 @@ static void diff_put_json(FILE *f, const struct diff *d, const struct options *o
 
 static const struct option_row diff_rows[] = {
 	OPTION_OUTPUT(offsetof(struct options, out)),
-	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct options, json), "one JSON object on one line"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct options, json),
+	  "one JSON object on one line"),
 	OPTION(0, "top", "N", OPTION_NUMBER, offsetof(struct options, top),
 	  "how many differences to show of each kind (default 10)", .min = 1, .max = TOP_MAX),
 	OPTION_BINARY(offsetof(struct options, binary)),
@@ -283,11 +293,12 @@ static const char *diff_check(void *options, char **operands)
 static const struct command_line diff_line = {
 	.name = "diff",
 	.usage = "gotap diff A B [OPTION...]",
-	.about = "Compares two Go execution traces of a program, of any release: what became slower or\n"
-		 "faster from A to B, by the function that goroutines began with, the reason and the place\n"
-		 "in the code, the most costly first. What may be noise, judged by how much the parts of\n"
-		 "each trace differ among themselves, is no difference. A or B may be - (standard input).\n"
-		 "docs/diff.md explains it.\n",
+	.about =
+		"Compares two Go execution traces of a program, of any release: what became slower or\n"
+		"faster from A to B, by the function that goroutines began with, the reason and the place\n"
+		"in the code, the most costly first. What may be noise, judged by how much the parts of\n"
+		"each trace differ among themselves, is no difference. A or B may be - (standard input).\n"
+		"docs/diff.md explains it.\n",
 	.tables = { { diff_rows, 0 } },
 	.least = 2, .most = 2, .operands = "two traces are needed, the earlier one first",
 	.check = diff_check,

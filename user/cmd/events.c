@@ -14,12 +14,13 @@
 static const struct command_line events_line = {
 	.name = "events",
 	.usage = "gotap events",
-	.about = "Lists the groups that `gotap record --events LIST` takes, what each contains and\n"
-		 "the runtime functions it probes. LIST is like gc,heap; or `all`; or +sweep,-heap,\n"
-		 "which changes the default.\n"
-		 "\n"
-		 "Costs are in empty uprobes, the least that any tracer by probes can cost: some\n"
-		 "0.3 us each on bare metal, 0.8 on a virtual machine; tools/group-costs measures them.\n",
+	.about =
+		"Lists the groups that `gotap record --events LIST` takes, what each contains and\n"
+		"the runtime functions it probes. LIST is like gc,heap; or `all`; or +sweep,-heap,\n"
+		"which changes the default.\n"
+		"\n"
+		"Costs are in empty uprobes, the least that any tracer by probes can cost: some\n"
+		"0.3 us each on bare metal, 0.8 on a virtual machine; tools/group-costs measures them.\n",
 	.operands = "takes no arguments",
 };
 
@@ -34,10 +35,11 @@ static void events_print_cost(enum group g)
 	else if (g == GROUP_CRASH)
 		puts("    cost: one record in a program's life");
 	else if (g == GROUP_CPU)
-		printf("    cost of a sample: %.1f empty uprobes, at an interrupt of the clock\n", cost.uprobes);
+		printf("    cost of a sample: %.1f empty uprobes, at an interrupt of the clock\n",
+		       cost.uprobes);
 	else
-		printf("    cost of an event: %.1f empty uprobes; %.2f hits of the probes on\n", cost.uprobes,
-		       cost.hits);
+		printf("    cost of an event: %.1f empty uprobes; %.2f hits of the probes on\n",
+		       cost.uprobes, cost.hits);
 }
 
 /* A function may have more than one probe. */

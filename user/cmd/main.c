@@ -20,7 +20,8 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "record", cmd_record, "trace a running Go program, or run one, into a Go execution trace" },
+	{ "record", cmd_record,
+	  "trace a running Go program, or run one, into a Go execution trace" },
 	{ "snap", cmd_snap, "ask a running `record --flight` for its last seconds" },
 	{ "report", cmd_report, "say what slows a program down, from its trace" },
 	{ "top", cmd_top, "show a running Go program at work, live" },
@@ -63,7 +64,8 @@ static int main_finish(int status)
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
 	e = errno;
-	fprintf(stderr, "gotap: cannot write to stdout: %s%s\n", strerror(e), limits_explain(-e).text);
+	fprintf(stderr, "gotap: cannot write to stdout: %s%s\n", strerror(e),
+		limits_explain(-e).text);
 	return status ? status : EXIT_FAIL;
 }
 

@@ -85,7 +85,8 @@ static void help_row(const struct option_row *r)
 
 static void help_print(const struct command_line *c)
 {
-	static const struct option_row help = OPTION('h', "help", NULL, OPTION_FLAG, 0, "show this");
+	static const struct option_row help =
+		OPTION('h', "help", NULL, OPTION_FLAG, 0, "show this");
 	const struct option_table *t;
 	const struct option_row *r;
 
@@ -253,7 +254,8 @@ const char *option_take_release(void *minor, const char *arg)
 
 const char *option_take_groups(void *groups, const char *arg)
 {
-	return groups_parse(arg, groups) ? NULL : "takes a list of the groups that `gotap events` shows";
+	return groups_parse(arg, groups) ? NULL :
+					   "takes a list of the groups that `gotap events` shows";
 }
 
 const char *option_take_budget(void *budget, const char *arg)

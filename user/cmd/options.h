@@ -45,7 +45,10 @@ struct option_row {
 
 /* A row; after the help further fields by name: .take, .min, .max, .want. */
 #define OPTION(letter_, name_, arg_, kind_, field_, help_, ...) \
-	{ .letter = letter_, .name = name_, .arg = arg_, .kind = kind_, .field = field_, .help = help_, ##__VA_ARGS__ }
+	{ \
+		.letter = letter_, .name = name_, .arg = arg_, .kind = kind_, .field = field_, \
+		.help = help_, ##__VA_ARGS__ \
+	}
 
 /* Rows that end with OPTION_END, for a struct at @offset in the command's struct. */
 struct option_table {
@@ -61,7 +64,8 @@ struct command_line {
 	const char *after;
 	int least, most;	/* operands; most -1: any number */
 	const char *operands;	/* the message if there are more or fewer */
-	bool program;		/* the first operand ends the options: it and what follows is a program to run */
+	/* the first operand ends the options: it and what follows is a program to run */
+	bool program;
 	/*
 	 * After the last option, with the operands, which end with NULL. Returns NULL, or what is
 	 * wrong.
@@ -88,7 +92,8 @@ option_take_fn option_take_format, option_take_symbols, option_take_release, opt
 	option_take_budget, option_take_ids, option_take_some;
 
 #define OPTION_OUTPUT(field) \
-	OPTION('o', "output", "FILE", OPTION_TEXT, field, "write to FILE instead of standard output")
+	OPTION('o', "output", "FILE", OPTION_TEXT, field, \
+	       "write to FILE instead of standard output")
 #define OPTION_BINARY(field) \
 	OPTION('b', "binary", "PROGRAM", OPTION_TEXT, field, \
 	  "the traced program: names the stacks of traces before Go 1.7, which hold addresses only")
@@ -101,6 +106,7 @@ option_take_fn option_take_format, option_take_symbols, option_take_release, opt
 	  "take the program for one of that release, if it is of one that gotap does not know", \
 	  .take = option_take_release)
 #define OPTION_PROC(field) \
-	OPTION(0, "proc", "DIR", OPTION_TEXT, field, "the host's /proc, where gotap runs in a container itself")
+	OPTION(0, "proc", "DIR", OPTION_TEXT, field, \
+	       "the host's /proc, where gotap runs in a container itself")
 
 #endif

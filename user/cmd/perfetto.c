@@ -149,11 +149,12 @@ static const char *perfetto_check(void *options, char **operands)
 static const struct command_line perfetto_line = {
 	.name = "perfetto",
 	.usage = "gotap perfetto TRACE -o FILE [OPTION...]",
-	.about = "Turns a Go execution trace of any release since Go 1.5 into a trace for Perfetto: open it\n"
-		 "at https://ui.perfetto.dev, or ask trace_processor in SQL (docs/perfetto.md). TRACE and\n"
-		 "FILE may be - (standard input, output). Of a damaged trace FILE has what can be read, and\n"
-		 "the status is 1. The states of threads come from TRACE.threads, which gotap record wrote\n"
-		 "with group linux.\n",
+	.about =
+		"Turns a Go execution trace of any release since Go 1.5 into a trace for Perfetto: open it\n"
+		"at https://ui.perfetto.dev, or ask trace_processor in SQL (docs/perfetto.md). TRACE and\n"
+		"FILE may be - (standard input, output). Of a damaged trace FILE has what can be read, and\n"
+		"the status is 1. The states of threads come from TRACE.threads, which gotap record wrote\n"
+		"with group linux.\n",
 	.tables = { { perfetto_rows, 0 } },
 	.least = 1, .most = 1, .operands = "one TRACE is needed",
 	.check = perfetto_check,

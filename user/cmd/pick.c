@@ -45,7 +45,8 @@ static const char *take_owner(void *pick, const char *arg)
 }
 
 const struct option_row pick_rows[] = {
-	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct pick, pid), "the process", .take = pick_take_pid),
+	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct pick, pid),
+	  "the process", .take = pick_take_pid),
 	OPTION(0, "container", "NAME", OPTION_TAKE, offsetof(struct pick, container),
 	  "the Go program in that container: a name, an id or the start of one, a Kubernetes pod; of docker, "
 	  "containerd, podman, CRI-O, runc, crun", .take = option_take_some),
@@ -217,5 +218,7 @@ int pick_check(const struct pick *p, const struct process *proc, struct error *e
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir >= 0 && owner_is(dir, p->owner) && !process_execed(proc))
 		return 0;
-	return error_set(err, -EACCES, "process %d is not that of user %u alone any more, or has ended", proc->pid, p->owner);
+	return error_set(err, -EACCES,
+			 "process %d is not that of user %u alone any more, or has ended",
+			 proc->pid, p->owner);
 }

@@ -33,7 +33,8 @@ static const char *no_type(const char *before)
 	unsigned int i;
 
 	for (i = 0; pprof_type_name(i); i++)
-		snprintf(strchr(list, 0), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", pprof_type_name(i));
+		snprintf(strchr(list, 0), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+			 pprof_type_name(i));
 	return option_wrong("%s%s", before, list);
 }
 
@@ -66,26 +67,27 @@ static const struct option_row pprof_rows[] = {
 	  "lines \"func;func VALUE\" for flame graph tools instead; times in ns"),
 	OPTION('g', "goroutine", "N", OPTION_TAKE, offsetof(struct options, profile.goroutines),
 	  "only this goroutine; may be given again", .take = option_take_ids),
-	OPTION(0, "func", "REGEXP", OPTION_TAKE, 0, "only goroutines that began with such a function",
-	  .take = pprof_take_func),
+	OPTION(0, "func", "REGEXP", OPTION_TAKE, 0,
+	  "only goroutines that began with such a function", .take = pprof_take_func),
 	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct options, profile.from),
 	  "only from this time on, counted from the begin of the trace (1.5s)"),
-	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct options, profile.to), "only up to this time"),
+	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct options, profile.to),
+	  "only up to this time"),
 	OPTION(0, "at", "TIME", OPTION_INSTANT, offsetof(struct options, profile.at),
 	  "for type goroutine: when (default: when the trace ends)"),
 	OPTION(0, "as-runtime", NULL, OPTION_FLAG, offsetof(struct options, profile.as_runtime),
 	  "write it as runtime/pprof does, for services that store profiles: goroutine, sync (its block "
 	  "profile), cpu (as of 100 samples/s)"),
 	OPTION(0, "cpu-samples", "HZ", OPTION_NUMBER, offsetof(struct options, hz),
-	  "for type cpu: HZ samples per second were taken; adds the CPU time", .min = 1, .max = 10000,
-	  .want = "takes samples per second, 1 to 10000"),
+	  "for type cpu: HZ samples per second were taken; adds the CPU time",
+	  .min = 1, .max = 10000, .want = "takes samples per second, 1 to 10000"),
 	OPTION_BINARY(offsetof(struct options, binary)),
 	{0},
 };
 
 static const struct option_row pprof_type_rows[] = {
-	OPTION('t', "type", "TYPE", OPTION_TAKE, offsetof(struct options, profile.type), "what is counted, by stack:",
-	  .take = pprof_take_type),
+	OPTION('t', "type", "TYPE", OPTION_TAKE, offsetof(struct options, profile.type),
+	  "what is counted, by stack:", .take = pprof_take_type),
 	{ .kind = OPTION_TITLE, .help =
 	  "       net              waits for the network    } the same as\n"
 	  "       sync             waits for channels, locks } `go tool trace -pprof=TYPE`\n"
@@ -145,11 +147,13 @@ static const char *pprof_check(void *options, char **operands)
 static const struct command_line pprof_line = {
 	.name = "pprof",
 	.usage = "gotap pprof --type TYPE TRACE... [-o FILE] [OPTION...]",
-	.about = "Makes a profile of a Go execution trace of any release, in the form that `go tool pprof`\n"
-		 "and other tools read. Several traces are added up. TRACE and FILE may be - (standard\n"
-		 "input, output).\n",
+	.about =
+		"Makes a profile of a Go execution trace of any release, in the form that `go tool pprof`\n"
+		"and other tools read. Several traces are added up. TRACE and FILE may be - (standard\n"
+		"input, output).\n",
 	.tables = { { pprof_type_rows, 0 }, { pprof_rows, 0 } },
-	.after = "Of a damaged trace the profile has what comes before the damage, and the exit status is 1.\n",
+	.after =
+		"Of a damaged trace the profile has what comes before the damage, and the exit status is 1.\n",
 	.most = -1,
 	.check = pprof_check,
 };

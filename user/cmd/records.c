@@ -18,9 +18,10 @@
 static const struct command_line records_line = {
 	.name = "records",
 	.usage = "gotap records SPOOL",
-	.about = "Prints the raw records that `gotap record --spool` kept, one a line, in order of\n"
-		 "time: nanoseconds of CLOCK_MONOTONIC, thread, kind, and its words by name. What\n"
-		 "each means is in include/record.def. SPOOL '-' is stdin.\n",
+	.about =
+		"Prints the raw records that `gotap record --spool` kept, one a line, in order of\n"
+		"time: nanoseconds of CLOCK_MONOTONIC, thread, kind, and its words by name. What\n"
+		"each means is in include/record.def. SPOOL '-' is stdin.\n",
 	.least = 1, .most = 1, .operands = "give one spool file",
 };
 

@@ -43,12 +43,16 @@ struct options {
 
 static const char *take_max_time(void *seconds, const char *arg)
 {
-	return parse_duration(arg, seconds) && *(double *)seconds <= 86400 ? NULL : "takes a time up to 24h, like 5m";
+	return parse_duration(arg, seconds) && *(double *)seconds <= 86400 ?
+		       NULL :
+		       "takes a time up to 24h, like 5m";
 }
 
 static const char *take_max_size(void *bytes, const char *arg)
 {
-	return parse_size(arg, 1 << 20, 1ULL << 40, bytes) ? NULL : "takes bytes, like 256M, from 1M to 1024G";
+	return parse_size(arg, 1 << 20, 1ULL << 40, bytes) ?
+		       NULL :
+		       "takes bytes, like 256M, from 1M to 1024G";
 }
 
 /* The recordings get the text. */
@@ -75,7 +79,8 @@ static const struct option_row serve_rows[] = {
 	OPTION(0, "max-time", "TIME", OPTION_TAKE, offsetof(struct options, serve.max_seconds),
 	  "the longest recording that a request may ask for (default 5m)", .take = take_max_time),
 	OPTION(0, "max-size", "SIZE", OPTION_TAKE, offsetof(struct options, serve.max_bytes),
-	  "largest answer, with K, M or G; a recording ends there (default 256M)", .take = take_max_size),
+	  "largest answer, with K, M or G; a recording ends there (default 256M)",
+	  .take = take_max_size),
 	OPTION(0, "recordings", "N", OPTION_COUNT, offsetof(struct options, serve.recordings),
 	  "at most N recordings at a time (default 2)", .min = 1, .max = 1000),
 	OPTION(0, "queue", "N", OPTION_COUNT, offsetof(struct options, serve.queue),
@@ -112,7 +117,8 @@ static const char *serve_check(void *options, char **operands)
 	struct error err;
 
 	if (*operands)
-		return option_wrong("'%s' is one argument too many: gotap serve takes options only", *operands);
+		return option_wrong("'%s' is one argument too many: gotap serve takes options only",
+				    *operands);
 	if (!o->listen)
 		return "--listen unix:PATH or 127.0.0.1:PORT is needed";
 	if (address_parse(&o->serve.address, o->listen, &err))
@@ -123,9 +129,10 @@ static const char *serve_check(void *options, char **operands)
 static const struct command_line serve_line = {
 	.name = "serve",
 	.usage = "gotap serve --listen unix:PATH|127.0.0.1:PORT [OPTION...]",
-	.about = "Answers as Go's net/http/pprof, for programs that have no such port: /debug/pprof/ with\n"
-		 "?pid=N (or &name=PROGRAM) has trace, goroutine, block and profile; / and /processes list\n"
-		 "the Go programs. `go tool pprof`, curl and scrapers of profiles can ask. Ends by a signal.\n",
+	.about =
+		"Answers as Go's net/http/pprof, for programs that have no such port: /debug/pprof/ with\n"
+		"?pid=N (or &name=PROGRAM) has trace, goroutine, block and profile; / and /processes list\n"
+		"the Go programs. `go tool pprof`, curl and scrapers of profiles can ask. Ends by a signal.\n",
 	.tables = { { serve_rows, 0 } },
 	.most = -1,
 	.check = serve_check,

@@ -26,12 +26,14 @@ struct snap_options {
 static const char *take_message(void *message, const char *arg)
 {
 	*(const char **)message = arg;
-	return strpbrk(arg, "\n\r") ? "takes one line" : strlen(arg) > 250 ? "takes 250 bytes at most" : NULL;
+	return strpbrk(arg, "\n\r") ? "takes one line" :
+	       strlen(arg) > 250    ? "takes 250 bytes at most" :
+				      NULL;
 }
 
 static const struct option_row snap_rows[] = {
-	OPTION('p', "pid", "PID", OPTION_NUMBER, offsetof(struct snap_options, pid), "the process that is recorded",
-	  .min = 1, .max = 1UL << 30, .want = "takes a process id"),
+	OPTION('p', "pid", "PID", OPTION_NUMBER, offsetof(struct snap_options, pid),
+	  "the process that is recorded", .min = 1, .max = 1UL << 30, .want = "takes a process id"),
 	OPTION(0, "socket", "PATH", OPTION_TAKE, offsetof(struct snap_options, socket),
 	  "the PATH that the recording got with --socket", .take = option_take_some),
 	OPTION('m', "message", "TEXT", OPTION_TAKE, offsetof(struct snap_options, message),
@@ -48,18 +50,22 @@ static const char *snap_check(void *options, char **operands)
 	const struct snap_options *o = options;
 
 	if (*operands)
-		return option_wrong("'%s' is one argument too many: -p PID is the process", *operands);
-	return !o->pid == !o->socket ? "give -p PID or --socket PATH: which recording is asked?" : NULL;
+		return option_wrong("'%s' is one argument too many: -p PID is the process",
+				    *operands);
+	return !o->pid == !o->socket ? "give -p PID or --socket PATH: which recording is asked?" :
+				       NULL;
 }
 
 static const struct command_line snap_line = {
 	.name = "snap",
 	.usage = "gotap snap [OPTION...] -p PID | --socket PATH",
-	.about = "Asks the `gotap record --flight` that records the process for a snapshot, waits until it is\n"
-		 "written, and prints its name. Needs to be root or the user of that recording.\n",
+	.about =
+		"Asks the `gotap record --flight` that records the process for a snapshot, waits until it is\n"
+		"written, and prints its name. Needs to be root or the user of that recording.\n",
 	.tables = { { snap_rows, 0 } },
-	.after = "Exit status: 0; 1 if there is no recording, or the snapshot could not be written; 2 for\n"
-		 "wrong usage.\n",
+	.after =
+		"Exit status: 0; 1 if there is no recording, or the snapshot could not be written; 2 for\n"
+		"wrong usage.\n",
 	.most = -1,
 	.check = snap_check,
 };
@@ -84,7 +90,9 @@ static int copy_all(int from, const struct output *to, struct error *err)
 		r = write_all(to->fd, room, (size_t)n, &done);
 	if (!r && n < 0)
 		r = -errno;
-	return r ? error_set(err, r, "cannot copy the snapshot to '%s': %s", to->path, strerror(-r)) : 0;
+	return r ? error_set(err, r, "cannot copy the snapshot to '%s': %s", to->path,
+			     strerror(-r)) :
+		   0;
 }
 
 /* @why: the recording's side could not open it; NULL: it could. */
@@ -95,7 +103,8 @@ static int copy_to(const char *path, const char *why, int fd, const char *to, st
 	int r;
 
 	if (fd < 0)
-		return error_set(err, -EIO, "the snapshot '%s' is written, and cannot be copied: %s", path,
+		return error_set(err, -EIO,
+				 "the snapshot '%s' is written, and cannot be copied: %s", path,
 				 why ? why : "no further file can be open here (ulimit -n)");
 	r = claims_input(fd, path, err);
 	if (r)
@@ -119,7 +128,8 @@ static int snap_show(const struct snap_options *o, const char *line, json_object
 	int r = 0;
 
 	if (!path)
-		return error_set(err, -EIO, "there is no snapshot: %s", why ? why : "the recording's answer cannot be read");
+		return error_set(err, -EIO, "there is no snapshot: %s",
+				 why ? why : "the recording's answer cannot be read");
 	if (o->output)
 		r = copy_to(path, snap_text_of(j, "not_open"), fd, o->output, err);
 	if (r || (o->output && !strcmp(o->output, "-")))

@@ -148,7 +148,8 @@ struct beside_feed *beside_feed_new(struct threads *t, beside_span_fn *fn, void 
 
 	*f = (struct beside_feed){ .threads = t, .fn = fn, .ctx = ctx };
 	f->cpus = cpus_new(t, on_cpu_span, f);
-	threads_visit(t, &(struct threads_visitor){ .ctx = f, .span = on_thread_span, .thread_end = on_thread_end });
+	threads_visit(t, &(struct threads_visitor){
+				 .ctx = f, .span = on_thread_span, .thread_end = on_thread_end });
 	return f;
 }
 

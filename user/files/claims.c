@@ -82,10 +82,14 @@ static int claim_input(const struct stat *st, const char *path, struct error *er
 	if (!strcmp(path, "-"))
 		path = "stdin";
 	if (claim_meets_output(id))
-		return error_set(err, -EINVAL, "'%s' is input and output: name another file for the output", path);
-	if (claim_is_standard(id, STDOUT_FILENO) || claim_is_standard(id, STDERR_FILENO))
-		return error_set(err, -EINVAL, "'%s' is input and output: redirect stdout and stderr to another file",
+		return error_set(err, -EINVAL,
+				 "'%s' is input and output: name another file for the output",
 				 path);
+	if (claim_is_standard(id, STDOUT_FILENO) || claim_is_standard(id, STDERR_FILENO))
+		return error_set(
+			err, -EINVAL,
+			"'%s' is input and output: redirect stdout and stderr to another file",
+			path);
 	return 0;
 }
 
@@ -113,7 +117,8 @@ int claims_input_files(char *const *paths, struct error *err)
 	int r = 0;
 
 	for (; *paths && !r; paths++)
-		r = strcmp(*paths, "-") ? claims_input_file(*paths, err) : claims_input(STDIN_FILENO, *paths, err);
+		r = strcmp(*paths, "-") ? claims_input_file(*paths, err) :
+					  claims_input(STDIN_FILENO, *paths, err);
 	return r;
 }
 
@@ -149,14 +154,18 @@ int claims_check_output(const struct claims_output *o, struct error *err)
 	size_t i;
 
 	if (claim_is_input(before))
-		return error_set(err, -EINVAL, "'%s' is input and output: name another file for the output", o->path);
+		return error_set(err, -EINVAL,
+				 "'%s' is input and output: name another file for the output",
+				 o->path);
 	for (i = 0; i < claimed_outputs.len; i++) {
 		const struct claim *c = vec_at(&claimed_outputs, struct claim, i);
 
 		if (claim_has_file(c, before) || claim_has_name(c, dir, o->name) ||
 		    claim_has_name(c, dir, o->partial))
-			return error_set(err, -EINVAL, "two outputs are the same file: '%s'; name a file for each",
-					 o->path);
+			return error_set(
+				err, -EINVAL,
+				"two outputs are the same file: '%s'; name a file for each",
+				o->path);
 	}
 	return 0;
 }
@@ -191,7 +200,8 @@ void claims_close_output(int number, bool keep)
 	if (!c)
 		return;
 	c->open = false;
-	if (!keep || c->partial)	/* a file that is replaced is gone: another one may get its inode */
+	/* a file that is replaced is gone: another one may get its inode */
+	if (!keep || c->partial)
 		c->before = (struct claim_id){0};
 	if (!keep)
 		c->file = c->dir = (struct claim_id){0};

@@ -37,8 +37,10 @@ bool claims_is_input(const char *path);
 /* An output as it is compared: what it will be written to, and the file of that name. */
 struct claims_output {
 	const char *path;
-	const struct stat *dir;			/* its folder; NULL: it has none (standard output) */
-	const char *name, *partial;		/* in that folder; partial: NULL if it is written in place */
+	/* its folder; NULL: it has none (standard output) */
+	const struct stat *dir;
+	/* in that folder; partial: NULL if it is written in place */
+	const char *name, *partial;
 	const struct stat *before;		/* the file that has the name now; NULL: none */
 };
 

@@ -69,10 +69,12 @@ static char *how_to_read(const char *path, enum form form)
 		return xstrdup("is what a gotap wrote that was killed");
 	trace = form == FORM_SPOOL ? trace_of(path) : NULL;
 	if (trace)
-		return xasprintf("is an unfinished file of threads, of a gotap that was killed: `gotap report %s` reads it "
-				 "with its trace", trace);
-	return xasprintf("is what a gotap wrote that was killed: `gotap %s %s -o FILE` makes a trace of it",
-			 command, path);
+		return xasprintf("is an unfinished file of threads, of a gotap that was killed: "
+				 "`gotap report %s` reads it with its trace",
+				 trace);
+	return xasprintf(
+		"is what a gotap wrote that was killed: `gotap %s %s -o FILE` makes a trace of it",
+		command, path);
 }
 
 void leftover_tell(const char *path)
@@ -109,7 +111,8 @@ static int tell_of_partial(const char *path, int r, struct error *err)
 	if (r != -ENOENT || form == FORM_NONE)
 		return r;
 	how = how_to_read(partial, form);
-	return error_set(err, r, "cannot open '%s': %s; but '%s' %s", path, strerror(-r), partial, how);
+	return error_set(err, r, "cannot open '%s': %s; but '%s' %s", path, strerror(-r), partial,
+			 how);
 }
 
 /* A trace, and the file of threads that belongs to it. */
@@ -136,7 +139,8 @@ int leftover_source_open(struct raw_source *s, const char *path, struct error *e
 int leftover_spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
 			struct error *err)
 {
-	int r = strcmp(path, "-") ? claims_input_file(path, err) : claims_input(STDIN_FILENO, path, err);
+	int r = strcmp(path, "-") ? claims_input_file(path, err) :
+				    claims_input(STDIN_FILENO, path, err);
 
 	return r ? r : tell_of_partial(path, spool_open(ret, path, info, err), err);
 }

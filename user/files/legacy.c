@@ -114,8 +114,8 @@ static void print_text(const char *in, const char *version, const struct v1_summ
 	if (fault)
 		show_printf(stdout, "%s: %s: %s\n", in, version, fault->text);
 	else
-		show_printf(stdout, "%s: ok: %s, %zu events, %zu goroutines, %zu procs\n", in, version,
-		       sum->events, sum->goroutines, sum->procs);
+		show_printf(stdout, "%s: ok: %s, %zu events, %zu goroutines, %zu procs\n", in,
+			    version, sum->events, sum->goroutines, sum->procs);
 }
 
 /* Do the addresses of a trace have names in this program? */

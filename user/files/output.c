@@ -89,7 +89,8 @@ static int move_aside(struct output *o)
 	int n, e = EEXIST;
 
 	for (n = 1; n <= LEFTOVERS && e == EEXIST; n++) {
-		_cleanup_free_ char *end = xasprintf("%s.%d", SUFFIX, n), *to = with_end(o->name, end);
+		_cleanup_free_ char *end = xasprintf("%s.%d", SUFFIX, n),
+				    *to = with_end(o->name, end);
 
 		e = rename_new(o->dir, o->partial, to);
 		if (!e) {
@@ -102,8 +103,10 @@ static int move_aside(struct output *o)
 
 static int in_the_way(const struct output *o, struct error *err)
 {
-	return error_set(err, -EEXIST, "cannot write '%s': '%s' beside it, which it would be written to "
-			 "until it is whole, is in the way", o->path, o->partial);
+	return error_set(err, -EEXIST,
+			 "cannot write '%s': '%s' beside it, which it would be written to until it "
+			 "is whole, is in the way",
+			 o->path, o->partial);
 }
 
 /* Clears the way for o->partial, which exists. */
@@ -197,8 +200,11 @@ static int open_beside(struct output *o, const struct place *p, struct error *er
 
 static int refuse_terminal(const struct output *o, struct error *err)
 {
-	return o->form == OUTPUT_BINARY && isatty(o->fd) ? error_set(err, -EINVAL, "a trace is not for a terminal: redirect stdout "
-					 "or name a file with -o") : 0;
+	return o->form == OUTPUT_BINARY && isatty(o->fd) ?
+		       error_set(err, -EINVAL,
+				 "a trace is not for a terminal: redirect stdout or name a file "
+				 "with -o") :
+		       0;
 }
 
 static void sleep_ms(long ms)
@@ -230,8 +236,10 @@ static int open_stream(struct output *o, const struct place *p, struct error *er
 		return error_set(err, -EINVAL, "cannot write '%s': it is a disk", o->path);
 	o->fd = open_quickly(p);
 	if (o->fd < 0 && errno == ENXIO && S_ISFIFO(p->st.st_mode))
-		return error_set(err, -ENXIO, "cannot write '%s': no process reads from this pipe; start "
-				 "the reader first", o->path);
+		return error_set(err, -ENXIO,
+				 "cannot write '%s': no process reads from this pipe; start the "
+				 "reader first",
+				 o->path);
 	if (o->fd < 0)
 		return output_fail(o, errno, err);
 	if (fstat(o->fd, &st) || st.st_dev != p->st.st_dev || st.st_ino != p->st.st_ino)
@@ -303,7 +311,8 @@ static int open_at(struct output *o, const struct place *p, struct error *err)
 static int output_open_stdout(struct output *o, struct error *err)
 {
 	struct stat st;
-	struct claims_output c = { .path = "stdout", .before = fstat(STDOUT_FILENO, &st) ? NULL : &st };
+	struct claims_output c = { .path = "stdout",
+				   .before = fstat(STDOUT_FILENO, &st) ? NULL : &st };
 	int r = claims_check_output(&c, err);
 
 	o->fd = STDOUT_FILENO;
@@ -379,8 +388,12 @@ bool output_is(const struct output *o, int fd)
 
 static int output_check_claim(const struct output *o, struct error *err)
 {
-	return claims_conflict(o->claim) ? error_set(err, -EINVAL, "'%s' is input and output: it is not written; name "
-						     "another file for the output", o->path) : 0;
+	return claims_conflict(o->claim) ?
+		       error_set(err, -EINVAL,
+				 "'%s' is input and output: it is not written; name another file "
+				 "for the output",
+				 o->path) :
+		       0;
 }
 
 int output_begin(const struct output *o, struct error *err)
@@ -409,8 +422,10 @@ static int give_name(const struct output *o, struct error *err)
 	int e;
 
 	if (!is_at(o->fd, o->dir, o->partial))
-		return error_set(err, -ESTALE, "cannot write '%s': another program moved or replaced '%s' in the "
-				 "same folder meanwhile, which is left alone", o->path, o->partial);
+		return error_set(err, -ESTALE,
+				 "cannot write '%s': another program moved or replaced '%s' in the "
+				 "same folder meanwhile, which is left alone",
+				 o->path, o->partial);
 	if (!is_as_before(o))
 		e = EEXIST;
 	else if (o->replaces)
@@ -418,10 +433,13 @@ static int give_name(const struct output *o, struct error *err)
 	else
 		e = rename_new(o->dir, o->partial, o->name);
 	if (e == EEXIST)
-		return error_set(err, -e, "'%s' was made by another program meanwhile, and is left alone: "
-				 "see '%s' in the same folder", o->path, o->partial);
+		return error_set(err, -e,
+				 "'%s' was made by another program meanwhile, and is left alone: "
+				 "see '%s' in the same folder",
+				 o->path, o->partial);
 	if (e)
-		return error_set(err, -e, "cannot rename '%s' to '%s': %s", o->partial, o->path, strerror(e));
+		return error_set(err, -e, "cannot rename '%s' to '%s': %s", o->partial, o->path,
+				 strerror(e));
 	return 0;
 }
 

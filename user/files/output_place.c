@@ -102,8 +102,9 @@ int place_find(struct place *p, const char *path, struct error *err)
 	if (e)
 		return not_there(path, e < 0 ? ELOOP : e, err);
 	if (p->exists && place_is_foreign(p, &p->st))
-		return error_set(err, -EACCES, "cannot write '%s': it belongs to another user (uid %u), "
-				 "in a folder where others may put files: name a file elsewhere",
+		return error_set(err, -EACCES,
+				 "cannot write '%s': it belongs to another user (uid %u), in a "
+				 "folder where others may put files: name a file elsewhere",
 				 path, p->st.st_uid);
 	return 0;
 }

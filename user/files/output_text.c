@@ -37,7 +37,9 @@ int output_put(const struct output *o, output_put_fn *put, const void *ctx, stru
 		if (fd >= 0)
 			close(fd);
 	}
-	return failed ? error_set(err, -failed, "cannot write to '%s': %s", o->path, strerror(failed)) : 0;
+	return failed ? error_set(err, -failed, "cannot write to '%s': %s", o->path,
+				  strerror(failed)) :
+			0;
 }
 
 int output_end(struct output *o, int ret, struct error *err)

@@ -48,8 +48,11 @@ int thread_file_check_place(const struct output *trace, struct error *err)
 	_cleanup_free_ char *path = has_place(trace) ? threads_file_name(trace->path) : NULL;
 
 	return path && claims_is_input(path) ?
-	       error_set(err, -EINVAL, "'%s' is input, and the file of threads beside the output: name another file "
-			 "for the output", path) : 0;
+		       error_set(err, -EINVAL,
+				 "'%s' is input, and the file of threads beside the output: name "
+				 "another file for the output",
+				 path) :
+		       0;
 }
 
 int thread_file_start(struct thread_file *f, struct threads *t, const struct capture_info *info,
@@ -130,7 +133,9 @@ int thread_file_close_trace(const struct thread_file *f, struct output *trace, b
 		return r;
 	privilege_raise_files();
 	if (unlink(before) && errno != ENOENT)
-		show_printf(stderr, "gotap: '%s' belongs to an older trace '%s' and cannot be removed: %s; remove it\n",
+		show_printf(stderr,
+			    "gotap: '%s' belongs to an older trace '%s' and cannot be removed: %s; "
+			    "remove it\n",
 			    before, trace->path, strerror(errno));
 	privilege_lower_files();
 	return 0;
@@ -168,10 +173,13 @@ bool thread_file_check(struct oncpu *o, const struct spans *s, const char *trace
 		*failed = true;
 	}
 	if (oncpu_dropped(o))
-		show_printf(stderr, "gotap: '%s': %" PRIu64 " stays of threads found no room in memory: they count as "
-			    "not recorded\n", path, oncpu_dropped(o));
+		show_printf(stderr,
+			    "gotap: '%s': %" PRIu64 " stays of threads found no room in memory: "
+			    "they count as not recorded\n",
+			    path, oncpu_dropped(o));
 	if (oncpu_matches(o))
 		return true;
-	show_printf(stderr, "gotap: '%s' is not of the same recording as '%s': it is left out\n", path, trace);
+	show_printf(stderr, "gotap: '%s' is not of the same recording as '%s': it is left out\n",
+		    path, trace);
 	return false;
 }

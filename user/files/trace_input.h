@@ -11,7 +11,8 @@
 
 struct trace_input {
 	struct trace_reader *reader;
-	struct v1_cut cut;	/* damage in a trace before Go 1.22, which is read before its first event is given */
+	/* damage in a trace before Go 1.22, which is read before its first event is given */
+	struct v1_cut cut;
 };
 
 /*

@@ -23,7 +23,8 @@ struct check_options {
 static const struct option_row check_rows[] = {
 	OPTION(0, "lenient", NULL, OPTION_FLAG, offsetof(struct check_options, lenient),
 	  "only the rules of Go's reader"),
-	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct check_options, json), "one JSON object for each file"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct check_options, json),
+	  "one JSON object for each file"),
 	OPTION('b', "binary", "PROGRAM", OPTION_TEXT, offsetof(struct check_options, binary),
 	  "the traced program, for traces before Go 1.7: can it name their stacks?"),
 	{0},
@@ -32,14 +33,16 @@ static const struct option_row check_rows[] = {
 static const struct command_line check_line = {
 	.name = "check",
 	.usage = "gotap check [--lenient] [--json] [--binary PROGRAM] TRACE...",
-	.about = "Reads Go execution traces and reports for each, in one line, whether Go's reader takes\n"
-		 "it, whether it keeps the stricter rules for those who write traces, and whether it is\n"
-		 "safe for the tools that use it. A fault comes with its place, the event, the rule it\n"
-		 "breaks and the state that it met. Traces of Go 1.21 and older, back to before Go 1.5,\n"
-		 "are held to the rules of the readers of their time. TRACE may be - (standard input).\n",
+	.about =
+		"Reads Go execution traces and reports for each, in one line, whether Go's reader takes\n"
+		"it, whether it keeps the stricter rules for those who write traces, and whether it is\n"
+		"safe for the tools that use it. A fault comes with its place, the event, the rule it\n"
+		"breaks and the state that it met. Traces of Go 1.21 and older, back to before Go 1.5,\n"
+		"are held to the rules of the readers of their time. TRACE may be - (standard input).\n",
 	.tables = { { check_rows, 0 } },
-	.after = "exit status: 0 all is well, 1 a trace is not, 2 wrong usage or a file that cannot be\n"
-		 "read\n",
+	.after =
+		"exit status: 0 all is well, 1 a trace is not, 2 wrong usage or a file that cannot be\n"
+		"read\n",
 	.least = 1, .most = -1, .operands = "at least one trace is needed",
 };
 

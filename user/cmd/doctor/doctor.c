@@ -66,16 +66,19 @@ static const char *doctor_check(void *options, char **operands)
 	struct doctor_options *o = options;
 
 	o->file = operands[0];
-	return !!o->pick.pid + !!o->pick.container + !!o->file > 1 ? "give one process, container or file" : NULL;
+	return !!o->pick.pid + !!o->pick.container + !!o->file > 1 ?
+		       "give one process, container or file" :
+		       NULL;
 }
 
 static const struct command_line doctor_line = {
 	.name = "doctor",
 	.usage = "gotap doctor [OPTION...] [-p PID | --container NAME | FILE]",
-	.about = "Says whether Go programs can be traced on this machine, or whether this one can,\n"
-		 "and how: what the kernel has, which privileges are there and which are missing,\n"
-		 "where every probe would sit, what one hit of it costs, and what the trace lacks\n"
-		 "without those that have no place. Nothing is attached.\n",
+	.about =
+		"Says whether Go programs can be traced on this machine, or whether this one can,\n"
+		"and how: what the kernel has, which privileges are there and which are missing,\n"
+		"where every probe would sit, what one hit of it costs, and what the trace lacks\n"
+		"without those that have no place. Nothing is attached.\n",
 	.tables = { { pick_rows, offsetof(struct doctor_options, pick) }, { doctor_rows, 0 } },
 	.after = "Exit status: 0 if it can be traced, 1 if not, 2 for wrong usage.\n",
 	.most = 1, .operands = "give one process, container or file",

@@ -50,8 +50,8 @@ static void look_at_rings(struct doctor *d)
 		doctor_add(d, LEVEL_NOTE, machine_area, "ring buffers",
 			   "not known: BPF is not allowed to us");
 	} else {
-		doctor_add(d, LEVEL_FAIL, machine_area, "ring buffers", "the kernel shares no BPF maps: %s",
-			   strerror(errno));
+		doctor_add(d, LEVEL_FAIL, machine_area, "ring buffers",
+			   "the kernel shares no BPF maps: %s", strerror(errno));
 	}
 }
 
@@ -76,15 +76,18 @@ static void look_at_threads(struct doctor *d)
 	size_t len;
 
 	if (tracepoints_find(&t, &err)) {
-		doctor_add(d, LEVEL_NOTE, machine_area, "threads", "no --events +linux: %s", err.text);
+		doctor_add(d, LEVEL_NOTE, machine_area, "threads", "no --events +linux: %s",
+			   err.text);
 		return;
 	}
 	n = threads_lacks(tracepoints_lack(&t) | (has_pressure() ? 0 : REC_WITHOUT_PRESSURE),
 			  texts);
-	f = doctor_add(d, LEVEL_OK, machine_area, "threads", "--events +linux tells when they are on a CPU, and why not");
+	f = doctor_add(d, LEVEL_OK, machine_area, "threads",
+		       "--events +linux tells when they are on a CPU, and why not");
 	for (i = 0; i < n; i++) {
 		len = strlen(f->text);
-		snprintf(f->text + len, sizeof(f->text) - len, "%s%s", i ? "; " : "; this kernel does not tell: ", texts[i]);
+		snprintf(f->text + len, sizeof(f->text) - len, "%s%s",
+			 i ? "; " : "; this kernel does not tell: ", texts[i]);
 	}
 }
 

@@ -31,8 +31,10 @@ static void look_at_build(struct doctor *d)
 		doctor_add(d, LEVEL_OK, program_area, "module", "%s %s",
 			   gobin_module_path(d->bin), gobin_module_version(d->bin));
 	doctor_add(d, LEVEL_OK, program_area, "build", "%s%s%s", mode ? mode : "exe",
-		   gobin_is_pie(d->bin) && (!mode || strcmp(mode, "pie")) ? ", position independent" :
-		   "", pgo && strcmp(pgo, "off") ? ", with a profile (-pgo)" : "");
+		   gobin_is_pie(d->bin) && (!mode || strcmp(mode, "pie")) ?
+			   ", position independent" :
+			   "",
+		   pgo && strcmp(pgo, "off") ? ", with a profile (-pgo)" : "");
 	doctor_add(d, LEVEL_OK, program_area, "symbols", "%s%s",
 		   gobin_has_symtab(d->bin) ? "symbol table, " : "stripped, ",
 		   gobin_has_dwarf(d->bin) ? "DWARF and Go's own table" : "Go's own table");
@@ -135,11 +137,17 @@ static void look_at_inline(struct doctor *d, unsigned int groups)
 	}
 	n = plan_inline_count(&plan);
 	if (d->has_proc && inject_possible(&d->proc, &err))
-		doctor_add(d, LEVEL_NOTE, program_area, "inline", "not possible (--attach inline): %s", err.text);
+		doctor_add(d, LEVEL_NOTE, program_area, "inline",
+			   "not possible (--attach inline): %s", err.text);
 	else if (!n)
-		doctor_add(d, LEVEL_NOTE, program_area, "inline", "not possible (--attach inline): %s: %s",
-			   plan.not_inline.len ? vec_at(&plan.not_inline, struct not_inline, 0)->function : "no place",
-			   plan.not_inline.len ? vec_at(&plan.not_inline, struct not_inline, 0)->why : "is known");
+		doctor_add(d, LEVEL_NOTE, program_area, "inline",
+			   "not possible (--attach inline): %s: %s",
+			   plan.not_inline.len ?
+				   vec_at(&plan.not_inline, struct not_inline, 0)->function :
+				   "no place",
+			   plan.not_inline.len ?
+				   vec_at(&plan.not_inline, struct not_inline, 0)->why :
+				   "is known");
 	else if (!image_measure(&prices, &err))
 		doctor_add(d, LEVEL_OK, program_area, "inline",
 			   "possible (--attach inline): at %zu places a record would "

@@ -41,10 +41,10 @@ static void doctor_show_print_findings(const struct doctor *d)
 
 static void print_probe(const struct doctor *d, const struct probe_view *v, int width)
 {
-	show_printf(stdout, "  %-*s 0x%-10" PRIx64 " %5.1f us  %-9s %s%s%s\n", width, v->point->function,
-	       v->addr, (double)v->cost_ns / 1000, v->emulated ? "emulated" : "stepped",
-	       v->point->site, v->bin == d->bin ? "" : " in ",
-	       v->bin == d->bin ? "" : gobin_path(v->bin));
+	show_printf(stdout, "  %-*s 0x%-10" PRIx64 " %5.1f us  %-9s %s%s%s\n", width,
+		    v->point->function, v->addr, (double)v->cost_ns / 1000,
+		    v->emulated ? "emulated" : "stepped", v->point->site,
+		    v->bin == d->bin ? "" : " in ", v->bin == d->bin ? "" : gobin_path(v->bin));
 }
 
 static void doctor_show_print_probes(const struct doctor *d)
@@ -72,7 +72,8 @@ static void doctor_show_print_missing(const struct doctor *d)
 	for (i = 0; i < d->plan.missing.len; i++) {
 		const struct missing_probe *m = vec_at(&d->plan.missing, struct missing_probe, i);
 
-		show_printf(stdout, "  %-35s the trace lacks %s (%s)\n", m->function, m->lacks, m->why);
+		show_printf(stdout, "  %-35s the trace lacks %s (%s)\n", m->function, m->lacks,
+			    m->why);
 	}
 }
 

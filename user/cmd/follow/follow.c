@@ -60,7 +60,9 @@ static void tell_begin(const struct follower *s, const struct recorder *r)
 {
 	if (!s->o->quiet && !s->o->json)
 		show_printf(stderr, "gotap: process %d (%s) is recorded %s, into '%s'\n", r->target,
-			    follow_base_name(r->exe), r->from_start ? "from its first goroutine on" : "as it runs", r->output);
+			    follow_base_name(r->exe),
+			    r->from_start ? "from its first goroutine on" : "as it runs",
+			    r->output);
 }
 
 static bool follower_begin(struct follower *s, const struct follow_exec *e, const char *exe)
@@ -69,7 +71,8 @@ static bool follower_begin(struct follower *s, const struct follow_exec *e, cons
 	struct error err;
 
 	s->begun++;
-	*r = (struct recorder){ .target = e->pid, .exe = xstrdup(exe), .output = output_of(s, e, exe),
+	*r = (struct recorder){ .target = e->pid, .exe = xstrdup(exe),
+				.output = output_of(s, e, exe),
 				.held = e->held && follow_hold(s->follow, e->pid) };
 	if (recorder_start(r, s->o, &err)) {
 		cmd_fail(&err);
@@ -170,7 +173,8 @@ static void look_at_hold(struct follower *s, struct recorder *r)
 		if (n > 0)
 			tell_begin(s, r);
 	} else if (now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS) {
-		kill(r->pid, SIGKILL);	/* the program runs without its probes now: the begin would be missing in the trace */
+		/* the program runs without its probes: the trace would lack its begin */
+		kill(r->pid, SIGKILL);
 		r->gave_up = true;
 		follower_let_go(s, r);
 	}
@@ -243,7 +247,8 @@ static void wait_for_work(struct follower *s)
 	fds[0] = (struct pollfd){ .fd = follow_fd(s->follow), .events = POLLIN };
 	for (i = 0; i < s->recorders.len; i++)
 		if (recorder_at(s, i)->held)
-			fds[n++] = (struct pollfd){ .fd = recorder_at(s, i)->socket, .events = POLLIN };
+			fds[n++] = (struct pollfd){ .fd = recorder_at(s, i)->socket,
+						    .events = POLLIN };
 	poll(fds, n, TICK_MS);
 	free(fds);
 }
@@ -268,7 +273,8 @@ static int check_root(const struct follower *s, pid_t pid, struct error *err)
 		return error_set(err, -ESRCH, "no process %d", pid);
 	if (st.tgid == pid)
 		return 0;
-	return error_set(err, -EINVAL, "%d is a thread, not a process: give its process id, %d", pid, st.tgid);
+	return error_set(err, -EINVAL, "%d is a thread, not a process: give its process id, %d",
+			 pid, st.tgid);
 }
 
 /*
@@ -290,7 +296,9 @@ static int add_roots(struct follower *s, struct error *err)
 	if (r || !pid)
 		return r;
 	r = follow_add(s->follow, pid, err);
-	return r || follow_has(s->follow, pid) ? r : error_set(err, -ESRCH, "process %d has ended", pid);
+	return r || follow_has(s->follow, pid) ?
+		       r :
+		       error_set(err, -ESRCH, "process %d has ended", pid);
 }
 
 static int follower_start(struct follower *s, struct error *err)
@@ -320,17 +328,19 @@ static int follower_finish(struct follower *s, struct error *err)
 	s->report.not_said = counts.not_said;
 	follow_report_end(&s->report, s->o);
 	if (s->command.failure) {
-		error_set(err, -s->command.failure, "cannot run '%s': %s", s->command.name, strerror(s->command.failure));
+		error_set(err, -s->command.failure, "cannot run '%s': %s", s->command.name,
+			  strerror(s->command.failure));
 		return cmd_fail(err);
 	}
 	if (s->begun)
 		return s->report.failed ? EXIT_FAIL : EXIT_OK;
 	if (signals_stop() && !s->o->command && s->o->name) {
-		error_set(err, -ECHILD, "no Go program of the name '%s' was run: there is no trace", s->o->name);
+		error_set(err, -ECHILD, "no Go program of the name '%s' was run: there is no trace",
+			  s->o->name);
 		return cmd_fail(err);
 	}
-	error_set(err, -ECHILD, "no Go program%s%s was run: there is no trace", s->o->program ? " " : "",
-		  s->o->program ? s->o->program : "");
+	error_set(err, -ECHILD, "no Go program%s%s was run: there is no trace",
+		  s->o->program ? " " : "", s->o->program ? s->o->program : "");
 	return cmd_fail(err);
 }
 

@@ -21,7 +21,8 @@ static int go_file_examine(void *ctx, void *answer, struct error *err)
 static bool go_file_is_go(int fd)
 {
 	char answer = 0;
-	struct isolated_work work = { .run = go_file_examine, .ctx = &fd, .fd = fd, .size = sizeof(answer) };
+	struct isolated_work work = { .run = go_file_examine, .ctx = &fd, .fd = fd,
+				      .size = sizeof(answer) };
 
 	return !isolated_run(&work, &answer, &(struct error){0}) && answer;
 }

@@ -24,7 +24,8 @@ struct follower {
 	uint64_t begin;
 	uint64_t number;		/* %n of the last recording */
 	uint64_t begun;			/* recordings */
-	bool has_name;			/* the process that follow_is_meant() looked at last has the name of --name */
+	/* the process that follow_is_meant() looked at last has the name of --name */
+	bool has_name;
 	bool found;			/* a process with that name is or was recorded */
 	bool stopping, gave_up;
 };

@@ -10,8 +10,8 @@
 
 /* What follow.c does itself. */
 static const char *const own[] = {
-	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by", "output", "program", "duration",
-	"json", "quiet", "detach",
+	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by", "output",
+	"program", "duration", "json", "quiet", "detach",
 };
 
 static bool follow_options_is_own(const char *name)
@@ -86,7 +86,8 @@ const char *follow_check(struct record_options *o)
 	if (!o->most)
 		o->most = o->follow || o->wait ? 8 : 1;
 	if (o->seconds > 0 && is_each(o)) {
-		*(char **)vec_push(&o->words, sizeof(char *)) = xasprintf("--duration=%.9f", o->seconds);
+		*(char **)vec_push(&o->words, sizeof(char *)) =
+			xasprintf("--duration=%.9f", o->seconds);
 		o->seconds = 0;
 	}
 	return check_output(o);

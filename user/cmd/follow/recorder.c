@@ -97,7 +97,9 @@ static int make_files(struct recorder *r, int ends[2], struct error *err)
 		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	r->socket = ends[0];
 	r->report = memfd_create("gotap-report", MFD_CLOEXEC);
-	return r->report < 0 ? error_set(err, -errno, "cannot make a file in memory: %s", strerror(errno)) : 0;
+	return r->report < 0 ?
+		       error_set(err, -errno, "cannot make a file in memory: %s", strerror(errno)) :
+		       0;
 }
 
 int recorder_start(struct recorder *r, const struct record_options *o, struct error *err)

@@ -25,7 +25,8 @@ struct recorder {
 	char *exe, *output;
 	bool held;		/* the target waits for the recorder's probes */
 	bool from_start;	/* it was held at first */
-	int socket;		/* readable, or closed at the other end, when the target may go on; -1: closed */
+	/* readable, or closed at the other end, when the target may go on; -1: closed */
+	int socket;
 	int report;		/* file without a name, to which it prints */
 	off_t read;		/* bytes of it that were read */
 	struct buf said;	/* output that was read and that the caller has not taken */

@@ -28,15 +28,17 @@ static char *follow_report_end_text(const struct recorder *r, const struct recor
 	const char *name = follow_base_name(r->exe);
 
 	if (r->gave_up)
-		return xasprintf("the recording of process %d (%s) was given up, since its probes were not there after "
-				 "%d s; the program goes on", r->target, name, RECORDER_PATIENCE);
+		return xasprintf("the recording of process %d (%s) was given up, since its probes "
+				 "were not there after %d s; the program goes on",
+				 r->target, name, RECORDER_PATIENCE);
 	if (!WIFSIGNALED(r->status))
 		return NULL;
 	if (o->flight.time)
-		return xasprintf("the recorder of process %d (%s) was killed by signal %d", r->target, name,
-				 WTERMSIG(r->status));
-	return xasprintf("the recorder of process %d (%s) was killed by signal %d: what it has written is in "
-			 "'%s.partial'", r->target, name, WTERMSIG(r->status), r->output);
+		return xasprintf("the recorder of process %d (%s) was killed by signal %d",
+				 r->target, name, WTERMSIG(r->status));
+	return xasprintf("the recorder of process %d (%s) was killed by signal %d: what it has "
+			 "written is in '%s.partial'",
+			 r->target, name, WTERMSIG(r->status), r->output);
 }
 
 /* --- as text --- */
@@ -155,13 +157,19 @@ static void follow_report_print_missing(const struct follow_report *rep,
 					const struct record_options *o)
 {
 	if (rep->skipped)
-		fprintf(stderr, "gotap: %zu Go programs were not recorded, since %lu were being recorded at that time "
-			"(--follow-max)\n", rep->skipped, o->most);
+		fprintf(stderr,
+			"gotap: %zu Go programs were not recorded, since %lu were being recorded "
+			"at that time (--follow-max)\n",
+			rep->skipped, o->most);
 	if (rep->not_followed)
-		fprintf(stderr, "gotap: %" PRIu64 " processes were not followed, since there were too many at that time\n",
+		fprintf(stderr,
+			"gotap: %" PRIu64 " processes were not followed, since there were too many "
+			"at that time\n",
 			rep->not_followed);
 	if (rep->not_said)
-		fprintf(stderr, "gotap: %" PRIu64 " programs were started too fast to be looked at\n", rep->not_said);
+		fprintf(stderr,
+			"gotap: %" PRIu64 " programs were started too fast to be looked at\n",
+			rep->not_said);
 }
 
 void follow_report_end(struct follow_report *rep, const struct record_options *o)

@@ -12,7 +12,8 @@
 
 struct follow_report {
 	size_t recorded, failed;
-	size_t skipped;		/* Go programs that were not recorded, because --follow-max others were being recorded */
+	/* Go programs that were not recorded, because --follow-max others were being recorded */
+	size_t skipped;
 	uint64_t not_followed, not_said;
 };
 

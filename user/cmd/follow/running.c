@@ -44,7 +44,8 @@ static int add_children(struct follower *s, const struct vec *pids, bool *ret, s
  */
 static int add_descendants(struct follower *s, struct vec *pids, struct error *err)
 {
-	enum { LOOKS = 1000 };	/* one look follows a whole chain of children, unless ids have wrapped around */
+	/* one look follows a whole chain of children, unless ids have wrapped around */
+	enum { LOOKS = 1000 };
 	bool more = s->o->follow;
 	int i, r = 0;
 
@@ -65,7 +66,8 @@ static size_t named(struct follower *s, const struct vec *pids, struct buf *list
 		_cleanup_free_ char *exe = follow_exe(&s->fs, e.pid);
 
 		if (exe && follow_is_meant(s, &e, exe) && go_files_run(s->files, &s->fs, e.pid))
-			buf_printf(list, "%s%d (%s)", n++ ? ", " : "", e.pid, follow_base_name(exe));
+			buf_printf(list, "%s%d (%s)", n++ ? ", " : "", e.pid,
+				   follow_base_name(exe));
 	}
 	return n;
 }
@@ -77,8 +79,10 @@ static int follow_running_check_one(struct follower *s, const struct vec *pids, 
 	int r = 0;
 
 	if (!s->o->follow && !s->o->wait && named(s, pids, &list) > 1)
-		r = error_set(err, -ENOTUNIQ, "%.*s have the name '%s': give one of them with -p, or --follow for all",
-			      (int)list.len, list.data, s->o->name);
+		r = error_set(
+			err, -ENOTUNIQ,
+			"%.*s have the name '%s': give one of them with -p, or --follow for all",
+			(int)list.len, list.data, s->o->name);
 	buf_free(&list);
 	return r;
 }

@@ -27,7 +27,8 @@ enum { PS_EFFORT_FILE = 5, PS_EFFORT_USER = 15, PS_EFFORT_END = 30 };
 struct ps_effort {
 	struct vec users;		/* struct user_effort */
 	double begin;			/* clock at the begin of the listing; 0: not begun */
-	double cpu, wall;		/* CPU time and clock at the begin of the work that is not counted yet, seconds */
+	/* CPU time and clock at the begin of the work that is not counted yet, seconds */
+	double cpu, wall;
 	size_t user;			/* index of the user of that work */
 };
 

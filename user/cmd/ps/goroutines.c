@@ -13,8 +13,8 @@ enum { BATCH = 64, SEARCHED = 64 << 20 };
 
 struct ps_roots ps_roots_of(const struct plan *plan, const struct gobin *bin)
 {
-	return (struct ps_roots){ plan->minor, gobin_entry(bin), plan->allgs, plan->allp, plan->data_start,
-				  plan->data_end };
+	return (struct ps_roots){ plan->minor, gobin_entry(bin), plan->allgs,
+				  plan->allp,  plan->data_start, plan->data_end };
 }
 
 static bool exists(const struct g_facts *f)
@@ -54,15 +54,16 @@ static int64_t ps_goroutines_look(const struct plan *plan, const struct process 
 
 int64_t ps_goroutines(const struct procfs *fs, pid_t pid, const struct ps_roots *r)
 {
-	struct plan plan = { .minor = r->minor, .allgs = r->allgs, .allp = r->allp, .data_start = r->data_start,
-			     .data_end = r->data_end };
+	struct plan plan = { .minor = r->minor, .allgs = r->allgs, .allp = r->allp,
+			     .data_start = r->data_start, .data_end = r->data_end };
 	struct process p = PROCESS_CLOSED;
 	int64_t n = -1;
 
 	if (r->minor <= 0 || r->data_end - r->data_start > SEARCHED ||
 	    go_offsets_from_table(r->minor, &plan.offsets))
 		return -1;
-	if (!process_open(&p, fs, pid, &(struct error){0}) && !process_find_bias(&p, r->entry, &(struct error){0}) &&
+	if (!process_open(&p, fs, pid, &(struct error){0}) &&
+	    !process_find_bias(&p, r->entry, &(struct error){0}) &&
 	    !memory_begin(&p, NULL, &(struct error){0}))
 		n = ps_goroutines_look(&plan, &p);
 	process_close(&p);

@@ -79,7 +79,8 @@ static bool is_failure(int r)
 /* The file @fd, as it was found when it was met first. A file of no regular kind is none. */
 static const struct executable *executable_of(struct listing *l, int fd)
 {
-	struct isolated_work work = { .run = ps_listing_examine, .ctx = &fd, .fd = fd, .size = sizeof(struct executable),
+	struct isolated_work work = { .run = ps_listing_examine, .ctx = &fd, .fd = fd,
+				      .size = sizeof(struct executable),
 				      .seconds = ps_effort_seconds(&l->effort) };
 	struct error err = {0};
 	struct executable *p;

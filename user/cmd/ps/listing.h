@@ -39,7 +39,8 @@ struct go_process {
 	char *command;			/* its arguments, separated by blanks; "" none are there */
 	bool command_cut;		/* ... of which there are more */
 	char exe[512];
-	char library[512];		/* path of the mapped file that has the Go program; "": the executable itself has it */
+	/* path of the mapped file that has the Go program; "": the executable itself has it */
+	char library[512];
 	const struct executable *program;
 	bool is_double;			/* it has two Go programs mapped */
 	int64_t goroutines;		/* -1: not known */

@@ -93,8 +93,8 @@ static bool ps_principal_is_own(int ns)
 {
 	struct stat own, other;
 
-	return !stat("/proc/self/ns/user", &own) && !fstat(ns, &other) && own.st_dev == other.st_dev &&
-	       own.st_ino == other.st_ino;
+	return !stat("/proc/self/ns/user", &own) && !fstat(ns, &other) &&
+	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
 /*
@@ -127,5 +127,6 @@ struct principal principal_of(const struct procfs *fs, pid_t pid, const struct p
 
 	if (namespace_owner(fs, pid, &uid) && uid)
 		in = NULL;
-	return in ? (struct principal){ 0, in } : (struct principal){ subordinates_user(s, uid), NULL };
+	return in ? (struct principal){ 0, in } :
+		    (struct principal){ subordinates_user(s, uid), NULL };
 }

@@ -24,14 +24,17 @@ static const struct option_row ps_rows[] = {
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct ps_options, json),
 	  "as JSON: also the user, executable, module and build settings"),
 	OPTION(0, "command-max", "N", OPTION_NUMBER, offsetof(struct ps_options, command_max),
-	  "at most N bytes of each command line (default and maximum: 4096)", .min = 1, .max = LISTING_COMMAND),
+	  "at most N bytes of each command line (default and maximum: 4096)",
+	  .min = 1, .max = LISTING_COMMAND),
 	OPTION_PROC(offsetof(struct ps_options, where.proc_dir)),
 	{0},
 };
 
 static const char *ps_check(void *options, char **operands)
 {
-	return *operands ? option_wrong("'%s' is one argument too many: gotap ps takes no names", *operands) : NULL;
+	return *operands ? option_wrong("'%s' is one argument too many: gotap ps takes no names",
+					*operands) :
+			   NULL;
 }
 
 static const struct command_line ps_line = {

@@ -63,9 +63,11 @@ static void print_cut(char *row, size_t width)
 /* The arguments, or the file's name where a program has cleared them. */
 static char *command_text(const struct go_process *proc)
 {
-	_cleanup_free_ char *raw = *proc->library ?
-		xasprintf("%s (%s in %s)", proc->command, ps_show_base_name(proc->library), ps_show_base_name(proc->exe)) :
-		xstrdup(*proc->command ? proc->command : ps_show_base_name(proc->exe));
+	_cleanup_free_ char *raw =
+		*proc->library ?
+			xasprintf("%s (%s in %s)", proc->command, ps_show_base_name(proc->library),
+				  ps_show_base_name(proc->exe)) :
+			xstrdup(*proc->command ? proc->command : ps_show_base_name(proc->exe));
 
 	return show_dup(raw);
 }
@@ -103,9 +105,11 @@ static void print_row(const struct go_process *proc, int column, size_t width)
 
 	if (proc->goroutines >= 0)
 		snprintf(goroutines, sizeof(goroutines), "%" PRId64, proc->goroutines);
-	print_cut(xasprintf("%7d %7d %9.1f %10s %-10s %-8s %-3s %-5s %-*s %s", proc->pid, proc->parent,
-			    proc->cpu_percent, goroutines, go, symbols_names[p->symbols], *p->pgo ? "yes" : "no",
-			    why_not(proc) ? "no" : "yes", column, label, command), width);
+	print_cut(xasprintf("%7d %7d %9.1f %10s %-10s %-8s %-3s %-5s %-*s %s", proc->pid,
+			    proc->parent, proc->cpu_percent, goroutines, go,
+			    symbols_names[p->symbols], *p->pgo ? "yes" : "no",
+			    why_not(proc) ? "no" : "yes", column, label, command),
+		  width);
 	if (why_not(proc))
 		show_printf(stdout, "        ^ %s\n", why_not(proc));
 }
@@ -119,18 +123,22 @@ static void print_unseen(const struct listing *l)
 
 		denied += u->denied;
 		if (i < UNSEEN_SHOWN)
-			show_printf(stderr, "gotap: could not look at process %d (%s): %s\n", u->pid, u->name,
-				    u->why);
+			show_printf(stderr, "gotap: could not look at process %d (%s): %s\n",
+				    u->pid, u->name, u->why);
 	}
 	if (i > UNSEEN_SHOWN)
 		fprintf(stderr, "gotap: could not look at %zu more: `gotap ps --json` names them\n",
 			i - UNSEEN_SHOWN);
 	if (l->left_out)
-		fprintf(stderr, "gotap: the list is not whole: %zu process%s left out, since looking at files took too long\n",
+		fprintf(stderr,
+			"gotap: the list is not whole: %zu process%s left out, since looking at "
+			"files took too long\n",
 			l->left_out, l->left_out == 1 ? " was" : "es were");
 	if (denied && !(privilege_have() & PRIVILEGE_PTRACE))
-		fprintf(stderr, "gotap: could not look at %zu process%s of other users: run gotap as root or "
-			"with CAP_SYS_PTRACE\n", denied, denied == 1 ? "" : "es");
+		fprintf(stderr,
+			"gotap: could not look at %zu process%s of other users: run gotap as root "
+			"or with CAP_SYS_PTRACE\n",
+			denied, denied == 1 ? "" : "es");
 }
 
 void ps_show_table(const struct listing *l)
@@ -139,8 +147,10 @@ void ps_show_table(const struct listing *l)
 	int column = container_column(l);
 
 	if (l->processes.len)
-		print_cut(xasprintf("%7s %7s %9s %10s %-10s %-8s %-3s %-5s %-*s %s", "PID", "PPID", "%CPU-LIFE",
-				    "GOROUTINES", "GO", "SYMBOLS", "PGO", "TRACE", column, "CONTAINER", "COMMAND"), width);
+		print_cut(xasprintf("%7s %7s %9s %10s %-10s %-8s %-3s %-5s %-*s %s", "PID", "PPID",
+				    "%CPU-LIFE", "GOROUTINES", "GO", "SYMBOLS", "PGO", "TRACE",
+				    column, "CONTAINER", "COMMAND"),
+			  width);
 	else
 		puts(l->unseen.len ? "no Go program seen" : "no Go program runs here");
 	for (i = 0; i < l->processes.len; i++)

@@ -73,8 +73,10 @@ void children_look(struct children *c)
 void children_print(const struct children *c, FILE *f)
 {
 	if (c->busy)
-		show_printf(f, "process %d is idle; its child %d (%s) uses %.0f %% of a CPU: record it with "
-			       "-p %d\n", c->self.pid, c->busy->pid, c->busy->name, c->percent, c->busy->pid);
+		show_printf(f,
+			    "process %d is idle; its child %d (%s) uses %.0f %% of a CPU: record "
+			    "it with -p %d\n",
+			    c->self.pid, c->busy->pid, c->busy->name, c->percent, c->busy->pid);
 }
 
 void children_json(const struct children *c, struct json_out *j)

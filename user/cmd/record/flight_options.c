@@ -35,7 +35,9 @@ static const char *flight_take_on(void *list, const char *arg)
 
 static const char *take_keep_bytes(void *bytes, const char *arg)
 {
-	return parse_size(arg, 0, UINT64_MAX / 2, bytes) ? NULL : "takes a size like 500M or 4G, or 0 for no limit";
+	return parse_size(arg, 0, UINT64_MAX / 2, bytes) ?
+		       NULL :
+		       "takes a size like 500M or 4G, or 0 for no limit";
 }
 
 #define FIELD(name) offsetof(struct flight_args, name)
@@ -51,7 +53,8 @@ const struct option_row flight_rows[] = {
 	  "(docs/triggers.md)", .take = flight_take_on),
 	OPTION(0, "before", "TIME", OPTION_MOMENT, FIELD(before),
 	  "a snapshot begins TIME before that moment (default: all that is kept)"),
-	OPTION(0, "after", "TIME", OPTION_MOMENT, FIELD(after), "and ends TIME after it (default 0)"),
+	OPTION(0, "after", "TIME", OPTION_MOMENT, FIELD(after),
+	  "and ends TIME after it (default 0)"),
 	OPTION(0, "cooldown", "TIME", OPTION_MOMENT, FIELD(cooldown),
 	  "for TIME after a snapshot triggers write no other one (default 10s)"),
 	OPTION(0, "keep", "N", OPTION_NUMBER, FIELD(keep),
@@ -61,7 +64,8 @@ const struct option_row flight_rows[] = {
 	  "also delete the oldest while all together have more than SIZE bytes (default 4G; 0: no limit)",
 	  .take = take_keep_bytes),
 	OPTION(0, "exec", "CMD", OPTION_TAKE, FIELD(exec),
-	  "after each snapshot the shell runs CMD, with its name as last argument", .take = option_take_some),
+	  "after each snapshot the shell runs CMD, with its name as last argument",
+	  .take = option_take_some),
 	OPTION(0, "socket", "PATH", OPTION_TAKE, FIELD(socket),
 	  "listen at PATH for `gotap snap --socket PATH` (default: a name by process id)",
 	  .take = option_take_some),

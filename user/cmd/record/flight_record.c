@@ -27,7 +27,8 @@ static void say_done(const struct flight_done *d)
 	char size[SHOW_SIZE];
 
 	show_printf(stderr, "%s: %.2f s, %s; %s%s%s\n", d->path, (double)(d->to - d->from) / 1e9,
-		    show_size(d->bytes, size), d->fact->trigger, *d->fact->what ? ": " : "", d->fact->what);
+		    show_size(d->bytes, size), d->fact->trigger, *d->fact->what ? ": " : "",
+		    d->fact->what);
 }
 
 static void flight_recording_done(void *ctx, const struct flight_done *d)
@@ -51,8 +52,8 @@ static int start_socket(struct flight_recording *r, const char *path, struct err
 
 	if (!e || path)
 		return e;
-	show_printf(stderr, "gotap: `gotap snap -p %u` does not reach this recording: %s\n", r->opts.info->pid,
-		    err->text);
+	show_printf(stderr, "gotap: `gotap snap -p %u` does not reach this recording: %s\n",
+		    r->opts.info->pid, err->text);
 	*err = (struct error){0};
 	return 0;
 }

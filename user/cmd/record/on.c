@@ -40,7 +40,8 @@ const char *on_add_kept(struct on_list *l, const char *arg)
 	rule = vec_at(&l->rules, struct trigger_rule, l->rules.len - 1);
 	if (trigger_is_of_records(rule->kind))
 		return NULL;
-	return option_wrong(": '%s': records in a file cannot show that; leave it out, or use it with gotap record",
+	return option_wrong(": '%s': records in a file cannot show that; leave it out, or use it "
+			    "with gotap record",
 			    rule->text);
 }
 
@@ -79,7 +80,8 @@ void on_free(struct on_list *l)
 struct triggers *on_begin(const struct on_list *l,
 			  uint64_t (*fire)(void *ctx, const struct flight_fact *fact), void *ctx)
 {
-	struct triggers_opts opts = { .rules = l->rules.data, .n = l->rules.len, .fire = fire, .ctx = ctx };
+	struct triggers_opts opts = { .rules = l->rules.data, .n = l->rules.len, .fire = fire,
+				      .ctx = ctx };
 
 	return l->rules.len ? triggers_new(&opts) : NULL;
 }

@@ -20,7 +20,9 @@ static const char *take_attach(void *options, const char *arg)
 	struct record_options *o = options;
 
 	o->attach_inline = !strcmp(arg, "inline");
-	o->bpf.method = !strcmp(arg, "multi") ? ATTACH_MULTI : !strcmp(arg, "perf") ? ATTACH_PERF : ATTACH_AUTO;
+	o->bpf.method = !strcmp(arg, "multi") ? ATTACH_MULTI :
+			!strcmp(arg, "perf")  ? ATTACH_PERF :
+						ATTACH_AUTO;
 	return strcmp(arg, "auto") && o->bpf.method == ATTACH_AUTO && !o->attach_inline ?
 	       "takes auto, multi, perf or inline" : NULL;
 }
@@ -41,7 +43,9 @@ static const char *record_options_take_name(void *name, const char *arg)
 {
 	*(const char **)name = arg;
 	return strchr("*?[\\", *arg) || strchr(arg, '/') ?
-	       "takes the name of a file, without its folder, or of a container, no wildcard first: web, web*" : NULL;
+		       "takes the name of a file, without its folder, or of a container, no wildcard "
+		       "first: web, web*" :
+		       NULL;
 }
 
 static const char *take_held_by(void *fd, const char *arg)
@@ -57,7 +61,8 @@ static const char *take_held_by(void *fd, const char *arg)
 
 const struct option_row record_probe_rows[] = {
 	OPTION_EVENTS(offsetof(struct record_options, groups)),
-	OPTION(0, "stack-depth", "N", OPTION_COUNT, offsetof(struct record_options, bpf.stack_depth),
+	OPTION(0, "stack-depth", "N", OPTION_COUNT,
+	  offsetof(struct record_options, bpf.stack_depth),
 	  "frames per stack, 0 to 127 (default 127)", .max = 127),
 	OPTION(0, "budget", "PERCENT", OPTION_TAKE, offsetof(struct record_options, bpf.budget),
 	  "what the probes may cost the program, in percent of one CPU's time (100 is a whole CPU); when they "
@@ -83,8 +88,8 @@ static const struct option_row target_rows[] = {
 	OPTION(0, "follow", NULL, OPTION_FLAG, FIELD(follow),
 	  "record also the Go programs that the process, or COMMAND, starts: each in its own trace, from its first "
 	  "goroutine on (docs/follow.md)"),
-	OPTION(0, "follow-max", "N", OPTION_NUMBER, FIELD(most), "record at most N programs at a time (default 8)",
-	  .min = 1, .max = 64),
+	OPTION(0, "follow-max", "N", OPTION_NUMBER, FIELD(most),
+	  "record at most N programs at a time (default 8)", .min = 1, .max = 64),
 	OPTION(0, "program", "NAME", OPTION_TEXT, FIELD(program),
 	  "where COMMAND execs several Go programs, the one whose file has that name; with --follow a pattern: "
 	  "'*.test'"),
@@ -110,7 +115,8 @@ static const struct option_row trace_rows[] = {
 	OPTION(0, "object-min", "N", OPTION_NUMBER, FIELD(object_min),
 	  "of group objects: those that take N bytes or more (default 1024, which is the least)",
 	  .min = OBJECT_MIN, .max = 1UL << 40, .want = "takes bytes, 1024 or more"),
-	OPTION(0, "cpu-samples", "HZ", OPTION_COUNT, FIELD(bpf.cpu_hz), "sample the CPU of every thread as well",
+	OPTION(0, "cpu-samples", "HZ", OPTION_COUNT, FIELD(bpf.cpu_hz),
+	  "sample the CPU of every thread as well",
 	  .min = 1, .max = 10000, .want = "takes samples per second, 1 to 10000"),
 	OPTION(0, "format", "VERSION", OPTION_TAKE, FIELD(version),
 	  "go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers before wrote: gotrace (before Go 1.5), "
@@ -121,8 +127,8 @@ static const struct option_row trace_rows[] = {
 	OPTION(0, "symbols", "SOURCE", OPTION_TAKE, FIELD(symbols),
 	  "names from pclntab (Go's own table, in every program), dwarf, or auto (default): pclntab, which is "
 	  "faster", .take = option_take_symbols),
-	OPTION(0, "spool", "FILE", OPTION_TAKE, FIELD(spool), "keep the raw records too, for `gotap assemble`",
-	  .take = take_spool),
+	OPTION(0, "spool", "FILE", OPTION_TAKE, FIELD(spool),
+	  "keep the raw records too, for `gotap assemble`", .take = take_spool),
 	OPTION(0, "no-notes", NULL, OPTION_FLAG, FIELD(no_notes),
 	  "leave out the log events of category gotap, which say at their time in the trace what is missing "
 	  "there"),
@@ -147,7 +153,9 @@ static const char *settle_flight(struct record_options *o)
 	struct flight_args *a = &o->flight;
 
 	if (!a->time)
-		return a->only ? "--before, --after, --cooldown, --keep, --keep-bytes, --exec, --socket and --on are for --flight TIME" : NULL;
+		return a->only ? "--before, --after, --cooldown, --keep, --keep-bytes, --exec, "
+				 "--socket and --on are for --flight TIME" :
+				 NULL;
 	if (o->spool || o->perfetto || o->report)
 		return "--flight keeps the last seconds alone: --spool, --perfetto and --report are for a whole recording";
 	if (o->version < 22)

@@ -265,20 +265,27 @@ static int check_began(struct session *s, struct error *err)
 	if (!s->nothing)
 		return 0;
 	if (s->gave_up)
-		return error_set(err, -ENODATA, "given up at a second signal, before anything was recorded: "
-				 "there is no trace");
+		return error_set(err, -ENODATA,
+				 "given up at a second signal, before anything was recorded: there "
+				 "is no trace");
 	if (capture_ended(s->capture) == CAPTURE_EXITED)
-		return error_set(err, -ECHILD, "the program ended before its Go runtime began%s: there is nothing "
-				 "to trace", exit_text(&s->target->proc).text);
+		return error_set(err, -ECHILD,
+				 "the program ended before its Go runtime began%s: there is "
+				 "nothing to trace",
+				 exit_text(&s->target->proc).text);
 	if (capture_ended(s->capture) == CAPTURE_EXECED)
-		return error_set(err, -ECHILD, "the program exec'ed another before its goroutines had been read: there "
-				 "is no trace; record it again");
+		return error_set(err, -ECHILD,
+				 "the program exec'ed another before its goroutines had been read: "
+				 "there is no trace; record it again");
 	if (record_end_text(s->capture))
-		return error_set(err, -ENODATA, "the recording ended before %s: there is no trace; %s",
-				 s->target->proc.launched ? "a goroutine was seen" : "the goroutines had been read",
+		return error_set(err, -ENODATA,
+				 "the recording ended before %s: there is no trace; %s",
+				 s->target->proc.launched ? "a goroutine was seen" :
+							    "the goroutines had been read",
 				 record_end_text(s->capture));
-	return error_set(err, -ENODATA, "the recording ended before the program's Go runtime began: there is "
-			 "no trace; let it take longer");
+	return error_set(err, -ENODATA,
+			 "the recording ended before the program's Go runtime began: there is no "
+			 "trace; let it take longer");
 }
 
 static int session_run(struct session *s, struct error *err)
@@ -288,8 +295,9 @@ static int session_run(struct session *s, struct error *err)
 
 	s->nonsense = !capture_fits(s->capture);
 	if (s->nonsense && !r)
-		return error_set(err, -EINVAL, "whether '%s' is of Go 1.%d could not be told as it ran: "
-				 "the trace may be nonsense and is not kept",
+		return error_set(err, -EINVAL,
+				 "whether '%s' is of Go 1.%d could not be told as it ran: the "
+				 "trace may be nonsense and is not kept",
 				 gobin_path(s->target->bin), s->opts->assume_minor);
 	flight_recording_last(&s->flight);
 	if (r || s->gave_up)
@@ -308,7 +316,8 @@ static int session_run(struct session *s, struct error *err)
 
 static const char *session_end_text(const struct session *s)
 {
-	return s->gave_up ? "gotap gave up at a second signal: what came last is missing" : record_end_text(s->capture);
+	return s->gave_up ? "gotap gave up at a second signal: what came last is missing" :
+			    record_end_text(s->capture);
 }
 
 static bool session_report(const struct session *s)
@@ -465,8 +474,9 @@ static int session_status(struct session *s, struct error *err)
 	if (r)
 		cmd_fail(err);
 	else if (s->gave_up)
-		show_printf(stderr, "gotap: '%s' is finished; the probes are still being taken away\n",
-			record_main_file(s->opts, s->files)->path);
+		show_printf(stderr,
+			    "gotap: '%s' is finished; the probes are still being taken away\n",
+			    record_main_file(s->opts, s->files)->path);
 	if (r || s->gave_up || (s->opts->strict && !flawless))
 		return failure(s->opts);
 	/* the status of a launched program is its own, and it takes what is left with it */
@@ -519,10 +529,13 @@ static int open_files(struct record_files *f, const struct record_options *o, st
 	if (!r && f->trace.name && o->groups & 1u << GROUP_LINUX)
 		r = thread_file_place(&f->threads, &f->trace, err);
 	if (!r && (output_is(&f->trace, STDERR_FILENO) || output_is(&f->perfetto, STDERR_FILENO)))
-		r = error_set(err, -EINVAL, "the trace and stderr, which has the report and errors, "
-			      "are the same file: redirect one of them");
+		r = error_set(err, -EINVAL,
+			      "the trace and stderr, which has the report and errors, are the same "
+			      "file: redirect one of them");
 	if (!r && o->report && (f->trace.fd < 0 || !session_is_regular(f->trace.fd)))
-		r = error_set(err, -EINVAL, "--report reads the trace again: that needs a file, give one with -o");
+		r = error_set(
+			err, -EINVAL,
+			"--report reads the trace again: that needs a file, give one with -o");
 	return r;
 }
 
@@ -547,7 +560,8 @@ static int failed(const struct record_options *o, const struct process *p, const
 
 int cmd_record(int argc, char **argv)
 {
-	struct record_files files = { OUTPUT_CLOSED, OUTPUT_CLOSED, OUTPUT_CLOSED, THREAD_FILE_CLOSED };
+	struct record_files files = { OUTPUT_CLOSED, OUTPUT_CLOSED, OUTPUT_CLOSED,
+				      THREAD_FILE_CLOSED };
 	static struct record_options o;		/* of one command; large for a stack */
 	struct target *t;
 	struct error err = {0};

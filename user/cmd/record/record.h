@@ -42,7 +42,8 @@ struct record_options {
 	const char *name;	/* NULL: none is waited for */
 	unsigned long most;	/* that are recorded at a time */
 	struct vec words;	/* char *: the options that each of them gets */
-	int held_by;		/* of such a one: socket to the process that holds the program; -1: none */
+	/* of such a one: socket to the process that holds the program; -1: none */
+	int held_by;
 };
 
 /* The options as they are if none is given, also for `gotap top`. */

@@ -114,8 +114,8 @@ static void print_lost(const struct report *r, FILE *f)
 	fprintf(f, "lost: %" PRIu64 " records", r->result->model.lost);
 	for (cpu = 0; cpu < r->result->cpus; cpu++)
 		if (r->result->lost_by_cpu[cpu])
-			fprintf(f, ", cpu %u%s: %" PRIu64, cpu, cpu == RING_CPUS ? " and above" : "",
-				r->result->lost_by_cpu[cpu]);
+			fprintf(f, ", cpu %u%s: %" PRIu64, cpu,
+				cpu == RING_CPUS ? " and above" : "", r->result->lost_by_cpu[cpu]);
 	if (r->result->stacks_missing)
 		fprintf(f, ", %" PRIu64 " stacks", r->result->stacks_missing);
 	if (r->result->unnamed)
@@ -135,16 +135,23 @@ static void print_unreadable(const struct report *r, FILE *f)
 	const struct assembler_result *res = r->result;
 
 	if (res->stacks_cut)
-		fprintf(f, "stacks cut short: %" PRIu64 ": pages of the program's stacks were not in "
-			   "memory\n", res->stacks_cut);
+		fprintf(f,
+			"stacks cut short: %" PRIu64 ": pages of the program's stacks were not in "
+			"memory\n",
+			res->stacks_cut);
 	if (res->unreadable)
-		fprintf(f, "not readable: %" PRIu64 " reads of the program's memory failed: what they "
-			   "were to tell is missing\n", res->unreadable);
+		fprintf(f,
+			"not readable: %" PRIu64 " reads of the program's memory failed: what they "
+			"were to tell is missing\n",
+			res->unreadable);
 	if (res->unsettled)
-		fprintf(f, "not settled: %" PRIu64 " threads got no CPU as the recording began: the first "
-			   "states of their goroutines may be wrong\n", res->unsettled);
+		fprintf(f,
+			"not settled: %" PRIu64 " threads got no CPU as the recording began: the "
+			"first states of their goroutines may be wrong\n",
+			res->unsettled);
 	if (res->addresses_unnamed)
-		show_printf(f, "without names: %" PRIu64 " addresses of the program's DWARF data: %s\n",
+		show_printf(
+			f, "without names: %" PRIu64 " addresses of the program's DWARF data: %s\n",
 			res->addresses_unnamed, res->why_unnamed);
 }
 
@@ -174,7 +181,8 @@ static void record_report_print_missing(const struct report *r, FILE *f)
 	for (i = 0; r->plan && i < r->plan->missing.len; i++) {
 		const struct missing_probe *m = vec_at(&r->plan->missing, struct missing_probe, i);
 
-		show_printf(f, "no probe on %s: the trace lacks %s (%s)\n", m->function, m->lacks, m->why);
+		show_printf(f, "no probe on %s: the trace lacks %s (%s)\n", m->function, m->lacks,
+			    m->why);
 	}
 }
 
@@ -193,7 +201,8 @@ static void print_perfetto(const struct report *r, FILE *f)
 	char size[SHOW_SIZE];
 
 	if (r->perfetto && r->perfetto != r->output)
-		show_printf(f, "for Perfetto: %s, %s\n", r->perfetto, show_size(r->perfetto_bytes, size));
+		show_printf(f, "for Perfetto: %s, %s\n", r->perfetto,
+			    show_size(r->perfetto_bytes, size));
 }
 
 static uint64_t output_bytes(const struct report *r)
@@ -226,7 +235,9 @@ void report_print(const struct report *r, FILE *f)
 		fprintf(f, ", probes: %zu (%s)", r->plan->points.len, r->method);
 	print_events(r, f);
 	if (r->object_min)
-		fprintf(f, "objects: those in slots of %" PRIu64 " bytes and more, from the begin of the trace on\n",
+		fprintf(f,
+			"objects: those in slots of %" PRIu64 " bytes and more, from the begin of "
+			"the trace on\n",
 			r->object_min);
 	if (r->stops)
 		stops_print(r->stops, res->model.begin, f);
@@ -240,8 +251,10 @@ void report_print(const struct report *r, FILE *f)
 		fprintf(f, "%" PRIu64 " logs of the program in category 'gotap' have the category "
 			"'program:gotap' in the trace\n", res->model.renamed_logs);
 	if (res->model.stand_ins)
-		fprintf(f, "no goroutine ran: goroutine 0, which the program does not have, stands in for one, "
-			   "%" PRIu64 " times\n", res->model.stand_ins);
+		fprintf(f,
+			"no goroutine ran: goroutine 0, which the program does not have, stands in "
+			"for one, %" PRIu64 " times\n",
+			res->model.stand_ins);
 	report_print_inline(r, f);
 	report_print_threads(&r->threads, f);
 	report_print_budget(r, f);
@@ -250,8 +263,10 @@ void report_print(const struct report *r, FILE *f)
 		report_print_left(r->version, r->old->left, "", f);
 	record_report_print_missing(r, f);
 	if (!event_count(r, is_v1(r) ? V1_GOMAXPROCS : EV_ProcsChange))
-		fputs("the trace has no GOMAXPROCS, which the page of mutator utilization of go tool "
-		      "trace needs: there was neither a running goroutine nor an idle P to say it\n", f);
+		fputs("the trace has no GOMAXPROCS, which the page of mutator utilization of go "
+		      "tool trace needs: there was neither a running goroutine nor an idle P to "
+		      "say it\n",
+		      f);
 }
 
 void report_print_flaws(const struct report *r, bool alone, FILE *f)
@@ -263,7 +278,9 @@ void report_print_flaws(const struct report *r, bool alone, FILE *f)
 		print_unreadable(r, f);
 		print_repairs(r, f);
 	}
-	fputs("gotap: --strict: the trace is not flawless, as the report says: record again, or without --strict\n", f);
+	fputs("gotap: --strict: the trace is not flawless, as the report says: record again, or "
+	      "without --strict\n",
+	      f);
 }
 
 /* --- as JSON --- */

@@ -28,9 +28,11 @@ struct report {
 	const struct plan *plan;	/* NULL when assembling from a spool file */
 	const char *method;		/* how probes were attached, or NULL */
 	const char *ended;		/* why the recording ended, or NULL */
-	const char *exit;		/* how the program ended, as " (exit status 1)"; NULL or "" unknown */
+	/* how the program ended, as " (exit status 1)"; NULL or "" unknown */
+	const char *exit;
 	uint64_t object_min;		/* slots from that size on were recorded; 0: none */
-	const char *output;		/* name of the trace file: of the Go trace, or the Perfetto trace alone */
+	/* name of the trace file: of the Go trace, or the Perfetto trace alone */
+	const char *output;
 	const char *perfetto;		/* name of the Perfetto trace; NULL: none */
 	uint64_t perfetto_bytes;
 	const struct flight_counts *flight;	/* of --flight; NULL: not asked for */

@@ -67,13 +67,17 @@ void report_print_budget(const struct report *r, FILE *f)
 			percent_text(percent_of_ns((double)s->ceiling)).text);
 	}
 	if (c->budget_steps > BUDGET_STEPS)
-		fprintf(f, "budget: and %" PRIu64 " more changes\n", c->budget_steps - BUDGET_STEPS);
+		fprintf(f, "budget: and %" PRIu64 " more changes\n",
+			c->budget_steps - BUDGET_STEPS);
 	if (c->slices)
 		fprintf(f, "budget: %" PRIu64 " slices without probes\n", c->slices);
 	if (c->budget_steps)
-		fputs(r->in_target ? "advice: --budget allows more, --events and --stack-depth ask for less\n" :
-		      "advice: --attach inline takes a fraction of the cost (docs/inline.md), --budget allows more, "
-		      "--events and --stack-depth ask for less\n", f);
+		fputs(r->in_target ? "advice: --budget allows more, --events and --stack-depth ask "
+				     "for less\n" :
+				     "advice: --attach inline takes a fraction of the cost "
+				     "(docs/inline.md), --budget allows more, --events and "
+				     "--stack-depth ask for less\n",
+		      f);
 }
 
 static void json_cost(const struct report *r, struct json_out *j)

@@ -15,9 +15,10 @@ static const struct {
 	[INLINE_STATE_ON] = { "on", "the program is still changed" },
 	[INLINE_STATE_UNDONE] = { "undone", "all of it was taken out: the program is as before" },
 	[INLINE_STATE_GONE] = { "gone", "it went with the program" },
-	[INLINE_STATE_LEFT] = { "memory-left", "its calls are as before; the memory is still there, and does nothing" },
-	[INLINE_STATE_STUCK] = { "calls-left", "calls still lead to code that does nothing; a further recording takes it "
-				 "out" },
+	[INLINE_STATE_LEFT] = { "memory-left", "its calls are as before; the memory is still "
+					       "there, and does nothing" },
+	[INLINE_STATE_STUCK] = { "calls-left", "calls still lead to code that does nothing; a "
+					       "further recording takes it out" },
 };
 
 static const char *state_name(const struct inline_status *s)
@@ -44,10 +45,13 @@ static void print_held(const struct inline_status *s, FILE *f)
 {
 	const struct holds *h = &s->held;
 
-	show_printf(f, "inline: %u places led to code in the program, one thread was held for %.2f ms at most", s->sites,
-		    (double)h->ns / 1e6);
+	show_printf(f,
+		    "inline: %u places led to code in the program, one thread was held for %.2f ms "
+		    "at most",
+		    s->sites, (double)h->ns / 1e6);
 	if (h->waited_ns > h->ns / 2)
-		show_printf(f, " (%.2f ms of that gotap waited for a processor)", (double)h->waited_ns / 1e6);
+		show_printf(f, " (%.2f ms of that gotap waited for a processor)",
+			    (double)h->waited_ns / 1e6);
 }
 
 static bool is_as_it_was(const struct inline_status *s)
@@ -63,7 +67,8 @@ static void print_refused(const struct foreign *door, FILE *f)
 
 	if (!door || !foreign_refused(door))
 		return;
-	show_printf(f, "inline: %" PRIu64 " records were refused and count as lost (", foreign_refused(door));
+	show_printf(f, "inline: %" PRIu64 " records were refused and count as lost (",
+		    foreign_refused(door));
 	for (i = 0; i < FOREIGN_FAULTS; i++) {
 		if (!door->refused[i])
 			continue;
@@ -75,7 +80,9 @@ static void print_refused(const struct foreign *door, FILE *f)
 }
 
 static const char *const earlier_names[] = {
-	[INLINE_EARLIER_NONE] = "none", [INLINE_EARLIER_TAKEN] = "taken-out", [INLINE_EARLIER_LEFT] = "left",
+	[INLINE_EARLIER_NONE] = "none",
+	[INLINE_EARLIER_TAKEN] = "taken-out",
+	[INLINE_EARLIER_LEFT] = "left",
 };
 
 bool report_inline_left(const struct inline_status *s)
@@ -87,10 +94,14 @@ bool report_inline_left(const struct inline_status *s)
 static void report_print_earlier(const struct inline_status *s, FILE *f)
 {
 	if (s->earlier == INLINE_EARLIER_TAKEN)
-		fputs("inline: a gotap that was killed had left memory in the program, which was taken out\n", f);
+		fputs("inline: a gotap that was killed had left memory in the program, which was "
+		      "taken out\n",
+		      f);
 	if (s->earlier == INLINE_EARLIER_LEFT)
-		show_printf(f, "inline: a gotap that was killed had left memory in the program, which is still there and does nothing: "
-			    "%s\n", s->earlier_why);
+		show_printf(f,
+			    "inline: a gotap that was killed had left memory in the program, which "
+			    "is still there and does nothing: %s\n",
+			    s->earlier_why);
 }
 
 static void report_print_waits(const struct inline_status *s, FILE *f)
@@ -123,8 +134,10 @@ void report_print_inline(const struct report *r, FILE *f)
 	if (s->stayed && s->state != INLINE_STATE_OFF)
 		show_printf(f, "inline: %u places stayed uprobes: %s\n", s->stayed, s->why);
 	if (s->disturbed[0])
-		show_printf(f, "inline: somebody else has put a breakpoint to a call in %s meanwhile: events of it may be "
-			    "missing\n", s->disturbed);
+		show_printf(f,
+			    "inline: somebody else has put a breakpoint to a call in %s meanwhile: "
+			    "events of it may be missing\n",
+			    s->disturbed);
 	print_left(r, f);
 	print_refused(r->foreign, f);
 }

@@ -48,7 +48,8 @@ static bool is_stopped_by_debugger(const struct stops *s)
 	struct procfs_status st, tracer;
 
 	return !procfs_status(s->fs, s->pid, "status", &st) && st.state == 't' && st.tracer &&
-	       !procfs_status(s->fs, st.tracer, "status", &tracer) && strcmp(tracer.name, CATCH_NAME);
+	       !procfs_status(s->fs, st.tracer, "status", &tracer) &&
+	       strcmp(tracer.name, CATCH_NAME);
 }
 
 static enum stopped_by stopped(const struct stops *s)

@@ -108,9 +108,11 @@ static int target_attach(struct process *p, const struct procfs *fs, pid_t pid, 
 /* @why: of the last program that it ran. */
 static int no_go_program(const char *wanted, const struct error *why, struct error *err)
 {
-	return error_set(err, -ECHILD, "no Go program %s%swas run: %.250s; what a command starts as "
-			 "another process is not followed: let it exec that, give --follow, or record that "
-			 "with -p PID", wanted ? wanted : "", wanted ? " " : "", why->text);
+	return error_set(
+		err, -ECHILD,
+		"no Go program %s%swas run: %.250s; what a command starts as another process is "
+		"not followed: let it exec that, give --follow, or record that with -p PID",
+		wanted ? wanted : "", wanted ? " " : "", why->text);
 }
 
 /* Opens the Go program that the process runs, if it is the one that is wanted. */
@@ -170,8 +172,10 @@ int target_fault(struct target *t, int r, struct error *err)
 	case PROCESS_ENDED:
 		return error_set(err, -ESRCH, "process %d has ended", p->pid);
 	case PROCESS_EXECED:
-		return error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile: record that one, "
-				 "with -p", p->pid);
+		return error_set(err, -ESTALE,
+				 "process %d has exec'ed another program meanwhile: record that "
+				 "one, with -p",
+				 p->pid);
 	case PROCESS_SAME:
 		break;
 	}
@@ -226,8 +230,10 @@ static int open_all(struct target *t, const struct record_options *o,
 	t->plan.assumed = o->assume_minor;
 	fill_info(t, o);
 	if (o->bpf.stack_depth)
-		r = symbolizer_open(&t->symbols, &(struct symbol_file){ t->proc.module,
-				    gobin_debug_file(t->bin), t->proc.bias, dwarf_isolated_new }, o->symbols, err);
+		r = symbolizer_open(&t->symbols,
+				    &(struct symbol_file){ t->proc.module, gobin_debug_file(t->bin),
+							   t->proc.bias, dwarf_isolated_new },
+				    o->symbols, err);
 	return r ? r : add_plugins(t, o, err);
 }
 

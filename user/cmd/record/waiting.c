@@ -17,8 +17,10 @@ bool waiting_begin(const struct record_options *o, pid_t pid, int done)
 	signals_begin_wait(done);
 	/* Also with --quiet: without it a user sees a gotap that hangs. */
 	if (!o->json)
-		fprintf(stderr, "gotap: the recording is over; waiting for process %d to end (--detach would "
-			"leave it running)\n", pid);
+		fprintf(stderr,
+			"gotap: the recording is over; waiting for process %d to end (--detach "
+			"would leave it running)\n",
+			pid);
 	return true;
 }
 

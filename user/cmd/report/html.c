@@ -17,8 +17,9 @@ static void add_places(const struct trace_report *r, struct vec *places)
 		const struct finding *f = tf->finding;
 		int64_t first = vec_at(&r->tables->traces, struct trace_row, tf->trace)->first;
 
-		*(struct html_place *)vec_push(places, sizeof(struct html_place)) = (struct html_place){
-			first + f->from, first + f->to, f->ngoroutines ? f->goroutines[0] : TRACEV2_NO_ID };
+		*(struct html_place *)vec_push(places, sizeof(struct html_place)) =
+			(struct html_place){ first + f->from, first + f->to,
+					     f->ngoroutines ? f->goroutines[0] : TRACEV2_NO_ID };
 	}
 }
 

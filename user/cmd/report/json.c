@@ -214,9 +214,14 @@ static void put_latency(struct json_out *j, const struct trace_report *r)
 /* --- traces --- */
 
 static const char *const timeline_keys[TIMELINE_ROWS] = {
-	[TIMELINE_PROCS] = "procs", [TIMELINE_RUNNING] = "running", [TIMELINE_GC] = "running_gc",
-	[TIMELINE_SYSCALL] = "syscall", [TIMELINE_SYSCALL_BLOCKED] = "syscall_blocked",
-	[TIMELINE_RUNNABLE] = "runnable", [TIMELINE_GOROUTINES] = "goroutines", [TIMELINE_STW] = "stopped",
+	[TIMELINE_PROCS] = "procs",
+	[TIMELINE_RUNNING] = "running",
+	[TIMELINE_GC] = "running_gc",
+	[TIMELINE_SYSCALL] = "syscall",
+	[TIMELINE_SYSCALL_BLOCKED] = "syscall_blocked",
+	[TIMELINE_RUNNABLE] = "runnable",
+	[TIMELINE_GOROUTINES] = "goroutines",
+	[TIMELINE_STW] = "stopped",
 };
 
 static const char *const metric_keys[TIMELINE_METRICS] = {

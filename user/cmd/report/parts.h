@@ -24,7 +24,8 @@ static inline const struct trace_threads *trace_threads(const struct trace_repor
 
 static inline struct thread_report trace_thread_report(const struct trace_threads *t)
 {
-	return (struct thread_report){ oncpu_threads(t->oncpu), t->sums, oncpu_info(t->oncpu)->pid };
+	return (struct thread_report){ oncpu_threads(t->oncpu), t->sums,
+				       oncpu_info(t->oncpu)->pid };
 }
 
 /* Has any of the traces a file of threads? */

@@ -181,13 +181,15 @@ struct options {
 
 static const struct option_row report_rows[] = {
 	OPTION_OUTPUT(offsetof(struct options, out)),
-	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct options, json), "one JSON object on one line"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct options, json),
+	  "one JSON object on one line"),
 	OPTION(0, "html", "FILE", OPTION_TEXT, offsetof(struct options, html),
 	  "a page for browsers, with a timeline; of one trace (docs/html.md)"),
 	OPTION(0, "by-label", "KEY", OPTION_TEXT, offsetof(struct options, report.tables.label),
 	  "time by the values of that profiler label, not by function"),
 	OPTION(0, "top", "N", OPTION_NUMBER, offsetof(struct options, report.tables.top),
-	  "how many rows and longest moments to show (default 10)", .min = 1, .max = TABLES_TOP_MAX),
+	  "how many rows and longest moments to show (default 10)",
+	  .min = 1, .max = TABLES_TOP_MAX),
 	OPTION_BINARY(offsetof(struct options, report.binary)),
 	{0},
 };
@@ -209,12 +211,13 @@ static const char *report_check(void *options, char **operands)
 static const struct command_line report_line = {
 	.name = "report",
 	.usage = "gotap report TRACE... [OPTION...]",
-	.about = "Says what slows a program down, from its execution trace: first findings, the most\n"
-		 "costly first, each with a place in the code; then where goroutines spent their\n"
-		 "time, by the function that they began with; the wait for a P; Ps, goroutines and\n"
-		 "heap over time; the GC; regions and tasks; the longest of everything; and what was\n"
-		 "not recorded. For traces of all releases of Go. TRACE may be - (standard input);\n"
-		 "several traces are added up. docs/report.md explains it.\n",
+	.about =
+		"Says what slows a program down, from its execution trace: first findings, the most\n"
+		"costly first, each with a place in the code; then where goroutines spent their\n"
+		"time, by the function that they began with; the wait for a P; Ps, goroutines and\n"
+		"heap over time; the GC; regions and tasks; the longest of everything; and what was\n"
+		"not recorded. For traces of all releases of Go. TRACE may be - (standard input);\n"
+		"several traces are added up. docs/report.md explains it.\n",
 	.tables = { { report_rows, 0 } },
 	.least = 1, .most = -1, .operands = "at least one trace is needed",
 	.check = report_check,

@@ -135,7 +135,8 @@ static void print_function(const struct trace_report *r, const struct function_r
 
 	show_printf(f, "%s  ", tables_name(r->tables, row));
 	report_put_place(row->file, row->line, f);
-	fprintf(f, "  %s goroutine%s", unit_count(row->goroutines).text, row->goroutines == 1 ? "" : "s");
+	fprintf(f, "  %s goroutine%s", unit_count(row->goroutines).text,
+		row->goroutines == 1 ? "" : "s");
 	if (row->created)
 		fprintf(f, ", %s created", unit_count(row->created).text);
 	if (row->ended)
@@ -160,9 +161,11 @@ static void print_functions(const struct trace_report *r, FILE *f)
 	struct vec sorted = sorted_functions(r);
 	size_t i, shown = 0, system = 0;
 
-	fprintf(f, "\nGOROUTINES BY %s, those that ran longest first\n%-33s%12s %8s %6s %8s %8s %8s %8s  %s\n",
-		r->tables->options.label ? "LABEL" : "FUNCTION", "", "COUNT", "SUM", "SHARE", "P50", "P90", "P99",
-		"MAX", "THE LONGEST");
+	fprintf(f,
+		"\nGOROUTINES BY %s, those that ran longest first\n%-33s%12s %8s %6s %8s %8s %8s "
+		"%8s  %s\n",
+		r->tables->options.label ? "LABEL" : "FUNCTION", "", "COUNT", "SUM", "SHARE", "P50",
+		"P90", "P99", "MAX", "THE LONGEST");
 	for (i = 0; i < sorted.len; i++) {
 		const struct function_row *row = *vec_at(&sorted, struct function_row *, i);
 
@@ -210,8 +213,8 @@ static bool ran_itself(const struct trace_report *r)
 
 static void print_columns(const char *title, FILE *f)
 {
-	fprintf(f, "\n%-33s%12s %8s %6s %8s %8s %8s %8s  %s\n", title, "COUNT", "SUM", "SHARE", "P50", "P90", "P99",
-		"MAX", "THE LONGEST");
+	fprintf(f, "\n%-33s%12s %8s %6s %8s %8s %8s %8s  %s\n", title, "COUNT", "SUM", "SHARE",
+		"P50", "P90", "P99", "MAX", "THE LONGEST");
 }
 
 /* --- scheduling latency --- */
@@ -234,8 +237,9 @@ static void print_bar(int64_t from, int64_t to, uint64_t n, uint64_t all, FILE *
 	if (!n)
 		return;
 	snprintf(range, sizeof(range), "%s to %s", unit_time(from).text, unit_time(to).text);
-	fprintf(f, "   %-28s%14s %7s  %.*s\n", range, unit_count(n).text, unit_share((double)n, (double)all).text,
-		(int)((double)n / (double)all * 50 + 0.5), "##################################################");
+	fprintf(f, "   %-28s%14s %7s  %.*s\n", range, unit_count(n).text,
+		unit_share((double)n, (double)all).text, (int)((double)n / (double)all * 50 + 0.5),
+		"##################################################");
 }
 
 /* From a power of four to the next: two octaves. */
@@ -270,7 +274,8 @@ void report_print_goroutines(const struct trace_report *r, FILE *f)
 
 static void print_windows(const struct mmu_curve *c, FILE *f)
 {
-	static const char *const lengths[MMU_WINDOWS] = { "100 us", "1 ms", "10 ms", "100 ms", "1 s" };
+	static const char *const lengths[MMU_WINDOWS] = { "100 us", "1 ms", "10 ms", "100 ms",
+							  "1 s" };
 	unsigned w, n = 0;
 
 	for (w = 0; w < MMU_WINDOWS; w++) {
@@ -278,7 +283,8 @@ static void print_windows(const struct mmu_curve *c, FILE *f)
 
 		if (!window->known || window->whole)
 			continue;
-		fprintf(f, "%s %s in %s", n++ ? "," : "", unit_share(window->min, 1).text, lengths[w]);
+		fprintf(f, "%s %s in %s", n++ ? "," : "", unit_share(window->min, 1).text,
+			lengths[w]);
 	}
 }
 
@@ -294,7 +300,8 @@ static void print_utilisation(const struct trace_report *r, FILE *f)
 		fputs("   mutator utilisation", f);
 		if (!is_one(r))
 			fprintf(f, " in trace %" PRIu32, i + 1);
-		fprintf(f, ": the program had %s of the Ps' time; in the worst window", unit_share(all->mean, 1).text);
+		fprintf(f, ": the program had %s of the Ps' time; in the worst window",
+			unit_share(all->mean, 1).text);
 		print_windows(all, f);
 		fputc('\n', f);
 	}
@@ -441,7 +448,9 @@ static void print_type(const struct trace_report *r, const struct type_row *row,
 	if (row->open) {
 		fputs("   ", f);
 		snprintf(name, sizeof(name), "%s", row->whole.count ? "" : row->type);
-		unit_name(f, row->whole.count ? "  not whole in the trace" : *name ? name : "(no name)",
+		unit_name(f,
+			  row->whole.count ? "  not whole in the trace" :
+			  *name ? name : "(no name)",
 			  30);
 		fprintf(f, "%12s %8s%s\n", unit_count(row->open).text, unit_time(row->open_ns).text,
 			row->whole.count ? "" : "  not whole in the trace");
@@ -489,7 +498,8 @@ static void report_tables_put_stack(const struct trace_report *r, uint32_t stack
 	uint32_t i = 0;
 
 	/* The runtime's own frames say nothing that the state does not. */
-	while ((leaf = stack_set_at(spans_stacks(r->spans), stack, i)) && !strncmp(leaf->func, "runtime.", 8))
+	while ((leaf = stack_set_at(spans_stacks(r->spans), stack, i)) &&
+	       !strncmp(leaf->func, "runtime.", 8))
 		i++;
 	if (!leaf)
 		leaf = stack_set_at(spans_stacks(r->spans), stack, 0);
@@ -547,7 +557,8 @@ void report_print_longest(const struct trace_report *r, FILE *f)
 	fprintf(f, "\nTHE LONGEST, to look at in a viewer\n");
 	for (stay = 0; stay < tables_stays(t); stay++)
 		if (stay != STAY_SYSCALL && stay != STAY_SYSCALL_BLOCKED && !is_plain_split(stay))
-			print_longest(r, stay == STAY_CALL ? "system call" : tables_stay_name(t, stay),
+			print_longest(r,
+				      stay == STAY_CALL ? "system call" : tables_stay_name(t, stay),
 				      &t->stays[stay], n, f);
 	print_longest(r, "GC cycle", &t->gc, n, f);
 	print_longest(r, "stop of the world", &t->stops, n, f);

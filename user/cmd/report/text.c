@@ -84,7 +84,10 @@ static void report_text_put_goroutines(const struct finding *finding, FILE *f)
 	size_t i, n = finding->ngoroutines < 6 ? finding->ngoroutines : 6;
 
 	for (i = 0; i < n; i++)
-		fprintf(f, "%s%" PRIu64, i ? ", " : finding->ngoroutines == 1 ? "goroutine " : "goroutines ",
+		fprintf(f, "%s%" PRIu64,
+			i ? ", " :
+			finding->ngoroutines == 1 ? "goroutine " :
+						    "goroutines ",
 			finding->goroutines[i]);
 	if (n < finding->ngoroutines)
 		fputs(", ...", f);
@@ -106,7 +109,8 @@ static void report_text_print_finding(const struct trace_report *r, size_t numbe
 		report_text_put_goroutines(finding, f);
 	}
 	fputs(*finding->function || *finding->file || finding->ngoroutines ? "; " : "", f);
-	fprintf(f, "look at %s to %s", unit_instant(finding->from).text, unit_instant(finding->to).text);
+	fprintf(f, "look at %s to %s", unit_instant(finding->from).text,
+		unit_instant(finding->to).text);
 	if (!is_one(r))
 		fprintf(f, " of trace %" PRIu32, tf->trace + 1);
 	fputc('\n', f);
@@ -121,7 +125,8 @@ static void report_text_print_findings(const struct trace_report *r, FILE *f)
 		fputs(": none. Nothing in the trace costs enough to be worth a sentence.\n", f);
 		return;
 	}
-	fprintf(f, ", and their share of the %s that goroutines lost\n", unit_time((int64_t)(r->lost * 1e9)).text);
+	fprintf(f, ", and their share of the %s that goroutines lost\n",
+		unit_time((int64_t)(r->lost * 1e9)).text);
 	for (i = 0; i < r->findings.len; i++)
 		report_text_print_finding(r, i + 1, vec_at(&r->findings, struct trace_finding, i),
 					  f);
@@ -205,7 +210,9 @@ static void print_dropped(const struct trace_report *r, FILE *f)
 		fprintf(f, "  %s names and %s stacks found no room in memory, and are left out\n",
 			unit_count(texts).text, unit_count(stacks).text);
 	if (r->tables->unclosed)
-		fprintf(f, "  states of %" PRIu64 " goroutines do not add up to their life: please report that\n",
+		fprintf(f,
+			"  states of %" PRIu64 " goroutines do not add up to their life: please "
+			"report that\n",
 			r->tables->unclosed);
 }
 
@@ -227,7 +234,9 @@ static void print_absent(const struct trace_report *r, FILE *f)
 	if (!r->tables->gc_cycles.count && !r->tables->gc_open)
 		fputs("  no GC cycle: there was none, or the group gc was left out\n", f);
 	if (!has_heap(r))
-		fputs("  no size of the heap: no memory was allocated, or the group heap was left out\n", f);
+		fputs("  no size of the heap: no memory was allocated, or the group heap was left "
+		      "out\n",
+		      f);
 	if (lacks_stacks(r))
 		fputs("  most waits have no stack: where in the code they are is not known\n", f);
 }

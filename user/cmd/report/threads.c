@@ -52,8 +52,10 @@ static void print_takers(const struct thread_report *r, FILE *f)
 	struct taker *list = takers(r->sums, TAKERS_SHOWN, &n);
 
 	for (i = 0; i < n; i++)
-		show_printf(f, "%s%s (%u%s) %" PRIu64 " times, %.3f s", i ? "; " : ", by ", list[i].comm, list[i].pid,
-			    list[i].pid == r->pid ? ", the program itself" : "", list[i].times, s(list[i].ns));
+		show_printf(f, "%s%s (%u%s) %" PRIu64 " times, %.3f s", i ? "; " : ", by ",
+			    list[i].comm, list[i].pid,
+			    list[i].pid == r->pid ? ", the program itself" : "", list[i].times,
+			    s(list[i].ns));
 	free(list);
 }
 
@@ -90,8 +92,8 @@ void report_print_threads(const struct thread_report *r, FILE *f)
 	if (!has_any(r))
 		return;
 	t = &r->sums->total;
-	fprintf(f, "threads: %" PRIu64 ", on a CPU for %.3f s in %.3f s", r->sums->n_others + r->sums->done.len,
-		s(t->ran_ns), s(report_threads_length(r)));
+	fprintf(f, "threads: %" PRIu64 ", on a CPU for %.3f s in %.3f s",
+		r->sums->n_others + r->sums->done.len, s(t->ran_ns), s(report_threads_length(r)));
 	for (i = THREAD_QUEUED; i < THREAD_STATES; i++)
 		if (t->state_ns[i] && i != THREAD_SLEEPING)
 			fprintf(f, ", %s %.3f s", thread_state_words(i), s(t->state_ns[i]));
@@ -105,10 +107,12 @@ void report_print_threads(const struct thread_report *r, FILE *f)
 	if (threads_lost(r->threads))
 		fprintf(f, "lost: %" PRIu64 " records of threads\n", threads_lost(r->threads));
 	if (threads_missing(r->threads))
-		fprintf(f, "missing: %" PRIu64 " switches of threads%s\n", threads_missing(r->threads),
+		fprintf(f, "missing: %" PRIu64 " switches of threads%s\n",
+			threads_missing(r->threads),
 			threads_lost(r->threads) ? "" : ": the kernel ran no tracepoint there");
 	if (cpus_missing(r->sums->cpus))
-		fprintf(f, "missing: %" PRIu64 " switches to other programs\n", cpus_missing(r->sums->cpus));
+		fprintf(f, "missing: %" PRIu64 " switches to other programs\n",
+			cpus_missing(r->sums->cpus));
 }
 
 /* --- as JSON --- */
@@ -193,7 +197,9 @@ static void json_takers(const struct thread_sums *sums, struct json_out *j)
 static void json_pressure(const struct thread_sums *sums, struct json_out *j)
 {
 	static const char *const names[] = {
-		[REC_RESOURCE_CPU] = "cpu", [REC_RESOURCE_MEMORY] = "memory", [REC_RESOURCE_IO] = "io",
+		[REC_RESOURCE_CPU] = "cpu",
+		[REC_RESOURCE_MEMORY] = "memory",
+		[REC_RESOURCE_IO] = "io",
 	};
 	unsigned int i;
 
@@ -227,8 +233,10 @@ static void json_cgroup(const struct thread_sums *sums, struct json_out *j)
 		json_put_real(j, "period_seconds", s(c->last.r.ptr), 6);
 		json_put_count(j, "levels_up", c->up);
 		json_put_count(j, "periods", sums_since(c->first.periods, c->last.periods));
-		json_put_count(j, "throttled_periods", sums_since(c->first.throttled, c->last.throttled));
-		json_put_real(j, "throttled_seconds", s(sums_since(c->first.throttled_ns, c->last.throttled_ns)), 6);
+		json_put_count(j, "throttled_periods",
+			       sums_since(c->first.throttled, c->last.throttled));
+		json_put_real(j, "throttled_seconds",
+			      s(sums_since(c->first.throttled_ns, c->last.throttled_ns)), 6);
 	}
 	json_pressure(sums, j);
 	json_close_object(j);

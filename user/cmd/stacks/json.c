@@ -83,7 +83,10 @@ static void put_labels(struct json_out *j, const struct stacks *s, const struct 
 static void put_still(struct json_out *j, const struct goroutine *g)
 {
 	static const char *const still[] = {
-		[STILL_MOVED] = "no", [STILL_SAME] = "place", [STILL_COUNTED] = "count", [STILL_PROVEN] = "gc",
+		[STILL_MOVED] = "no",
+		[STILL_SAME] = "place",
+		[STILL_COUNTED] = "count",
+		[STILL_PROVEN] = "gc",
 	};
 
 	if (g->still)

@@ -35,7 +35,8 @@ static const char *stacks_cmd_take_func(void *options, const char *arg)
 static const struct option_row stacks_rows[] = {
 	OPTION(0, "group", NULL, OPTION_FLAG, offsetof(struct stacks_options, group),
 	  "goroutines of one stack together, as in pprof/goroutine?debug=1"),
-	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct stacks_options, json), "as JSON, one object"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct stacks_options, json),
+	  "as JSON, one object"),
 	OPTION(0, "pprof", NULL, OPTION_FLAG, offsetof(struct stacks_options, pprof),
 	  "as a profile for `go tool pprof`, as pprof/goroutine?debug=0"),
 	OPTION(0, "watch", "TIME", OPTION_DURATION, offsetof(struct stacks_options, watch),
@@ -44,9 +45,10 @@ static const struct option_row stacks_rows[] = {
 	OPTION(0, "state", "LIST", OPTION_TEXT, offsetof(struct stacks_options, states),
 	  "only goroutines in these states: \"chan receive,IO wait\""),
 	OPTION(0, "func", "REGEX", OPTION_TAKE, 0,
-	  "only with a function that matches (POSIX, extended) on the stack", .take = stacks_cmd_take_func),
-	OPTION(0, "goroutine", "N", OPTION_NUMBER, offsetof(struct stacks_options, goid), "only that one",
-	  .min = 1, .max = UINT64_MAX, .want = "takes the number of a goroutine"),
+	  "only with a function that matches (POSIX, extended) on the stack",
+	  .take = stacks_cmd_take_func),
+	OPTION(0, "goroutine", "N", OPTION_NUMBER, offsetof(struct stacks_options, goid),
+	  "only that one", .min = 1, .max = UINT64_MAX, .want = "takes the number of a goroutine"),
 	OPTION(0, "system", NULL, OPTION_FLAG, offsetof(struct stacks_options, system),
 	  "those of the runtime itself, too"),
 	OPTION(0, "no-labels", NULL, OPTION_FLAG, offsetof(struct stacks_options, no_labels),
@@ -74,13 +76,16 @@ static const char *stacks_check(void *options, char **operands)
 static const struct command_line stacks_line = {
 	.name = "stacks",
 	.usage = "gotap stacks [OPTION...] -p PID | --container NAME",
-	.about = "Prints all goroutines of a running Go process with their stacks, as the runtime prints\n"
-		 "them on SIGQUIT: but without a signal, and without stopping the process. It is read from\n"
-		 "the process's memory: that takes the right to trace it (ptrace), no root for one's own.\n",
+	.about =
+		"Prints all goroutines of a running Go process with their stacks, as the runtime prints\n"
+		"them on SIGQUIT: but without a signal, and without stopping the process. It is read from\n"
+		"the process's memory: that takes the right to trace it (ptrace), no root for one's own.\n",
 	.tables = { { pick_rows, offsetof(struct stacks_options, pick) },
-		    { pick_owner_rows, offsetof(struct stacks_options, pick) }, { stacks_rows, 0 } },
-	.after = "Minutes in a state are the runtime's estimate: since the garbage collection before the one\n"
-		 "that first saw the goroutine there. --json also has what is sure, and --watch measures.\n",
+		    { pick_owner_rows, offsetof(struct stacks_options, pick) },
+		    { stacks_rows, 0 } },
+	.after =
+		"Minutes in a state are the runtime's estimate: since the garbage collection before the one\n"
+		"that first saw the goroutine there. --json also has what is sure, and --watch measures.\n",
 	.operands = "give one process (-p) or container",
 	.check = stacks_check,
 };
@@ -89,15 +94,18 @@ static const struct command_line stacks_line = {
 
 static int stacks_cmd_open_symbols(struct stacks *s, struct error *err)
 {
-	struct symbol_file program = { s->proc.module, gobin_debug_file(s->bin), s->proc.bias, dwarf_isolated_new };
+	struct symbol_file program = { s->proc.module, gobin_debug_file(s->bin), s->proc.bias,
+				       dwarf_isolated_new };
 	int r = symbolizer_open(&s->symbols, &program, SYMBOL_AUTO, err);
 	size_t i;
 
 	for (i = 0; i < s->plugins.len && !r; i++) {
 		const struct plugin *p = vec_at(&s->plugins, struct plugin, i);
 
-		r = symbolizer_add(s->symbols, &(struct symbol_file){ p->file, gobin_debug_file(p->bin), p->bias,
-				   dwarf_isolated_new }, SYMBOL_AUTO, err);
+		r = symbolizer_add(s->symbols,
+				   &(struct symbol_file){ p->file, gobin_debug_file(p->bin),
+							  p->bias, dwarf_isolated_new },
+				   SYMBOL_AUTO, err);
 	}
 	return r;
 }
@@ -108,7 +116,8 @@ static int stacks_cmd_may_not_trace(pid_t pid, struct error *err)
 	char why[256];
 
 	privilege_explain(PRIVILEGE_PTRACE, why);
-	return error_set(err, -EACCES, "not allowed to read process %d: it belongs to another user, and %s", pid,
+	return error_set(err, -EACCES,
+			 "not allowed to read process %d: it belongs to another user, and %s", pid,
 			 why);
 }
 
@@ -143,9 +152,10 @@ static int check_fit(struct stacks *s, struct error *err)
 		return 0;
 	if (memory_is_silent(&s->proc))
 		return memory_error(&s->proc, NULL, "goroutines", err);
-	return error_set(err, -EINVAL, "process %d has no goroutines where a program of %s has them: it is just "
-			 "starting, or the field offsets (%s) do not fit this program", s->proc.pid,
-			 s->plan.go_version, s->plan.offsets_source);
+	return error_set(err, -EINVAL,
+			 "process %d has no goroutines where a program of %s has them: it is just "
+			 "starting, or the field offsets (%s) do not fit this program",
+			 s->proc.pid, s->plan.go_version, s->plan.offsets_source);
 }
 
 /*
@@ -176,7 +186,8 @@ static int check_fate(struct stacks *s, int r, struct error *err)
 	case PROCESS_ENDED:
 		return error_set(err, -ESRCH, "process %d has ended", s->proc.pid);
 	case PROCESS_EXECED:
-		return error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile", s->proc.pid);
+		return error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile",
+				 s->proc.pid);
 	case PROCESS_SAME:
 		break;
 	}
@@ -266,8 +277,10 @@ static void say_watched(struct stacks *s)
 static void say_unknown(const struct stacks *s)
 {
 	if (s->gs.moved)
-		fprintf(stderr, "gotap: the stacks of %zu goroutines are not known: they ran each time that they "
-			"were read\n", s->gs.moved);
+		fprintf(stderr,
+			"gotap: the stacks of %zu goroutines are not known: they ran each time "
+			"that they were read\n",
+			s->gs.moved);
 	if (s->gs.unreadable)
 		fprintf(stderr, "gotap: %zu goroutines could not be read\n", s->gs.unreadable);
 }

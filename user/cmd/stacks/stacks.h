@@ -47,7 +47,8 @@ struct stacks {
 	struct roots roots;
 	struct watch watch;
 	struct goroutines gs;
-	struct vec matches;		/* uint8_t, by number of the stack: does --func match it? 0: not tried */
+	/* uint8_t, by number of the stack: does --func match it? 0: not tried */
+	struct vec matches;
 	struct stack_texts texts;
 	size_t left_out;		/* goroutines of the runtime, without --system */
 };

@@ -96,7 +96,9 @@ static bool needs_quotes(const char *text, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_", text[i]) || !text[i])
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_",
+			    text[i]) ||
+		    !text[i])
 			return true;
 	return false;
 }
@@ -149,7 +151,8 @@ static void stacks_text_write_header(struct stacks *s, const struct goroutine *g
 	if (g->bubble)
 		printf(", synctest bubble %" PRIu64, g->bubble);
 	if (g->still > STILL_MOVED)
-		printf(g->still == STILL_SAME ? ", at one place for %.1f s" : ", did not run for %.1f s",
+		printf(g->still == STILL_SAME ? ", at one place for %.1f s" :
+						", did not run for %.1f s",
 		       (double)(s->watch.end - s->watch.begin) / 1e9);
 	putchar(']');
 	if (g->labels && !s->o->no_labels) {
@@ -311,8 +314,10 @@ static void stacks_text_write_states(const struct stacks *s, const struct stacks
 	for (i = 0; i < (size_t)G_STATUSES * 256; i++) {
 		if (!counts[i / 256][i % 256])
 			continue;
-		like = (struct goroutine){ .status = (uint8_t)(i / 256), .reason = (uint8_t)(i % 256) };
-		printf("%s%" PRIu32 " %s", comma, counts[i / 256][i % 256], shown_state(s->plan.minor, &like, state));
+		like = (struct goroutine){ .status = (uint8_t)(i / 256),
+					   .reason = (uint8_t)(i % 256) };
+		printf("%s%" PRIu32 " %s", comma, counts[i / 256][i % 256],
+		       shown_state(s->plan.minor, &like, state));
 		comma = ", ";
 	}
 	if (most >= MINUTE)

@@ -36,8 +36,10 @@ static const char *take_kinds(void *filter, const char *arg)
 
 	if (events_add_types(filter, arg, &bad, &len))
 		return NULL;
-	return option_wrong(": there is no event '%.*s': use names as GoBlock, GoCreate, ProcStart, UserLog, or "
-			    "kinds as StateTransition, RangeBegin, Metric, Log", (int)len, bad);
+	return option_wrong(
+		": there is no event '%.*s': use names as GoBlock, GoCreate, ProcStart, UserLog, "
+		"or kinds as StateTransition, RangeBegin, Metric, Log",
+		(int)len, bad);
 }
 
 static const char *text_events_take_func(void *options, const char *arg)
@@ -60,27 +62,34 @@ static const char *text_events_take_func(void *options, const char *arg)
 const struct option_row text_events_rows[] = {
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct text_events_options, show.json),
 	  "one JSON object a line"),
-	OPTION(0, "no-stacks", NULL, OPTION_FLAG, offsetof(struct text_events_options, show.no_stacks),
+	OPTION(0, "no-stacks", NULL, OPTION_FLAG,
+	  offsetof(struct text_events_options, show.no_stacks),
 	  "without stacks"),
 	OPTION(0, "links", NULL, OPTION_FLAG, offsetof(struct text_events_options, show.links),
 	  "behind each event the earlier one that it ends or follows: its time and name"),
-	OPTION(0, "absolute", NULL, OPTION_FLAG, offsetof(struct text_events_options, show.absolute),
+	OPTION(0, "absolute", NULL, OPTION_FLAG,
+	  offsetof(struct text_events_options, show.absolute),
 	  "times of the trace's clock, not since its begin"),
-	OPTION('g', "goroutine", "N", OPTION_TAKE, offsetof(struct text_events_options, show.filter.goroutines),
-	  "only what happens on this goroutine or moves it; may be given again, as --proc and --thread",
-	  .take = option_take_ids),
+	OPTION('g', "goroutine", "N", OPTION_TAKE,
+	  offsetof(struct text_events_options, show.filter.goroutines),
+	  "only what happens on this goroutine or moves it; may be given again, as --proc and "
+	  "--thread", .take = option_take_ids),
 	OPTION(0, "proc", "N", OPTION_TAKE, offsetof(struct text_events_options, show.filter.procs),
 	  "only what happens on this P or moves it", .take = option_take_ids),
-	OPTION(0, "thread", "N", OPTION_TAKE, offsetof(struct text_events_options, show.filter.threads),
+	OPTION(0, "thread", "N", OPTION_TAKE,
+	  offsetof(struct text_events_options, show.filter.threads),
 	  "only what happens on this thread", .take = option_take_ids),
-	OPTION(0, "kind", "NAME,...", OPTION_TAKE, offsetof(struct text_events_options, show.filter),
-	  "only these events (GoBlock, UserLog) or kinds of them (StateTransition, RangeBegin, Metric)",
-	  .take = take_kinds),
-	OPTION(0, "func", "REGEXP", OPTION_TAKE, 0, "only those with such a function in their stacks",
-	  .take = text_events_take_func),
-	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct text_events_options, show.filter.from),
+	OPTION(0, "kind", "NAME,...", OPTION_TAKE,
+	  offsetof(struct text_events_options, show.filter),
+	  "only these events (GoBlock, UserLog) or kinds of them (StateTransition, RangeBegin, "
+	  "Metric)", .take = take_kinds),
+	OPTION(0, "func", "REGEXP", OPTION_TAKE, 0,
+	  "only those with such a function in their stacks", .take = text_events_take_func),
+	OPTION(0, "from", "TIME", OPTION_INSTANT,
+	  offsetof(struct text_events_options, show.filter.from),
 	  "only from this time on, counted from the begin (1.5s)"),
-	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct text_events_options, show.filter.to),
+	OPTION(0, "to", "TIME", OPTION_INSTANT,
+	  offsetof(struct text_events_options, show.filter.to),
 	  "only up to this time"),
 	{0},
 };

@@ -90,9 +90,11 @@ static const struct command_line text_line = {
 		 "`gotap wire` turns the text back into a trace. TRACE and FILE may be - (standard\n"
 		 "input, output). Of a damaged trace standard output gets what comes before the\n"
 		 "damage; FILE stays as it was.\n",
-	.tables = { { text_rows, 0 }, { text_events_rows, offsetof(struct text_options, of_events) } },
-	.after = "With --links alone, for traces before Go 1.22: the events as the parsers of those\n"
-		 "releases gave them, numbered, each with the later one that it leads to.\n",
+	.tables = { { text_rows, 0 },
+		    { text_events_rows, offsetof(struct text_options, of_events) } },
+	.after =
+		"With --links alone, for traces before Go 1.22: the events as the parsers of those\n"
+		"releases gave them, numbered, each with the later one that it leads to.\n",
 	.least = 1, .most = 1, .operands = "one trace is needed",
 	.check = text_line_check, .given = text_given,
 };

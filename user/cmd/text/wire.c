@@ -14,7 +14,8 @@ struct wire_options {
 };
 
 static const struct option_row wire_rows[] = {
-	OPTION('o', "output", "TRACE", OPTION_TEXT, offsetof(struct wire_options, out), "the file to write"),
+	OPTION('o', "output", "TRACE", OPTION_TEXT, offsetof(struct wire_options, out),
+	  "the file to write"),
 	{0},
 };
 
@@ -28,9 +29,10 @@ static const char *wire_check(void *options, char **operands)
 static const struct command_line wire_line = {
 	.name = "wire",
 	.usage = "gotap wire TEXT -o TRACE",
-	.about = "Turns what `gotap text` printed, a text trace written by hand, or the trace member\n"
-		 "of one of Go's .test files into a trace. Sizes of batches are taken as they stand.\n"
-		 "TEXT and TRACE may be - (standard input, output).\n",
+	.about =
+		"Turns what `gotap text` printed, a text trace written by hand, or the trace member\n"
+		"of one of Go's .test files into a trace. Sizes of batches are taken as they stand.\n"
+		"TEXT and TRACE may be - (standard input, output).\n",
 	.tables = { { wire_rows, 0 } },
 	.least = 1, .most = 1, .operands = "one text trace is needed",
 	.check = wire_check,

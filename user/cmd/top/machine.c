@@ -145,7 +145,8 @@ void top_meter_begin(struct top_meter *m, const struct process *p, const struct 
 {
 	struct top_machine ignored = {0};
 
-	*m = (struct top_meter){ .proc = p, .capture = c, .ceiling = ceiling, .of_probes = -1, .rates.of_program = -1 };
+	*m = (struct top_meter){ .proc = p, .capture = c, .ceiling = ceiling,
+				 .of_probes = -1, .rates.of_program = -1 };
 	cgroup_mounts_find(&m->mounts, "/proc/self/mountinfo");
 	read_cpu(m, &ignored);
 	read_cost(m, &ignored);

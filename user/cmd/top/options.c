@@ -58,23 +58,27 @@ static const char *take_pattern(void *pattern, const char *arg)
 #define FIELD(name) offsetof(struct top_options, name)
 
 static const struct option_row top_rows[] = {
-	OPTION('i', "interval", "TIME", OPTION_TAKE, FIELD(interval), "each number is about the last TIME (default 1s)",
-	  .take = take_interval),
-	OPTION('n', "count", "N", OPTION_NUMBER, FIELD(count), "end after N intervals", .min = 1, .max = 1UL << 40,
-	  .want = "takes a number of intervals"),
+	OPTION('i', "interval", "TIME", OPTION_TAKE, FIELD(interval),
+	  "each number is about the last TIME (default 1s)", .take = take_interval),
+	OPTION('n', "count", "N", OPTION_NUMBER, FIELD(count),
+	  "end after N intervals",
+	  .min = 1, .max = 1UL << 40, .want = "takes a number of intervals"),
 	OPTION(0, "once", NULL, OPTION_FLAG, FIELD(once), "print one interval as text, and end"),
 	OPTION(0, "json", NULL, OPTION_FLAG, FIELD(json),
 	  "a line of JSON for each interval (docs/top.md), also with --once"),
-	OPTION(0, "by", "GROUP", OPTION_TAKE, 0, "the rows: function (default), label, label:KEY or region",
-	  .take = take_by),
+	OPTION(0, "by", "GROUP", OPTION_TAKE, 0,
+	  "the rows: function (default), label, label:KEY or region", .take = take_by),
 	OPTION(0, "sort", "COLUMN", OPTION_TAKE, FIELD(sort),
-	  "goroutines, running (default), runnable, syscall, waiting, created, p99 or name", .take = take_sort),
+	  "goroutines, running (default), runnable, syscall, waiting, created, p99 or name",
+	  .take = take_sort),
 	OPTION(0, "reverse", NULL, OPTION_FLAG, FIELD(reverse), "the other way round"),
-	OPTION(0, "filter", "TEXT", OPTION_TAKE, FIELD(filter), "only rows with that text in their name",
-	  .take = take_filter),
-	OPTION(0, "flight", "TIME", OPTION_DURATION, FIELD(flight), "a snapshot (key s) has the last TIME (default 10s)"),
+	OPTION(0, "filter", "TEXT", OPTION_TAKE, FIELD(filter),
+	  "only rows with that text in their name", .take = take_filter),
+	OPTION(0, "flight", "TIME", OPTION_DURATION, FIELD(flight),
+	  "a snapshot (key s) has the last TIME (default 10s)"),
 	OPTION('o', "output", "PATTERN", OPTION_TAKE, FIELD(pattern),
-	  "the name of snapshots, with %n for their number (default gotap-%p-%t-%n.trace)", .take = take_pattern),
+	  "the name of snapshots, with %n for their number (default gotap-%p-%t-%n.trace)",
+	  .take = take_pattern),
 	{0},
 };
 
@@ -96,13 +100,16 @@ static const char *top_check(void *options, char **operands)
 static const struct command_line top_line = {
 	.name = "top",
 	.usage = "gotap top [OPTION...] -p PID | --container NAME",
-	.about = "Shows a running Go program at work: its Ps, run queue, garbage collector and heap, and its\n"
-		 "goroutines by start function, labels or region: how many run, wait for a P, or wait and for\n"
-		 "which reason. The program is recorded as by `gotap record`, which needs the same rights and\n"
-		 "costs it as much. Key ? shows the keys. The group labels is recorded by default, too.\n",
-	.tables = { { pick_rows, FIELD(record.pick) }, { top_rows, 0 }, { record_probe_rows, FIELD(record) } },
-	.after = "NO_COLOR in the environment turns colors off. The second line shows losses and times without\n"
-		 "a recording.\n",
+	.about =
+		"Shows a running Go program at work: its Ps, run queue, garbage collector and heap, and its\n"
+		"goroutines by start function, labels or region: how many run, wait for a P, or wait and for\n"
+		"which reason. The program is recorded as by `gotap record`, which needs the same rights and\n"
+		"costs it as much. Key ? shows the keys. The group labels is recorded by default, too.\n",
+	.tables = { { pick_rows, FIELD(record.pick) }, { top_rows, 0 },
+		    { record_probe_rows, FIELD(record) } },
+	.after =
+		"NO_COLOR in the environment turns colors off. The second line shows losses and times without\n"
+		"a recording.\n",
 	.operands = "give one process (-p) or container",
 	.check = top_check,
 };
@@ -111,7 +118,10 @@ int top_read_options(struct top_options *o, int argc, char **argv)
 {
 	*o = (struct top_options){
 		.record = RECORD_OPTIONS_DEFAULT,
-		.interval = 1, .sort = COLUMN_RUNNING, .flight = 10, .pattern = "gotap-%p-%t-%n.trace",
+		.interval = 1,
+		.sort = COLUMN_RUNNING,
+		.flight = 10,
+		.pattern = "gotap-%p-%t-%n.trace",
 	};
 	o->record.groups |= 1u << GROUP_LABELS;
 	o->record.bpf.object_min = size_class_round(OBJECT_MIN);

@@ -76,7 +76,8 @@ static void regroup(struct top_show *v)
 		by = BY_REGION;
 	top_tally_group(v->tally, by);
 	top_tally_want_places(v->tally, NULL, 0);
-	snprintf(v->ui.message, sizeof(v->ui.message), "rows by %s: from the next interval on", group_by_names[by]);
+	snprintf(v->ui.message, sizeof(v->ui.message), "rows by %s: from the next interval on",
+		 group_by_names[by]);
 }
 
 /*

@@ -40,8 +40,8 @@ static void top_snapshot_done(void *ctx, const struct flight_done *d)
 	char text[512], size[SHOW_SIZE];
 
 	if (d->path)
-		snprintf(text, sizeof(text), "%s: %.2f s, %s", d->path, (double)(d->to - d->from) / 1e9,
-			 show_size(d->bytes, size));
+		snprintf(text, sizeof(text), "%s: %.2f s, %s", d->path,
+			 (double)(d->to - d->from) / 1e9, show_size(d->bytes, size));
 	else
 		snprintf(text, sizeof(text), "no snapshot: %s", d->error);
 	top_snapshot_say(ctx, text);
@@ -103,7 +103,8 @@ void top_snapshots_opts(struct top_snapshots *s, struct assembler_opts *opts)
 
 void top_snapshots_ask(struct top_snapshots *s, char *text, size_t n)
 {
-	const struct flight_fact fact = { .trigger = "key", .asked = true, .what = "key s of gotap top" };
+	const struct flight_fact fact = { .trigger = "key", .asked = true,
+					  .what = "key s of gotap top" };
 
 	snprintf(text, n, flight_trigger(s->flight, &fact) ? "the snapshot is being written" :
 		 "no snapshot: too many are being written");

@@ -111,13 +111,17 @@ static int start_guard(struct terminal *t, struct error *err)
 	int self = (int)syscall(SYS_pidfd_open, getpid(), 0), e;
 
 	if (self < 0)
-		return error_set(err, -errno, "cannot watch over the terminal (pidfd_open): %s", strerror(errno));
+		return error_set(err, -errno, "cannot watch over the terminal (pidfd_open): %s",
+				 strerror(errno));
 	t->guard = fork_deaf();
 	e = errno;
 	if (!t->guard)
 		guard(t, self);
 	close(self);
-	return t->guard < 0 ? error_set(err, -e, "cannot start the process that restores the terminal: %s", strerror(e)) : 0;
+	return t->guard < 0 ?
+		       error_set(err, -e, "cannot start the process that restores the terminal: %s",
+				 strerror(e)) :
+		       0;
 }
 
 static void end_guard(struct terminal *t)
@@ -186,11 +190,13 @@ int terminal_check(struct error *err)
 	const char *type = getenv("TERM");
 
 	if (!isatty(STDOUT_FILENO))
-		return error_set(err, -ENOTTY, "standard output is no terminal: --once prints text, --json a line for each "
-				 "interval");
-	if (type && !strcmp(type, "dumb"))
-		return error_set(err, -ENOTTY, "the terminal cannot place text (TERM is dumb): --once prints text, --json a "
+		return error_set(err, -ENOTTY,
+				 "standard output is no terminal: --once prints text, --json a "
 				 "line for each interval");
+	if (type && !strcmp(type, "dumb"))
+		return error_set(err, -ENOTTY,
+				 "the terminal cannot place text (TERM is dumb): --once prints "
+				 "text, --json a line for each interval");
 	return 0;
 }
 
@@ -249,7 +255,8 @@ static void look_whose(struct terminal *t)
 	if (stop_asked)
 		stop_now(t);
 	if (t->away && !signals_stop())
-		top_terminal_take(t, &none);		/* without a guard where none can be started */
+		/* without a guard where none can be started */
+		top_terminal_take(t, &none);
 	if (t->away || is_ours(t))
 		return;
 	end_guard(t);

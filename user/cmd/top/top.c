@@ -166,8 +166,8 @@ static void top_cmd_say_end(const struct top *t)
 	if (why)
 		show_printf(stderr, "gotap: %s\n", why);
 	if (c->lost || c->unrecorded)
-		fprintf(stderr, "gotap: %llu records were lost, and %.2f s were not recorded\n", (unsigned long long)c->lost,
-			(double)c->unrecorded / 1e9);
+		fprintf(stderr, "gotap: %llu records were lost, and %.2f s were not recorded\n",
+			(unsigned long long)c->lost, (double)c->unrecorded / 1e9);
 }
 
 /* -ENODATA if the recording ended before the first interval did, and nothing was shown. */
@@ -175,7 +175,8 @@ static int check_intervals(const struct top *t, struct error *err)
 {
 	if (t->intervals || top_is_interactive(t->o))
 		return 0;
-	return error_set(err, -ENODATA, "the recording ended before the first interval of %.3g s", t->o->interval);
+	return error_set(err, -ENODATA, "the recording ended before the first interval of %.3g s",
+			 t->o->interval);
 }
 
 static int top(const struct top_options *o, struct target *target, struct error *err)
@@ -203,7 +204,8 @@ static int top(const struct top_options *o, struct target *target, struct error 
 
 int cmd_top(int argc, char **argv)
 {
-	struct record_files none = { OUTPUT_CLOSED, OUTPUT_CLOSED, OUTPUT_CLOSED, THREAD_FILE_CLOSED };
+	struct record_files none = { OUTPUT_CLOSED, OUTPUT_CLOSED, OUTPUT_CLOSED,
+				     THREAD_FILE_CLOSED };
 	struct top_options o;
 	struct target *t;
 	struct error err = {0};

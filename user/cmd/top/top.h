@@ -35,7 +35,8 @@ int top_read_options(struct top_options *o, int argc, char **argv);
 
 /* CPU seconds per second. */
 struct top_rates {
-	uint64_t time, cpu, own;	/* when and how much it was last, ns; of the program, of gotap; 0: not yet */
+	/* when and how much it was last, ns; of the program, of gotap; 0: not yet */
+	uint64_t time, cpu, own;
 	double of_program, of_gotap;	/* < 0: not known */
 };
 

@@ -156,7 +156,8 @@ static void why_json_put_held(struct json *o)
 		if (!p->holders.slots[i].used)
 			continue;
 		json_open_object(&o->j, NULL);
-		json_put_text(&o->j, "goroutines_of", (const char *)(uintptr_t)p->holders.slots[i].key);
+		json_put_text(&o->j, "goroutines_of",
+			      (const char *)(uintptr_t)p->holders.slots[i].key);
 		json_put_count(&o->j, "ns", p->holders.slots[i].value);
 		off = map64_get(&p->off, p->holders.slots[i].key);
 		put_off(o, off ? *off : 0);

@@ -101,8 +101,9 @@ static void put_rank(struct text *t)
 		why_text_put(t, "the slowest");
 	else
 		why_text_put(t, "at percentile %g", percentile);
-	why_text_put(t, " of %" PRIu64 ": median %s, p99 %s, longest %s", p->list->n, why_time(pick_at(p, 50).ns).text,
-	    why_time(pick_at(p, 99).ns).text, why_time(p->list->longest.ns).text);
+	why_text_put(t, " of %" PRIu64 ": median %s, p99 %s, longest %s", p->list->n,
+		     why_time(pick_at(p, 50).ns).text, why_time(pick_at(p, 99).ns).text,
+		     why_time(p->list->longest.ns).text);
 	if (p->list->stride > 1)
 		why_text_put(t, " (percentiles of every %" PRIu64 "th)", p->list->stride);
 	why_text_end_line(t);
@@ -118,9 +119,12 @@ static void why_text_put_parts(struct text *t)
 	if (p->is_part)
 		why_text_put(t, "none of them has both its begin and its end in the trace");
 	else
-		why_text_put(t, "not counted: %" PRIu64 " without their begin or end in the trace, the longest for %s (%s%"
-		    PRIu64 ")", p->part.n, why_time(p->part.longest.ns).text,
-		    t->show->question.of == WHY_TASK ? "task " : "goroutine ", p->part.longest.g);
+		why_text_put(t,
+			     "not counted: %" PRIu64 " without their begin or end in the trace, "
+			     "the longest for %s (%s%" PRIu64 ")",
+			     p->part.n, why_time(p->part.longest.ns).text,
+			     t->show->question.of == WHY_TASK ? "task " : "goroutine ",
+			     p->part.longest.g);
 	why_text_end_line(t);
 }
 
@@ -177,7 +181,8 @@ static void put_waker(struct text *t, uint32_t root, uint64_t all)
 	for (i = 0; i < n && i < 2 && parts[i].ns * 10 >= all; i++) {
 		const struct cause *c = cause(t, parts[i].leaf);
 
-		why_text_put(t, "%s %s ", i ? "," : "; meanwhile", why_time((int64_t)parts[i].ns).text);
+		why_text_put(t, "%s %s ", i ? "," : "; meanwhile",
+			     why_time((int64_t)parts[i].ns).text);
 		if (c->name != waker.step.name && *c->name)
 			why_text_put(t, "%.200s ", c->name);
 		why_put_cause(&t->line, t->stacks, c);
@@ -196,8 +201,11 @@ static void put_busy(struct text *t)
 		if (p->holders.slots[i].used && (!most || p->holders.slots[i].value > most->value))
 			most = &p->holders.slots[i];
 	if (most && p->procs)
-		why_text_put(t, " (the Ps: %.0f %% with %.200s)", why_text_share(most->value, p->procs),
-		    *(const char *)(uintptr_t)most->key ? (const char *)(uintptr_t)most->key : "?");
+		why_text_put(t, " (the Ps: %.0f %% with %.200s)",
+			     why_text_share(most->value, p->procs),
+			     *(const char *)(uintptr_t)most->key ?
+				     (const char *)(uintptr_t)most->key :
+				     "?");
 }
 
 /*
@@ -239,7 +247,8 @@ static void put_sentence(struct text *t)
 static void put_count(struct text *t, const struct part *part)
 {
 	if (part->count > 1)
-		why_text_put(t, ", %" PRIu64 " steps, the longest %s", part->count, why_time(part->longest).text);
+		why_text_put(t, ", %" PRIu64 " steps, the longest %s", part->count,
+			     why_time(part->longest).text);
 	why_text_end_line(t);
 }
 
@@ -264,8 +273,8 @@ static void put_leaves(struct text *t, uint32_t root, uint64_t all)
 		put_count(t, &parts[i]);
 	}
 	if (rest) {
-		why_text_put(t, "    %10s %5.1f %%    %zu other causes", why_time((int64_t)rest).text, why_text_share(rest, all),
-		    n - LEAVES);
+		why_text_put(t, "    %10s %5.1f %%    %zu other causes",
+			     why_time((int64_t)rest).text, why_text_share(rest, all), n - LEAVES);
 		why_text_end_line(t);
 	}
 	free(parts);
@@ -282,13 +291,15 @@ static void why_text_put_sums(struct text *t)
 	for (i = ROOTS; i < n; i++)
 		rest += roots[i].ns;
 	for (i = 0; i < n && i < ROOTS; i++) {
-		why_text_put(t, "%10s %5.1f %%  ", why_time((int64_t)roots[i].ns).text, why_text_share(roots[i].ns, all));
+		why_text_put(t, "%10s %5.1f %%  ", why_time((int64_t)roots[i].ns).text,
+			     why_text_share(roots[i].ns, all));
 		why_put_cause(&t->line, t->stacks, cause(t, roots[i].root));
 		why_text_end_line(t);
 		put_leaves(t, roots[i].root, all);
 	}
 	if (rest) {
-		why_text_put(t, "%10s %5.1f %%  %zu other causes", why_time((int64_t)rest).text, why_text_share(rest, all), n - ROOTS);
+		why_text_put(t, "%10s %5.1f %%  %zu other causes", why_time((int64_t)rest).text,
+			     why_text_share(rest, all), n - ROOTS);
 		why_text_end_line(t);
 	}
 	free(roots);
@@ -310,8 +321,10 @@ static struct holder *holders(const struct path *p, size_t *n)
 
 	for (i = *n = 0; i < p->holders.made; i++)
 		if (p->holders.slots[i].used)
-			list[(*n)++] = (struct holder){ .name = (const char *)(uintptr_t)p->holders.slots[i].key,
-							.ns = p->holders.slots[i].value };
+			list[(*n)++] = (struct holder){
+				.name = (const char *)(uintptr_t)p->holders.slots[i].key,
+				.ns = p->holders.slots[i].value,
+			};
 	qsort(list, *n, sizeof(*list), why_text_most_first);
 	return list;
 }
@@ -328,7 +341,8 @@ static void why_text_put_threads(struct text *t, const uint64_t ns[THREAD_STATES
 	for (i = 0; i < THREAD_STATES; i++) {
 		if (i == THREAD_RUNNING || ns[i] * 100 < held || !ns[i])
 			continue;
-		why_text_put(t, "%s %.0f %% %s", any ? "," : "; their threads", why_text_share(ns[i], held), why_thread_words((uint8_t)(i + 1)));
+		why_text_put(t, "%s %.0f %% %s", any ? "," : "; their threads",
+			     why_text_share(ns[i], held), why_thread_words((uint8_t)(i + 1)));
 		any = true;
 	}
 }
@@ -343,13 +357,15 @@ static void why_text_put_held(struct text *t)
 		return;
 	list = holders(p, &n);
 	fputc('\n', t->f);
-	why_text_put(t, "in the %s runnable on the path, the %.3g Ps had:", why_time((int64_t)p->runnable).text,
-	    (double)p->procs / (double)p->runnable);
+	why_text_put(t, "in the %s runnable on the path, the %.3g Ps had:",
+		     why_time((int64_t)p->runnable).text, (double)p->procs / (double)p->runnable);
 	for (i = 0; i < n && i < HOLDERS; i++)
-		why_text_put(t, "%s %.1f %% %.200s", i ? "," : "", why_text_share(list[i].ns, p->procs),
-		    *list[i].name ? list[i].name : "?");
+		why_text_put(t, "%s %.1f %% %.200s", i ? "," : "",
+			     why_text_share(list[i].ns, p->procs),
+			     *list[i].name ? list[i].name : "?");
 	if (p->held < p->procs)
-		why_text_put(t, "%s %.1f %% no goroutine", n ? "," : "", why_text_share(p->procs - p->held, p->procs));
+		why_text_put(t, "%s %.1f %% no goroutine", n ? "," : "",
+			     why_text_share(p->procs - p->held, p->procs));
 	why_text_put_threads(t, p->threads, p->held);
 	why_text_end_line(t);
 	if (p->cut_holders) {
@@ -374,15 +390,17 @@ static void why_text_put_stack(struct text *t, uint32_t stack, const char *what)
 	for (i = 0; i < n && i < FRAMES; i++) {
 		const struct stack_frame *f = stack_set_frame_at(t->stacks, frames[i]);
 
-		why_text_put(t, "%32s%.200s %.200s:%" PRIu64, "", *f->func ? f->func : "?", f->file, f->line);
+		why_text_put(t, "%32s%.200s %.200s:%" PRIu64, "", *f->func ? f->func : "?",
+			     f->file, f->line);
 		why_text_end_line(t);
 	}
 }
 
 static void why_text_put_head(struct text *t, int64_t time, int64_t ns, uint32_t depth)
 {
-	why_text_put(t, "%12.6f s %10s  %*s", (double)(time - t->a->begin) / 1e9, ns < 0 ? "" : why_time(ns).text,
-	    (int)(depth < INDENT ? depth : INDENT) * 2, "");
+	why_text_put(t, "%12.6f s %10s  %*s", (double)(time - t->a->begin) / 1e9,
+		     ns < 0 ? "" : why_time(ns).text, (int)(depth < INDENT ? depth : INDENT) * 2,
+		     "");
 }
 
 /* The wait that the next steps explain. */
@@ -410,10 +428,12 @@ static void put_held_by(struct text *t, const struct step *s)
 	int i;
 
 	for (i = 0; i < STEP_HOLDERS && s->holders[i].ns && s->procs; i++)
-		why_text_put(t, "%s %.0f %% %.200s", i ? "," : "; Ps:", why_text_share(s->holders[i].ns, s->procs),
-		    *s->holders[i].name ? s->holders[i].name : "?");
+		why_text_put(t, "%s %.0f %% %.200s",
+			     i ? "," : "; Ps:", why_text_share(s->holders[i].ns, s->procs),
+			     *s->holders[i].name ? s->holders[i].name : "?");
 	if (s->held < s->procs)
-		why_text_put(t, "%s %.0f %% no goroutine", i ? "," : "; Ps:", why_text_share(s->procs - s->held, s->procs));
+		why_text_put(t, "%s %.0f %% no goroutine",
+			     i ? "," : "; Ps:", why_text_share(s->procs - s->held, s->procs));
 	why_text_put_threads(t, s->threads, s->held);
 }
 
@@ -443,7 +463,8 @@ static void why_text_put_step(struct text *t, const struct step *s)
 	why_text_put_stack(t, s->stack, s->kind == STEP_RUNNING ? "began at" : "at");
 	if (s->kind == STEP_RUNNING && s->via == VIA_NONE)
 		why_text_put_stack(t, s->end_stack, "came to");
-	why_text_put_stack(t, s->via ? s->via_stack : 0, s->via == VIA_WOKE ? "woke at" : "created at");
+	why_text_put_stack(t, s->via ? s->via_stack : 0,
+			   s->via == VIA_WOKE ? "woke at" : "created at");
 }
 
 static void put_line(void *ctx, const struct why_line *line)
@@ -458,8 +479,8 @@ static void put_line(void *ctx, const struct why_line *line)
 	}
 	c = cause(t, line->mostly);
 	why_text_put_head(t, line->from, line->to - line->from, 0);
-	why_text_put(t, "%" PRIu32 " steps, mostly (%s) %.200s ", line->steps, why_time((int64_t)line->mostly_ns).text,
-	    *c->name ? c->name : "?");
+	why_text_put(t, "%" PRIu32 " steps, mostly (%s) %.200s ", line->steps,
+		     why_time((int64_t)line->mostly_ns).text, *c->name ? c->name : "?");
 	why_put_cause(&t->line, t->stacks, c);
 	why_text_end_line(t);
 }
@@ -468,8 +489,9 @@ static void why_text_put_path(struct text *t)
 {
 	struct path *path = (struct path *)t->path;
 
-	fprintf(t->f, "\nthe path, %" PRIu32 " step%s%s:\n", path->count, path->count == 1 ? "" : "s",
-		    t->show->full || path->count <= 40 ? "" : ", the longest of them (--full: all)");
+	fprintf(t->f, "\nthe path, %" PRIu32 " step%s%s:\n", path->count,
+		path->count == 1 ? "" : "s",
+		t->show->full || path->count <= 40 ? "" : ", the longest of them (--full: all)");
 	why_lines(path, t->show->full, put_line, t);
 }
 
@@ -477,8 +499,9 @@ static void why_text_put_path(struct text *t)
 
 static void why_text_put_group(struct text *t, const char *name, const struct why_group *g)
 {
-	why_text_put(t, "%s: %" PRIu64 " from %s to %s, %s in the mean", name, g->n, why_time(g->shortest).text,
-	    why_time(g->longest).text, why_time(g->ns / (int64_t)g->looked).text);
+	why_text_put(t, "%s: %" PRIu64 " from %s to %s, %s in the mean", name, g->n,
+		     why_time(g->shortest).text, why_time(g->longest).text,
+		     why_time(g->ns / (int64_t)g->looked).text);
 	if (g->looked < g->n)
 		why_text_put(t, " (%" PRIu64 " of them looked at%s)", g->looked,
 		    g->cut ? ", the first ones: their paths are long" : ", evenly");
@@ -487,7 +510,8 @@ static void why_text_put_group(struct text *t, const char *name, const struct wh
 
 static void put_row(struct text *t, const struct why_row *row)
 {
-	why_text_put(t, "%10s %10s  ", why_time((int64_t)row->ns[1]).text, why_time((int64_t)row->ns[0]).text);
+	why_text_put(t, "%10s %10s  ", why_time((int64_t)row->ns[1]).text,
+		     why_time((int64_t)row->ns[0]).text);
 	why_put_cause(&t->line, t->stacks, &row->root);
 	if (!why_same_cause(&row->root, &row->leaf)) {
 		why_text_put(t, "; meanwhile %.200s ", *row->leaf.name ? row->leaf.name : "?");
@@ -514,7 +538,8 @@ static void why_text_put_groups(struct text *t)
 	why_text_put_group(t, "slow ones", &g[1]);
 	why_text_put(t, "  ");
 	why_text_put_group(t, "those of the middle", &g[0]);
-	fprintf(t->f, "\nper instance, what slow ones have more of first:\n%10s %10s\n", "slow", "middle");
+	fprintf(t->f, "\nper instance, what slow ones have more of first:\n%10s %10s\n", "slow",
+		"middle");
 	rows = why_compare(t->a, &n);
 	for (i = 0; i < n && i < ROWS; i++)
 		put_row(t, &rows[i]);
@@ -527,8 +552,9 @@ static void why_text_put_groups(struct text *t)
 
 void why_text(FILE *f, const struct why *w, const struct why_show *show)
 {
-	struct text t = { .f = f, .w = w, .a = why_answer(w), .show = show, .path = &why_answer(w)->path,
-			  .stacks = spans_stacks(why_spans(w)), .root = UINT32_MAX };
+	struct text t = { .f = f, .w = w, .a = why_answer(w), .show = show,
+			  .path = &why_answer(w)->path, .stacks = spans_stacks(why_spans(w)),
+			  .root = UINT32_MAX };
 
 	if (show->question.all) {
 		why_text_put_groups(&t);

@@ -23,14 +23,16 @@ struct why_input {
 	const char *path;
 	int fd;			/* can be read again from its begin; -1: once, from source */
 	struct raw_source source;
-	bool no_threads;	/* without the file of threads beside it, which is of another recording */
+	/* without the file of threads beside it, which is of another recording */
+	bool no_threads;
 };
 
 struct why_options {
 	struct why_show show;
 	const char *out, *binary;
 	bool json, has_percentile;
-	bool again;		/* no_threads of an input was set after its numbers had gone into the answer: begin again */
+	/* no_threads of an input was set after its numbers had gone into the answer: begin again */
+	bool again;
 	bool failed;		/* a fault of a file of threads was printed */
 	struct vec inputs;	/* struct why_input */
 };
@@ -90,15 +92,16 @@ static const char *take_percentile(void *options, const char *arg)
 #define QUESTION offsetof(struct why_options, show.question)
 
 static const struct option_row why_rows[] = {
-	OPTION('g', "goroutine", "N", OPTION_TAKE, QUESTION, "of this goroutine", .take = why_cmd_take_goroutine),
-	OPTION(0, "func", "NAME", OPTION_TAKE, QUESTION, "of the slowest goroutine that began with this function",
-	  .take = why_cmd_take_func),
+	OPTION('g', "goroutine", "N", OPTION_TAKE, QUESTION,
+	  "of this goroutine", .take = why_cmd_take_goroutine),
+	OPTION(0, "func", "NAME", OPTION_TAKE, QUESTION,
+	  "of the slowest goroutine that began with this function", .take = why_cmd_take_func),
 	OPTION(0, "region", "NAME", OPTION_TAKE, QUESTION, "of the slowest region of this type",
 	  .take = take_region),
-	OPTION(0, "task", "ID|NAME", OPTION_TAKE, QUESTION, "of this task, or of the slowest one of this type",
-	  .take = take_task),
-	OPTION(0, "percentile", "P", OPTION_TAKE, 0, "not of the slowest one, but of the one at this percentile",
-	  .take = take_percentile),
+	OPTION(0, "task", "ID|NAME", OPTION_TAKE, QUESTION,
+	  "of this task, or of the slowest one of this type", .take = take_task),
+	OPTION(0, "percentile", "P", OPTION_TAKE, 0,
+	  "not of the slowest one, but of the one at this percentile", .take = take_percentile),
 	OPTION(0, "all", NULL, OPTION_FLAG, offsetof(struct why_options, show.question.all),
 	  "of all from the percentile up (99), compared with those of the middle: the causes of slow ones"),
 	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct why_options, show.question.from),
@@ -142,10 +145,11 @@ static const char *why_line_check(void *options, char **operands)
 static const struct command_line why_line = {
 	.name = "why",
 	.usage = "gotap why [OPTION...] TRACE...",
-	.about = "Says where the time of a goroutine, a task, a region or the whole program went: the\n"
-		 "critical path, from its end back to its begin. Where a goroutine waited for another\n"
-		 "one, the path goes on in the one that ended the wait. The sum is the time exactly.\n"
-		 "TRACE is a Go execution trace of any release, or - (standard input).\n",
+	.about =
+		"Says where the time of a goroutine, a task, a region or the whole program went: the\n"
+		"critical path, from its end back to its begin. Where a goroutine waited for another\n"
+		"one, the path goes on in the one that ended the wait. The sum is the time exactly.\n"
+		"TRACE is a Go execution trace of any release, or - (standard input).\n",
 	.tables = { { why_rows, 0 } },
 	.least = 1, .most = -1, .operands = "a trace is needed",
 	.check = why_line_check,
@@ -212,7 +216,8 @@ static int rewind_input(struct why_input *in, struct error *err)
 		return 0;
 	fd = fcntl(in->fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0 || lseek(fd, 0, SEEK_SET) < 0)
-		return error_set(err, -errno, "%s: cannot read it again: %s", in->path, strerror(errno));
+		return error_set(err, -errno, "%s: cannot read it again: %s", in->path,
+				 strerror(errno));
 	source_open_fd(&in->source, fd, true);
 	return 0;
 }

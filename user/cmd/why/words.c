@@ -9,43 +9,68 @@
 #include "release/release.h"
 
 const char *const why_kind_names[STEP_KINDS] = {
-	[STEP_RUNNING] = "running", [STEP_ASSIST] = "assist", [STEP_SWEEP] = "sweep",
-	[STEP_STOPS] = "stops the world", [STEP_RUNNABLE] = "runnable", [STEP_STOPPED] = "stopped",
-	[STEP_WAITING] = "waiting", [STEP_SYSCALL] = "syscall", [STEP_SYSCALL_BARE] = "syscall without P",
-	[STEP_GAP] = "not recorded", [STEP_UNKNOWN] = "unknown", [STEP_NOT_THERE] = "not created",
+	[STEP_RUNNING] = "running",
+	[STEP_ASSIST] = "assist",
+	[STEP_SWEEP] = "sweep",
+	[STEP_STOPS] = "stops the world",
+	[STEP_RUNNABLE] = "runnable",
+	[STEP_STOPPED] = "stopped",
+	[STEP_WAITING] = "waiting",
+	[STEP_SYSCALL] = "syscall",
+	[STEP_SYSCALL_BARE] = "syscall without P",
+	[STEP_GAP] = "not recorded",
+	[STEP_UNKNOWN] = "unknown",
+	[STEP_NOT_THERE] = "not created",
 	[STEP_ENDED] = "ended",
 };
 
 const char *const why_by_names[] = {
-	[BY_NONE] = NULL, [BY_GOROUTINE] = "goroutine", [BY_HOLDER] = "holder", [BY_TIMER] = "timer", [BY_NETPOLL] = "network poller",
-	[BY_RUNTIME] = "runtime", [BY_NOBODY] = "nobody", [BY_UNKNOWN] = "unknown goroutine",
-	[BY_DEEP] = "chain too long",
+	[BY_NONE] = NULL,       [BY_GOROUTINE] = "goroutine",       [BY_HOLDER] = "holder",
+	[BY_TIMER] = "timer",   [BY_NETPOLL] = "network poller",    [BY_RUNTIME] = "runtime",
+	[BY_NOBODY] = "nobody", [BY_UNKNOWN] = "unknown goroutine", [BY_DEEP] = "chain too long",
 };
 
 static const char *const kind_words[STEP_KINDS + 1] = {
-	[STEP_RUNNING] = "running", [STEP_ASSIST] = "running, but marking for the GC (assist)",
-	[STEP_SWEEP] = "running, but sweeping for the GC", [STEP_STOPS] = "running, with the world stopped by it",
-	[STEP_RUNNABLE] = "runnable", [STEP_STOPPED] = "stopped with the world", [STEP_WAITING] = "waiting",
-	[STEP_SYSCALL] = "in a system call", [STEP_SYSCALL_BARE] = "in a system call, its P taken",
-	[STEP_GAP] = "not recorded", [STEP_UNKNOWN] = "not known: the trace has nothing of it",
-	[STEP_NOT_THERE] = "not created yet", [STEP_ENDED] = "nothing: it had ended, and none of the program ran after it", [STEP_KINDS] = "(too many causes)",
+	[STEP_RUNNING] = "running",
+	[STEP_ASSIST] = "running, but marking for the GC (assist)",
+	[STEP_SWEEP] = "running, but sweeping for the GC",
+	[STEP_STOPS] = "running, with the world stopped by it",
+	[STEP_RUNNABLE] = "runnable",
+	[STEP_STOPPED] = "stopped with the world",
+	[STEP_WAITING] = "waiting",
+	[STEP_SYSCALL] = "in a system call",
+	[STEP_SYSCALL_BARE] = "in a system call, its P taken",
+	[STEP_GAP] = "not recorded",
+	[STEP_UNKNOWN] = "not known: the trace has nothing of it",
+	[STEP_NOT_THERE] = "not created yet",
+	[STEP_ENDED] = "nothing: it had ended, and none of the program ran after it",
+	[STEP_KINDS] = "(too many causes)",
 };
 
 /* Why a thread waits for a CPU. */
 const char *const why_queued_names[] = {
-	[QUEUED_UNKNOWN] = NULL, [QUEUED_PREEMPTED] = "preempted", [QUEUED_YIELDED] = "yielded", [QUEUED_WOKEN] = "woken",
-	[QUEUED_BY_INTERRUPT] = "interrupt", [QUEUED_NEW] = "new",
+	[QUEUED_UNKNOWN] = NULL,  [QUEUED_PREEMPTED] = "preempted",    [QUEUED_YIELDED] = "yielded",
+	[QUEUED_WOKEN] = "woken", [QUEUED_BY_INTERRUPT] = "interrupt", [QUEUED_NEW] = "new",
 };
 
 static const char *const queued_words[] = {
-	[QUEUED_UNKNOWN] = "", [QUEUED_PREEMPTED] = " (preempted", [QUEUED_YIELDED] = " (which it offered",
-	[QUEUED_WOKEN] = " (after a wake-up", [QUEUED_BY_INTERRUPT] = " (after a wake-up", [QUEUED_NEW] = " (a new thread",
+	[QUEUED_UNKNOWN] = "",
+	[QUEUED_PREEMPTED] = " (preempted",
+	[QUEUED_YIELDED] = " (which it offered",
+	[QUEUED_WOKEN] = " (after a wake-up",
+	[QUEUED_BY_INTERRUPT] = " (after a wake-up",
+	[QUEUED_NEW] = " (a new thread",
 };
 
 static const char *const by_words[] = {
-	[BY_NONE] = "", [BY_GOROUTINE] = "", [BY_HOLDER] = ", ended by who held it", [BY_TIMER] = ", ended by a timer",
-	[BY_NETPOLL] = ", ended by the network poller", [BY_RUNTIME] = ", ended by no goroutine (a timer, or the runtime)",
-	[BY_NOBODY] = ", not ended in the trace", [BY_UNKNOWN] = ", ended by a goroutine that the trace does not have",
+	[BY_NONE] = "",
+	[BY_GOROUTINE] = "",
+	[BY_HOLDER] = ", ended by who held it",
+	[BY_TIMER] = ", ended by a timer",
+	[BY_NETPOLL] = ", ended by the network poller",
+	[BY_RUNTIME] = ", ended by no goroutine (a timer, or the runtime)",
+	[BY_NOBODY] = ", not ended in the trace",
+	[BY_UNKNOWN] = ", ended by a goroutine that the trace does not have",
 	[BY_DEEP] = ", ended by a chain of goroutines that is too long",
 };
 
@@ -62,7 +87,9 @@ struct why_time why_time(int64_t ns)
 	while ((v < 0 ? -v : v) < units[i].from)
 		i++;
 	v /= units[i].unit;
-	snprintf(t.text, sizeof(t.text), "%.*f %s", i == 3 ? 0 : v >= 100 ? 1 : v >= 10 ? 2 : 3, v, units[i].name);
+	snprintf(t.text, sizeof(t.text), "%.*f %s",
+		 i == 3 ? 0 : v >= 100 ? 1 : v >= 10 ? 2 : 3,
+		 v, units[i].name);
 	return t;
 }
 
@@ -71,7 +98,8 @@ void why_put_frame(struct buf *b, const struct stack_set *stacks, uint32_t frame
 	const struct stack_frame *f = stack_set_frame_at(stacks, frame);
 	const char *slash = strrchr(f->file, '/');
 
-	buf_printf(b, "%.200s %.100s:%" PRIu64, *f->func ? f->func : "?", slash ? slash + 1 : f->file, f->line);
+	buf_printf(b, "%.200s %.100s:%" PRIu64, *f->func ? f->func : "?",
+		   slash ? slash + 1 : f->file, f->line);
 }
 
 void why_put_goroutine(struct buf *b, uint64_t g, const char *name)
