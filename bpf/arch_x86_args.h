@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * arch_x86_args: integer arguments of Go's ABIInternal on amd64, for probes (arch_x86.h) and for code inside the
- * target (inline/arch_x86_stub.h), each with its own struct pt_regs.
+ * arch_x86_args: integer arguments of Go's ABIInternal on amd64, for probes (arch_x86.h) and for
+ * code inside the target (inline/arch_x86_stub.h), each with its own struct pt_regs.
  */
 #ifndef GOTAP_BPF_ARCH_X86_ARGS_H
 #define GOTAP_BPF_ARCH_X86_ARGS_H

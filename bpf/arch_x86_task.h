@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * arch_x86_task: registers and thread-local storage from the kernel's task_struct on amd64, for programs that do not run
- * at a call of a Go function: samples, and uprobes of Go up to 1.16.
+ * arch_x86_task: registers and thread-local storage from the kernel's task_struct on amd64, for
+ * programs that do not run at a call of a Go function: samples, and uprobes of Go up to 1.16.
  */
 #ifndef GOTAP_BPF_ARCH_X86_TASK_H
 #define GOTAP_BPF_ARCH_X86_TASK_H
@@ -10,7 +10,10 @@
 
 #include "arch_x86.h"
 
-/* Where thread-local storage has g (runtime.tlsg): one word below the thread pointer, in every build for Linux. */
+/*
+ * Where thread-local storage has g (runtime.tlsg): one word below the thread pointer, in every
+ * build for Linux.
+ */
 static __always_inline u64 arch_tls_g(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, thread.fsbase) - 8;

@@ -5,13 +5,15 @@
  * config.bpf.c and emit.bpf.c; `bpftool gen object` joins the objects.
  *
  * GO_INLINE: the same sources as code that runs inside of the target (inline/image.c). The headers
- * of bpf/inline then replace the kernel's types and helpers: vmlinux.h and bpf_helpers.h by the search path,
- * parts of this file, arch_x86.h, emit.h, gostate.h and stack.h by #ifdef.
+ * of bpf/inline then replace the kernel's types and helpers: vmlinux.h and bpf_helpers.h by the
+ * search path, parts of this file, arch_x86.h, emit.h, gostate.h and stack.h by #ifdef.
  */
 #ifndef GOTAP_BPF_COMMON_H
 #define GOTAP_BPF_COMMON_H
 
-/* A knob is a constant to the verifier, but not to the compiler. In the target it is one to both. */
+/*
+ * A knob is a constant to the verifier, but not to the compiler. In the target it is one to both.
+ */
 #ifdef GO_INLINE
 #define KNOB_CONST const
 #else
@@ -44,7 +46,10 @@ extern KNOB_CONST __u64 target_ns_ino;
 extern KNOB_CONST __u32 stack_depth;
 /* The probes of casgstatus sit at the calls of it, not at its start. */
 extern KNOB_CONST bool at_status_calls;
-/* Likewise for those functions that have a bit 1 << enum inline_program: `--attach inline` has probes at calls. */
+/*
+ * Likewise for those functions that have a bit 1 << enum inline_program: `--attach inline` has
+ * probes at calls.
+ */
 extern KNOB_CONST __u32 at_calls;
 /* runtime.newproc1 assigns goid before the status change (Go 1.24+). */
 extern KNOB_CONST bool goid_before_status;
@@ -54,12 +59,18 @@ extern KNOB_CONST bool syscall_bp;
 extern KNOB_CONST bool have_task_regs;
 /* Bytes from RBP inside runtime.ready to its spilled traceskip argument, 0: unknown. */
 extern KNOB_CONST __s32 ready_skip_slot;
-/* Go 1.26+: register that holds m.p at the probe in runtime.exitsyscall (x86 number), or EXITSYSCALL_P_OF_M. */
+/*
+ * Go 1.26+: register that holds m.p at the probe in runtime.exitsyscall (x86 number), or
+ * EXITSYSCALL_P_OF_M.
+ */
 extern KNOB_CONST __u32 exitsyscall_p_reg;
 
 /* Behind the addition to gcController.heapLive, where -pgo has inlined it: register of the sum. */
 extern KNOB_CONST __u32 heap_live_reg;
-/* Up to Go 1.18: memstats.heap_live and memstats.next_gc, or the fields of gcController that replaced them. */
+/*
+ * Up to Go 1.18: memstats.heap_live and memstats.next_gc, or the fields of gcController that
+ * replaced them.
+ */
 extern KNOB_CONST __u64 heap_live_at;
 extern KNOB_CONST __u64 heap_goal_at;
 /* At the probe in runtime.stackalloc: the stack's address, and its size (four bytes). */
@@ -97,7 +108,10 @@ extern KNOB_CONST __u32 panic_arg;
 extern KNOB_CONST struct site_slot site_table[SITE_SLOTS];
 extern KNOB_CONST __u64 site_multiplier;
 
-/* sched_switch passes the state of the task that leaves the CPU (5.18); before, it is read from the task. */
+/*
+ * sched_switch passes the state of the task that leaves the CPU (5.18); before, it is read from the
+ * task.
+ */
 extern KNOB_CONST bool switch_has_state;
 /* task_group.cfs_rq is an array of pointers, by CPU. */
 extern KNOB_CONST bool queue_pointers;
@@ -131,7 +145,10 @@ extern __u32 stacks;
 extern __u64 texts_missing;
 /* Threads on CPUs and off them are recorded (probe_threads.bpf.c). */
 extern __u32 threads_active;
-/* Where records have ids of a PID namespace: the target's id in the machine's first one; all ones: not known yet. */
+/*
+ * Where records have ids of a PID namespace: the target's id in the machine's first one; all ones:
+ * not known yet.
+ */
 extern __u32 threads_tgid;
 /* When the target exec'ed another program, as records have the time; 0: it has not. */
 extern __u64 exec_time;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * emit: the steps that every probe takes: test that the hit is one of the target's threads,
- * reserve a record, fill its head, submit it. The order is: reserve, take the time, fill, submit. The time
- * is taken after the reserve on purpose: user space reads a ring up to its producer position
- * at time t, and every record that it did not find there yet is younger than t, or was
- * reserved already, which user space sees as a busy record.
+ * emit: the steps that every probe takes: test that the hit is one of the target's threads, reserve
+ * a record, fill its head, submit it. The order is: reserve, take the time, fill, submit. The time
+ * is taken after the reserve on purpose: user space reads a ring up to its producer position at
+ * time t, and every record that it did not find there yet is younger than t, or was reserved
+ * already, which user space sees as a busy record.
  */
 #ifndef GOTAP_BPF_EMIT_H
 #define GOTAP_BPF_EMIT_H
@@ -88,7 +88,8 @@ static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 s
 	r->time = bpf_ktime_get_ns();
 	r->tid = tid;
 	rec_set_kind(r, kind | REC_BUSY);
-	barrier();	/* only time and tid are written before the kind: ring_drop_unfinished() of user space counts on it */
+	/* Only time and tid are written before the kind: ring_drop_unfinished() relies on it. */
+	barrier();
 	r->sub = sub;
 	r->flags = 0;
 }

@@ -46,7 +46,10 @@ static __always_inline u64 go_link(struct pt_regs *ctx) { return arch_link(ctx);
 static __always_inline u64 go_return(u64 link) { return arch_return(link); }
 static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n) { return arch_reg(ctx, n); }
 
-/* At the hook of exitsyscall: would the program get there without gotap, because its own tracer is on? */
+/*
+ * At the hook of exitsyscall: would the program get there without gotap, because its own tracer is
+ * on?
+ */
 static __always_inline bool go_asks_tracer(struct pt_regs *ctx)
 {
 #ifdef GO_INLINE
@@ -97,7 +100,10 @@ static __always_inline u64 go_arg3(struct pt_regs *ctx) { return arch_arg3(ctx);
 static __always_inline u64 go_arg4(struct pt_regs *ctx) { return arch_arg4(ctx); }
 static __always_inline u64 go_arg5(struct pt_regs *ctx) { return arch_arg5(ctx); }
 static __always_inline u64 go_arg6(struct pt_regs *ctx) { return arch_arg6(ctx); }
-static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program) { return false; }
+static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)
+{
+	return false;
+}
 
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {
@@ -139,11 +145,26 @@ static __always_inline u64 go_arg(struct pt_regs *ctx, int n, u64 reg)
 	return v;
 }
 
-static __always_inline u64 go_arg1(struct pt_regs *ctx) { return go_arg(ctx, 1, loaded(arch_arg1(ctx))); }
-static __always_inline u64 go_arg2(struct pt_regs *ctx) { return go_arg(ctx, 2, loaded(arch_arg2(ctx))); }
-static __always_inline u64 go_arg3(struct pt_regs *ctx) { return go_arg(ctx, 3, loaded(arch_arg3(ctx))); }
-static __always_inline u64 go_arg4(struct pt_regs *ctx) { return go_arg(ctx, 4, loaded(arch_arg4(ctx))); }
-static __always_inline u64 go_arg5(struct pt_regs *ctx) { return go_arg(ctx, 5, loaded(arch_arg5(ctx))); }
+static __always_inline u64 go_arg1(struct pt_regs *ctx)
+{
+	return go_arg(ctx, 1, loaded(arch_arg1(ctx)));
+}
+static __always_inline u64 go_arg2(struct pt_regs *ctx)
+{
+	return go_arg(ctx, 2, loaded(arch_arg2(ctx)));
+}
+static __always_inline u64 go_arg3(struct pt_regs *ctx)
+{
+	return go_arg(ctx, 3, loaded(arch_arg3(ctx)));
+}
+static __always_inline u64 go_arg4(struct pt_regs *ctx)
+{
+	return go_arg(ctx, 4, loaded(arch_arg4(ctx)));
+}
+static __always_inline u64 go_arg5(struct pt_regs *ctx)
+{
+	return go_arg(ctx, 5, loaded(arch_arg5(ctx)));
+}
 
 /* At a stack check that jumps: the function will start again. Not for sites behind a prologue. */
 static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)

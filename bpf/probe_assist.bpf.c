@@ -52,8 +52,9 @@ int GO_PROGRAM(inlined_assist)(struct pt_regs *ctx)
 }
 
 /*
- * In gcAssistAlloc(gp), or where it has returned to, on the goroutine's own stack. For `--attach inline` at the
- * question to the runtime's own tracer, which comes before g.inMarkAssist is cleared.
+ * In gcAssistAlloc(gp), or where it has returned to, on the goroutine's own stack. For `--attach
+ * inline` at the question to the runtime's own tracer, which comes before g.inMarkAssist is
+ * cleared.
  */
 SEC("uprobe")
 int GO_PROGRAM(assist_end)(struct pt_regs *ctx)

@@ -10,13 +10,19 @@
 #include "arch_x86_saved.h"
 #include "gostate.h"
 
-/* The stack that the thread is on, by its g: a goroutine's, g0 (the system stack), or gsignal (a signal handler's). */
+/*
+ * The stack that the thread is on, by its g: a goroutine's, g0 (the system stack), or gsignal (a
+ * signal handler's).
+ */
 static __always_inline __u64 current_g(void)
 {
 	return peek_u64(arch_tls_g((void *)bpf_get_current_task()));
 }
 
-/* The M of the thread that is on the stack of @g. m.procid may be of another PID namespace, so m.g0.m == m is the check. */
+/*
+ * The M of the thread that is on the stack of @g. m.procid may be of another PID namespace, so
+ * m.g0.m == m is the check.
+ */
 static __always_inline __u64 m_of(__u64 g)
 {
 	__u64 m;
@@ -24,12 +30,16 @@ static __always_inline __u64 m_of(__u64 g)
 	if (!g)
 		return 0;
 	m = peek_u64(g + off.g_m);
-	if (!m || peek_u64(peek_u64(m + off.m_g0) + off.g_m) != m)	/* a C thread, or a TLS of another kind */
+	/* a C thread, or a TLS of another kind */
+	if (!m || peek_u64(peek_u64(m + off.m_g0) + off.g_m) != m)
 		return 0;
 	return m;
 }
 
-/* @u has the registers of the interrupted code. If that is the kernel's, they become the thread's in user mode. */
+/*
+ * @u has the registers of the interrupted code. If that is the kernel's, they become the thread's
+ * in user mode.
+ */
 static __always_inline void to_user_mode(struct user_regs *u)
 {
 	if (u->in_kernel)
@@ -70,8 +80,8 @@ static __always_inline bool is_go_text(__u64 ip)
 }
 
 /*
- * The frame at bp cannot be read. Is it one of the stack? Assembly code uses the register for any value, and
- * code outside of Go's text has other frames.
+ * The frame at bp cannot be read. Is it one of the stack? Assembly code uses the register for any
+ * value, and code outside of Go's text has other frames.
  */
 static __always_inline bool is_cut(const struct user_regs *u)
 {
@@ -157,15 +167,17 @@ static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 }
 
 /*
- * Does the goroutine @c run C code? Then the runtime's profiler begins the stack where the goroutine
- * called it (runtime.sigprof). In a syscall it does not: the interrupted instruction is one of Go's.
+ * Does the goroutine @c run C code? Then the runtime's profiler begins the stack where the
+ * goroutine called it (runtime.sigprof). In a syscall it does not: the interrupted instruction is
+ * one of Go's.
  *
- * Code on g0 that is not Go's (C, the vDSO, that of --attach inline) has the goroutine's stack where that left it: g.sched. A
- * goroutine that runtime.execute is about to start for the first time has its entry there, which is no return address: look-ups
- * go to pc - 1. On gsignal g.sched is of an earlier switch, because a signal interrupted the goroutine.
+ * Code on g0 that is not Go's (C, the vDSO, that of --attach inline) has the goroutine's stack
+ * where that left it: g.sched. A goroutine that runtime.execute is about to start for the first
+ * time has its entry there, which is no return address: look-ups go to pc - 1. On gsignal g.sched
+ * is of an earlier switch, because a signal interrupted the goroutine.
  */
-static __always_inline bool in_c(const struct sample *s, const struct user_regs *u, __u64 m, __u64 curg,
-				 struct g_chunk *c, struct stack_start *from)
+static __always_inline bool in_c(const struct sample *s, const struct user_regs *u, __u64 m,
+				 __u64 curg, struct g_chunk *c, struct stack_start *from)
 {
 	if (off.g_syscallbp != GO_OFFSET_NONE && G_FIELD(c, __u64, syscallsp) &&
 	    (__s32)read_u32(m + off.m_ncgo) > 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_end: where the runtime has decided that the program dies: of a panic that is not recovered, of a fatal
- * error, of a signal. One record says how, which goroutine it was, and where. The runtime then prints all stacks, which
- * takes some milliseconds; gotap reads the rings even after the program has ended. None of these functions returns, so nothing here is
- * frequent.
+ * probe_end: where the runtime has decided that the program dies: of a panic that is not recovered,
+ * of a fatal error, of a signal. One record says how, which goroutine it was, and where. The
+ * runtime then prints all stacks, which takes some milliseconds; gotap reads the rings even after
+ * the program has ended. None of these functions returns, so nothing here is frequent.
  */
 #include "gostate.h"
 
@@ -11,7 +11,8 @@ struct end {
 	__u64 pid_tgid;
 	__u64 goid;		/* 0: no goroutine caused it */
 	struct stack_start from;
-	__u64 top;		/* top word of the goroutine's stack when a signal interrupted it, or when it went to g0; 0: none */
+	/* top word of the goroutine's stack when a signal or a switch to g0 came; 0: none */
+	__u64 top;
 	__u64 text;
 	__u64 len;
 	bool unknown;		/* text is the address of the string, which could not be read */
@@ -27,8 +28,9 @@ static __always_inline void message_missing(struct rec_user *u, enum rec_missing
 }
 
 /*
- * Most messages are constants of the program. Their page is not in memory if no code has read it yet: then the record is marked,
- * and user space takes the message from the program's file (user/capture/texts.h).
+ * Most messages are constants of the program. Their page is not in memory if no code has read it
+ * yet: then the record is marked, and user space takes the message from the program's file
+ * (user/capture/texts.h).
  */
 static __always_inline void read_message(struct rec_user *u, const struct end *e)
 {
@@ -41,7 +43,10 @@ static __always_inline void read_message(struct rec_user *u, const struct end *e
 		message_missing(u, REC_MISSING_FIRST);
 }
 
-/* Sends the whole stack, even if the budget has turned stacks off: this program sends no other one any more. */
+/*
+ * Sends the whole stack, even if the budget has turned stacks off: this program sends no other one
+ * any more.
+ */
 static __always_inline int send_end(const struct end *e)
 {
 	struct rec_user *u = ring_reserve(ring_of_cpu(), sizeof(*u) + END_TEXT);
@@ -82,9 +87,10 @@ static __always_inline void begin_at_switch(struct end *e, __u64 curg)
 }
 
 /*
- * Puts down m.curg, the user goroutine of the thread that runs @g. If that is @g itself, its stack begins at @ret with the frame
- * pointer @fp. If @g is g0, it begins where the goroutine left its own stack (g.sched). If @g is gsignal, a signal interrupted
- * the goroutine, and g.sched is older than that: no stack.
+ * Puts down m.curg, the user goroutine of the thread that runs @g. If that is @g itself, its stack
+ * begins at @ret with the frame pointer @fp. If @g is g0, it begins where the goroutine left its
+ * own stack (g.sched). If @g is gsignal, a signal interrupted the goroutine, and g.sched is older
+ * than that: no stack.
  */
 static __always_inline void blame(struct end *e, __u64 g, __u64 ret, __u64 fp)
 {
@@ -99,10 +105,14 @@ static __always_inline void blame(struct end *e, __u64 g, __u64 ret, __u64 fp)
 		begin_at_switch(e, curg);
 }
 
-/* The string in the interface value at @eface; preprintpanics has made one of every error and Stringer. */
+/*
+ * The string in the interface value at @eface; preprintpanics has made one of every error and
+ * Stringer.
+ */
 static __always_inline void read_panic_text(struct end *e, __u64 eface)
 {
-	enum { KIND_AT = 23, KIND_MASK = 31, KIND_STRING = 24 };	/* internal/abi, Type and Kind */
+	/* internal/abi, Type and Kind */
+	enum { KIND_AT = 23, KIND_MASK = 31, KIND_STRING = 24 };
 	__u64 words[2] = {}, text[2] = {};
 
 	if (!read_user(words, sizeof(words), eface) || !words[0])
@@ -115,8 +125,9 @@ static __always_inline void read_panic_text(struct end *e, __u64 eface)
 }
 
 /*
- * A signal that became a panic: sigpanic looks as if the faulting instruction had called it. If that function has
- * no frame, its caller is the word that was on top of the stack then: above the return address.
+ * A signal that became a panic: sigpanic looks as if the faulting instruction had called it. If
+ * that function has no frame, its caller is the word that was on top of the stack then: above the
+ * return address.
  */
 static __always_inline __u64 top_at_fault(__u64 bp)
 {
@@ -163,7 +174,10 @@ int GO_PROGRAM(end_throw)(struct pt_regs *ctx)
 	return send_end(&e);
 }
 
-/* dieFromSignal(sig uint32): a signal that a process sent, and for which the program has no handler of its own */
+/*
+ * dieFromSignal(sig uint32): a signal that a process sent, and for which the program has no handler
+ * of its own
+ */
 SEC("uprobe")
 int GO_PROGRAM(end_kill)(struct pt_regs *ctx)
 {
@@ -188,8 +202,8 @@ struct fatal_signal {
 };
 
 /*
- * Did the thread that got the signal cause it, by an instruction or by abort(3)? Any other signal may reach any thread: it says
- * nothing about the goroutine there.
+ * Did the thread that got the signal cause it, by an instruction or by abort(3)? Any other signal
+ * may reach any thread: it says nothing about the goroutine there.
  */
 static __always_inline bool is_cause(const struct fatal_signal *s, __u32 tgid)
 {
@@ -201,7 +215,10 @@ static __always_inline bool is_cause(const struct fatal_signal *s, __u32 tgid)
 	return code > 0 && (n == ILL || n == TRAP || n == BUS || n == FPE || n == SEGV);
 }
 
-/* The stack begins at the interrupted instruction. Its pc gets 1 added, since symbols of a stack are looked up at pc - 1. */
+/*
+ * The stack begins at the interrupted instruction. Its pc gets 1 added, since symbols of a stack
+ * are looked up at pc - 1.
+ */
 static __always_inline void begin_at_fault(struct end *e, __u64 ucontext)
 {
 	e->from.pc = read_u64(ucontext + ARCH_UC_IP) + 1;
@@ -230,7 +247,9 @@ SEC("uprobe")
 int end_signal(struct pt_regs *ctx)
 {
 	struct end e = { .pid_tgid = current_ids() };
-	struct fatal_signal s = { .number = (__u32)go_arg1(ctx), .gp = go_arg3(ctx), .m = go_arg4(ctx) };
+	struct fatal_signal s = { .number = (__u32)go_arg1(ctx),
+				  .gp = go_arg3(ctx),
+				  .m = go_arg4(ctx) };
 	__u64 c[2] = {}, at = go_arg2(ctx);
 
 	if (!is_target(e.pid_tgid))
@@ -242,9 +261,9 @@ int end_signal(struct pt_regs *ctx)
 }
 #else
 /*
- * sighandler(sig uint32, info *siginfo, ctxt unsafe.Pointer, gp *g), where it calls startpanic_m(): its arguments lie above
- * its frame, also those that came in registers (1.15 and 1.19), and its sigctxt at the end of the frame. Where that is not so
- * si_signo is another number.
+ * sighandler(sig uint32, info *siginfo, ctxt unsafe.Pointer, gp *g), where it calls startpanic_m():
+ * its arguments lie above its frame, also those that came in registers (1.15 and 1.19), and its
+ * sigctxt at the end of the frame. Where that is not so si_signo is another number.
  */
 SEC("uprobe")
 int end_signal_old(struct pt_regs *ctx)

@@ -70,8 +70,8 @@ int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 
 #ifndef GO_OLD
 /*
- * coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. It is only called by mcall,
- * so that the calls at which this probe can sit are those of mcall, where gp is g.
+ * coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. It is only called
+ * by mcall, so that the calls at which this probe can sit are those of mcall, where gp is g.
  */
 SEC("uprobe")
 int coroswitch(struct pt_regs *ctx)

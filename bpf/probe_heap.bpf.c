@@ -29,10 +29,10 @@ int GO_PROGRAM(heap_reset)(struct pt_regs *ctx)
 }
 
 /*
- * gcControllerCommit(), where (*gcControllerState).trigger() has returned
- * (trigger, goal): the goal of percent and memory limit that the runtime's own
- * tracer wrote a moment before. All ones: no goal, the collector is off. For `--attach inline`
- * at the next call, gcPaceSweeper(trigger), where the goal is still in the register of a second argument.
+ * gcControllerCommit(), where (*gcControllerState).trigger() has returned (trigger, goal): the goal
+ * of percent and memory limit that the runtime's own tracer wrote a moment before. All ones: no
+ * goal, the collector is off. For `--attach inline` at the next call, gcPaceSweeper(trigger), where
+ * the goal is still in the register of a second argument.
  */
 SEC("uprobe")
 int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_labels: profiler labels. runtime_setProfLabel() stores a set of labels in g.labels of the goroutine that calls
- * it. The program never changes a set that it has made, and the collector cannot free it while the function has its
- * address: so the probe reads the set as the program made it. Up to Go 1.23 a set is a map of strings, of which the probe
- * reads two buckets; from Go 1.24 on it is a slice of pairs (labels_in_map). The record has the number of labels in
- * the set, so that user space knows if some are missing.
+ * probe_labels: profiler labels. runtime_setProfLabel() stores a set of labels in g.labels of the
+ * goroutine that calls it. The program never changes a set that it has made, and the collector
+ * cannot free it while the function has its address: so the probe reads the set as the program made
+ * it. Up to Go 1.23 a set is a map of strings, of which the probe reads two buckets; from Go 1.24
+ * on it is a slice of pairs (labels_in_map). The record has the number of labels in the set, so
+ * that user space knows if some are missing.
  */
 #include "emit.h"
 
 /* runtime/map.go: bmap of map[string]string. Two of them hold the labels of nearly all sets. */
-enum { SLOTS = 8, MIN_TOP_HASH = 5, KEYS = 8, VALUES = KEYS + SLOTS * 16, NEXT = VALUES + SLOTS * 16, BUCKET = NEXT + 8 };
+enum {
+	SLOTS = 8,
+	MIN_TOP_HASH = 5,
+	KEYS = 8,
+	VALUES = KEYS + SLOTS * 16,
+	NEXT = VALUES + SLOTS * 16,
+	BUCKET = NEXT + 8
+};
 
 struct go_string {
 	__u64 at, len;
@@ -42,7 +50,8 @@ static __always_inline struct label_set set_at(__u64 address)
 		struct map_head map;
 		__u64 at;
 
-		if (!address || !read_user(&at, sizeof(at), address) || !read_user(&map, sizeof(map), at))
+		if (!address || !read_user(&at, sizeof(at), address) ||
+		    !read_user(&map, sizeof(map), at))
 			return unknown;
 		return (struct label_set){ address, map.count, map.buckets, map.log_buckets };
 	} else {
@@ -55,8 +64,8 @@ static __always_inline struct label_set set_at(__u64 address)
 }
 
 /*
- * A text that cannot be read is most likely a constant in a page that no code has read: user space takes it from the program's
- * file (user/capture/texts.h). Returns whether that is so.
+ * A text that cannot be read is most likely a constant in a page that no code has read: user space
+ * takes it from the program's file (user/capture/texts.h). Returns whether that is so.
  */
 static __always_inline bool put_text(char *to, const __u32 room, const struct go_string *from)
 {
@@ -97,7 +106,8 @@ static __always_inline __u64 next_bucket(__u64 at, bool beside)
 	return next || !beside ? next : at + BUCKET;
 }
 
-static __always_inline void put_slice(struct rec_user *u, const struct label_set *set, const __u32 most)
+static __always_inline void put_slice(struct rec_user *u, const struct label_set *set,
+				      const __u32 most)
 {
 	struct label_pair pair;
 	__u32 n;
@@ -110,17 +120,22 @@ static __always_inline void put_slice(struct rec_user *u, const struct label_set
 }
 
 /*
- * Slot i of the two buckets goes to place i of the record, also if slots before it are empty. With a counter of used
- * slots as the place the verifier would have to follow each value that the counter can have, for each slot.
+ * Slot i of the two buckets goes to place i of the record, also if slots before it are empty. With
+ * a counter of used slots as the place the verifier would have to follow each value that the
+ * counter can have, for each slot.
  */
-static __always_inline void put_map(struct rec_user *u, const struct label_set *set, const __u32 most)
+static __always_inline void put_map(struct rec_user *u, const struct label_set *set,
+				    const __u32 most)
 {
 	__u64 at = set->at, top;
 	bool beside = set->log_buckets;
 	struct label_pair pair;
 	__u32 i;
 
-	/* Of two buckets the first one can be empty (one of 512 sets of nine labels): then the other one has a chain. */
+	/*
+	 * Of two buckets the first one can be empty (one of 512 sets of nine labels): then the
+	 * other one has a chain.
+	 */
 	if (set->log_buckets == 1 && !read_u64(at)) {
 		at += BUCKET;
 		beside = false;
@@ -141,7 +156,8 @@ static __always_inline void put_map(struct rec_user *u, const struct label_set *
 	}
 }
 
-static __always_inline void send_labels(__u64 pid_tgid, __u64 goid, const struct label_set *set, const __u32 most)
+static __always_inline void send_labels(__u64 pid_tgid, __u64 goid, const struct label_set *set,
+					const __u32 most)
 {
 	const __u32 room = most * sizeof(struct rec_label);
 	struct rec_user *u = ring_reserve(ring_of_cpu(), sizeof(*u) + room);

@@ -23,7 +23,10 @@ static __always_inline int send_memory(__u64 pid_tgid, __u8 kind, __u64 addr, __
 	return 0;
 }
 
-/* stackalloc(n uint32), at the jump on the tracer's flag, when it has the stack (user/target/stackalloc.h). */
+/*
+ * stackalloc(n uint32), at the jump on the tracer's flag, when it has the stack
+ * (user/target/stackalloc.h).
+ */
 SEC("uprobe")
 int gstack_alloc(struct pt_regs *ctx)
 {

@@ -25,7 +25,8 @@ enum {
 struct name {
 	__u64 at;
 	__u32 len;
-	bool missing;		/* its flags and length could not be read: @at and @len are not known */
+	/* its flags and length could not be read: @at and @len are not known */
+	bool missing;
 };
 
 /* Is the type one that the linker wrote, and so in the program's file? */
@@ -34,7 +35,9 @@ static __always_inline bool is_in_file(__u64 type)
 	return type >= types_start && type < types_end;
 }
 
-/* The abi.Name of a type that the linker wrote: a byte of flags, the length as a varint, the text. */
+/*
+ * The abi.Name of a type that the linker wrote: a byte of flags, the length as a varint, the text.
+ */
 static __always_inline struct name name_of(__u64 type, const struct type *t)
 {
 	struct name n = {};
@@ -75,7 +78,9 @@ static __always_inline bool send_type_in(__u64 pid_tgid, __u64 type, const struc
 	u->stack = 0;
 	u->arg = t->ptr_bytes;
 	u->room = room;
-	/* Old verifiers want to see the bound right before the read; the compiler knows it already. */
+	/*
+	 * Old verifiers want to see the bound right before the read; the compiler knows it already.
+	 */
 	barrier_var(len);
 	if (len > room)
 		len = room;
@@ -91,8 +96,8 @@ static __always_inline bool send_type_in(__u64 pid_tgid, __u64 type, const struc
 }
 
 /*
- * The addresses of types that have a record, each in the slot of its hash. Two types with the same slot
- * push each other out: then a type is sent once more, which costs a record and nothing else.
+ * The addresses of types that have a record, each in the slot of its hash. Two types with the same
+ * slot push each other out: then a type is sent once more, which costs a record and nothing else.
  */
 enum { TYPES_SENT = 4096 };
 
@@ -104,8 +109,9 @@ static __always_inline __u64 *type_slot(__u64 type)
 }
 
 /*
- * The runtime reads the head of a type when it makes an object, but hardly ever its name: the page of the name may not be in memory.
- * If anything cannot be read, the record is marked, and user space takes that from the program's file (user/capture/texts.h).
+ * The runtime reads the head of a type when it makes an object, but hardly ever its name: the page
+ * of the name may not be in memory. If anything cannot be read, the record is marked, and user
+ * space takes that from the program's file (user/capture/texts.h).
  */
 static __noinline void send_type(__u64 pid_tgid, __u64 type)
 {
@@ -120,12 +126,16 @@ static __noinline void send_type(__u64 pid_tgid, __u64 type)
 		count_unreadable();
 		return;
 	}
-	if (!name.missing && name.len <= SHORT_NAME ? send_type_in(pid_tgid, type, &t, &name, SHORT_NAME) :
-						      send_type_in(pid_tgid, type, &t, &name, REC_TEXT_MAX))
+	if (!name.missing && name.len <= SHORT_NAME ?
+		    send_type_in(pid_tgid, type, &t, &name, SHORT_NAME) :
+		    send_type_in(pid_tgid, type, &t, &name, REC_TEXT_MAX))
 		*type_slot(type) = type;
 }
 
-/* mallocgc(size, typ, needzero), at the jump on debug.malloc, when it has the object (user/target/mallocgc.h). */
+/*
+ * mallocgc(size, typ, needzero), at the jump on debug.malloc, when it has the object
+ * (user/target/mallocgc.h).
+ */
 SEC("uprobe")
 int object_alloc(struct pt_regs *ctx)
 {
@@ -174,9 +184,10 @@ static __always_inline __u64 low_bits(__u32 n)
 }
 
 /*
- * A slot below freeindex is allocated; one from there on unless it is free by allocCache, which has the complement of allocBits
- * from freeindex on (nextFreeFast; a span of at most 64 slots never fills it again). allocBits itself may lie in a page that
- * no code has touched: the runtime does not read it as long as the span is new.
+ * A slot below freeindex is allocated; one from there on unless it is free by allocCache, which has
+ * the complement of allocBits from freeindex on (nextFreeFast; a span of at most 64 slots never
+ * fills it again). allocBits itself may lie in a page that no code has touched: the runtime does
+ * not read it as long as the span is new.
  */
 static __always_inline __u64 slots_taken(__u64 span, __u32 nelems)
 {
@@ -209,10 +220,11 @@ int object_sweep(struct pt_regs *ctx)
 }
 
 /*
- * In sweep, at the call of newMarkBits: gcmarkBits is final, since sweep has marked the objects that
- * finalizers keep alive, and becomes allocBits next. A probe may be absent for a while (the budget), and
- * come back in the middle of a sweep: then the thread's entry is of an earlier span. That one has been
- * swept since and has other mark bits, all clear; taken for its marks they would free each of its objects.
+ * In sweep, at the call of newMarkBits: gcmarkBits is final, since sweep has marked the objects
+ * that finalizers keep alive, and becomes allocBits next. A probe may be absent for a while (the
+ * budget), and come back in the middle of a sweep: then the thread's entry is of an earlier span.
+ * That one has been swept since and has other mark bits, all clear; taken for its marks they would
+ * free each of its objects.
  */
 SEC("uprobe")
 int object_swept(void *ctx)

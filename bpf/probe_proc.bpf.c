@@ -95,8 +95,8 @@ int GO_PROGRAM(proc_handoff)(struct pt_regs *ctx)
 	return send_p(pid_tgid, go_arg1(ctx), REC_P_HANDOFF, 0);
 }
 
-static __always_inline int send_world(struct pt_regs *ctx, enum inline_program program, __u64 id, __u8 kind,
-				      __u8 sub, __u64 arg, __u8 class)
+static __always_inline int send_world(struct pt_regs *ctx, enum inline_program program, __u64 id,
+				      __u8 kind, __u8 sub, __u64 arg, __u8 class)
 {
 	__u64 pid_tgid = current_ids();
 	__u64 g = go_g(ctx), fp = go_fp(ctx);
@@ -119,7 +119,8 @@ static __always_inline int send_world(struct pt_regs *ctx, enum inline_program p
 SEC("uprobe")
 int GO_PROGRAM(procs_change)(struct pt_regs *ctx)
 {
-	return send_world(ctx, INLINE_procs_change, (__u32)go_arg1(ctx), REC_PROCS, 0, 0, STACK_PROCS);
+	return send_world(ctx, INLINE_procs_change, (__u32)go_arg1(ctx), REC_PROCS, 0, 0,
+			  STACK_PROCS);
 }
 
 /* The first 8 bytes of the string m.preemptoff. */
@@ -140,8 +141,10 @@ SEC("uprobe")
 int GO_PROGRAM(stw_begin)(struct pt_regs *ctx)
 {
 	if (go_abi)
-		return send_world(ctx, INLINE_stw_begin, 0, REC_STW_BEGIN, 0, preempt_off(go_g(ctx)), STACK_STW);
-	return send_world(ctx, INLINE_stw_begin, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), 0, STACK_STW);
+		return send_world(ctx, INLINE_stw_begin, 0, REC_STW_BEGIN, 0,
+				  preempt_off(go_g(ctx)), STACK_STW);
+	return send_world(ctx, INLINE_stw_begin, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), 0,
+			  STACK_STW);
 }
 
 /* gcBgMarkStartWorkers(): once per cycle, right after the runtime's own GCBegin. */

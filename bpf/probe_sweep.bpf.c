@@ -48,7 +48,9 @@ static __always_inline __u8 sweep_place(__u64 link, __u64 fp)
 	return site.sub;
 }
 
-/* The span of (sl *sweepLocked).sweep(preserve), or of (s *mspan).sweep(preserve), up to Go 1.16. */
+/*
+ * The span of (sl *sweepLocked).sweep(preserve), or of (s *mspan).sweep(preserve), up to Go 1.16.
+ */
 static __always_inline __u64 swept_span(struct pt_regs *ctx)
 {
 	__u64 arg = go_arg1(ctx);
@@ -102,7 +104,10 @@ int GO_PROGRAM(sweep_freed)(struct pt_regs *ctx)
 	return send_mark(pid_tgid, REC_SWEEP_FREED, (__u16)(now->allocated - left) * size);
 }
 
-/* deductSweepCredit(): every allocation that may have to sweep calls it first, and again if its stack had to grow. */
+/*
+ * deductSweepCredit(): every allocation that may have to sweep calls it first, and again if its
+ * stack had to grow.
+ */
 SEC("uprobe")
 int GO_PROGRAM(sweep_call)(void *ctx)
 {
@@ -120,8 +125,8 @@ int GO_PROGRAM(sweep_call)(void *ctx)
 }
 
 /*
- * In reclaimChunk, at the call of (*activeSweep).end: it has looked for spans, and its range ends next.
- * Up to Go 1.17, which always looks, at its start.
+ * In reclaimChunk, at the call of (*activeSweep).end: it has looked for spans, and its range ends
+ * next. Up to Go 1.17, which always looks, at its start.
  */
 SEC("uprobe")
 int GO_PROGRAM(sweep_looked)(void *ctx)
@@ -140,7 +145,10 @@ int GO_PROGRAM(sweep_looked)(void *ctx)
 	return 0;
 }
 
-/* The result of reclaimChunk(h, arenas, pageIdx, n): up to Go 1.16 on the stack, behind six words of arguments. */
+/*
+ * The result of reclaimChunk(h, arenas, pageIdx, n): up to Go 1.16 on the stack, behind six words
+ * of arguments.
+ */
 static __always_inline __u64 chunk_result(struct pt_regs *ctx)
 {
 	return go_abi == GO_ABI_STACK ? read_u64(loaded(go_sp(ctx)) + 48) : loaded(go_arg1(ctx));

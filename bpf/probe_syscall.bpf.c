@@ -33,10 +33,10 @@ static __always_inline __u64 exitsyscall_p(struct pt_regs *ctx)
 }
 
 /*
- * The jump in exitsyscall that tests the P just loaded, after the goroutine
- * won its status back: from here on nobody can take the P away. Without a P
- * the probe in acquirepNoTrace or exitsyscallNoP records the outcome later. For `--attach
- * inline` it is the test of trace.enabled behind that jump, which only a goroutine with a P gets to.
+ * The jump in exitsyscall that tests the P just loaded, after the goroutine won its status back:
+ * from here on nobody can take the P away. Without a P the probe in acquirepNoTrace or
+ * exitsyscallNoP records the outcome later. For `--attach inline` it is the test of trace.enabled
+ * behind that jump, which only a goroutine with a P gets to.
  */
 SEC("uprobe")
 int syscall_exit(struct pt_regs *ctx)
@@ -44,6 +44,7 @@ int syscall_exit(struct pt_regs *ctx)
 	__u64 pid_tgid = current_ids(), gp = go_g(ctx);
 	__u64 p = exitsyscall_p(ctx);
 	struct rec_long *l;
+	bool same_p;
 
 	if (!p || !is_target(pid_tgid))
 		return 0;
@@ -56,8 +57,9 @@ int syscall_exit(struct pt_regs *ctx)
 	 * A thread that takes a P has a record of that (proc_steal). As long as no record is lost
 	 * (is_told), the ticks need not be read.
 	 */
-	l->r.sub = is_told(&l->r) ||
-		   read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick) ? REC_EXIT_SAME_P : 0;
+	same_p = is_told(&l->r) ||
+		 read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick);
+	l->r.sub = same_p ? REC_EXIT_SAME_P : 0;
 	if (go_asks_tracer(ctx))
 		l->r.sub |= REC_EXIT_ASKED;
 	l->stack = 0;

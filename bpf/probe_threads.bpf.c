@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_threads: threads of the target on CPUs and off them, from the scheduler's tracepoints (group linux). Every
- * context switch and wake-up of the machine runs these programs; for other processes they compare a number.
+ * probe_threads: threads of the target on CPUs and off them, from the scheduler's tracepoints
+ * (group linux). Every context switch and wake-up of the machine runs these programs; for other
+ * processes they compare a number.
  *
- * All that make records run with interrupts off, some with a run queue locked: they take no lock, wake no task, and read only
- * memory of the kernel. So the programs of a CPU follow one another, and only they write the CPU's second ring: where a wake-up
- * interrupts a uprobe program, each of the two programs writes to its own ring, and a loss in one ring takes no record of the other. (A task that
- * wakes itself does so with interrupts on: threads_wake() makes no record of that.)
+ * All that make records run with interrupts off, some with a run queue locked: they take no lock,
+ * wake no task, and read only memory of the kernel. So the programs of a CPU follow one another,
+ * and only they write the CPU's second ring: where a wake-up interrupts a uprobe program, each of
+ * the two programs writes to its own ring, and a loss in one ring takes no record of the other. (A
+ * task that wakes itself does so with interrupts on: threads_wake() makes no record of that.)
  *
- * Fields that not every kernel has are asked for first (CO-RE); vmlinux.h says since when there are which.
+ * Fields that not every kernel has are asked for first (CO-RE); vmlinux.h says since when there are
+ * which.
  */
 #include <bpf/bpf_core_read.h>
 
@@ -17,10 +20,15 @@
 
 /* include/linux/sched.h; the same from 5.8 to 7.3 */
 enum {
-	STATE_INTERRUPTIBLE = 1, STATE_UNINTERRUPTIBLE = 2, STATE_STOPPED = 4, STATE_TRACED = 8, STATE_DEAD = 0x80,
+	STATE_INTERRUPTIBLE = 1,
+	STATE_UNINTERRUPTIBLE = 2,
+	STATE_STOPPED = 4,
+	STATE_TRACED = 8,
+	STATE_DEAD = 0x80,
 	STATE_RTLOCK = 0x1000,		/* since 5.15, PREEMPT_RT */
 	STATE_FROZEN = 0x8000,		/* since 6.1 */
-	FLAG_FROZEN = 0x10000,		/* PF_FROZEN, before; since 6.1 no task with a user mode has the bit */
+	/* PF_FROZEN, before; since 6.1 no task with a user mode has the bit */
+	FLAG_FROZEN = 0x10000,
 	FLAG_KTHREAD = 0x200000,	/* PF_KTHREAD: has no user mode */
 	PRIO_FAIR = 100,		/* MAX_RT_PRIO: below it no quota holds */
 };
@@ -28,8 +36,8 @@ enum {
 /* --- is a task one of the target? --- */
 
 /*
- * Sets threads_tgid if user space could not: gotap runs in a PID namespace, and knows the target by its id there. A task of the target
- * that runs now has both ids.
+ * Sets threads_tgid if user space could not: gotap runs in a PID namespace, and knows the target by
+ * its id there. A task of the target that runs now has both ids.
  */
 static __always_inline void learn_tgid(struct task_struct *current)
 {
@@ -42,7 +50,10 @@ static __always_inline bool is_ours(struct task_struct *task)
 	return (__u32)task->tgid == (target_ns_ino ? threads_tgid : target_tgid);
 }
 
-/* The id that records have: the one of the target's innermost PID namespace (target_ns_ino), which is the last of struct pid. */
+/*
+ * The id that records have: the one of the target's innermost PID namespace (target_ns_ino), which
+ * is the last of struct pid.
+ */
 static __always_inline __u32 tid_of(struct task_struct *task)
 {
 	struct pid *pid;
@@ -51,7 +62,8 @@ static __always_inline __u32 tid_of(struct task_struct *task)
 	if (!target_ns_ino)
 		return task->pid;
 	pid = task->thread_pid;
-	bpf_core_read(&tid, sizeof(tid), (void *)&pid->numbers[0].nr + pid->level * bpf_core_type_size(struct upid));
+	bpf_core_read(&tid, sizeof(tid),
+		      (void *)&pid->numbers[0].nr + pid->level * bpf_core_type_size(struct upid));
 	return tid;
 }
 
@@ -62,7 +74,10 @@ static __always_inline __u64 ids_of(struct task_struct *task)
 
 /* --- records --- */
 
-/* Reserves room in this CPU's ring for threads. NULL: the ring is full, or there is none; the record counts as lost. */
+/*
+ * Reserves room in this CPU's ring for threads. NULL: the ring is full, or there is none; the
+ * record counts as lost.
+ */
 static __always_inline void *thread_room(__u32 cpu, const __u32 size)
 {
 	struct ring_state *s = ring_state_at(RING_THREADS + (cpu > RING_CPUS ? RING_CPUS : cpu));
@@ -73,7 +88,8 @@ static __always_inline void *thread_room(__u32 cpu, const __u32 size)
 	return room;
 }
 
-static __always_inline void thread_fill(struct rec *r, __u64 time, __u32 tid, __u8 kind, __u8 sub, __u32 cpu)
+static __always_inline void thread_fill(struct rec *r, __u64 time, __u32 tid, __u8 kind, __u8 sub,
+					__u32 cpu)
 {
 	r->time = time;
 	r->tid = tid;
@@ -112,8 +128,9 @@ static __always_inline __u64 word_at(const __u64 *at, bool far)
 }
 
 /*
- * ns for which this queue was kept off its CPU by a quota, its own or that of a group above: only differences mean
- * anything. In 5.10 and 6.1 on the clock of the load averages, which does not run while the CPU is idle.
+ * ns for which this queue was kept off its CPU by a quota, its own or that of a group above: only
+ * differences mean anything. In 5.10 and 6.1 on the clock of the load averages, which does not run
+ * while the CPU is idle.
  */
 static __always_inline __u64 throttled_ns(struct cfs_rq *q, const bool far)
 {
@@ -144,8 +161,9 @@ static __always_inline __u64 throttled_ns(struct cfs_rq *q, const bool far)
 }
 
 /*
- * ns that @task has waited for CPUs since it was made. @task gets this CPU now, and has been in its run queue until now: the kernel
- * adds that last wait to run_delay only after the tracepoint. /proc/PID/task/TID/schedstat shows this sum then.
+ * ns that @task has waited for CPUs since it was made. @task gets this CPU now, and has been in its
+ * run queue until now: the kernel adds that last wait to run_delay only after the tracepoint.
+ * /proc/PID/task/TID/schedstat shows this sum then.
  */
 static __always_inline __u64 waited_ns(struct task_struct *task)
 {
@@ -162,8 +180,8 @@ static __always_inline __u64 waited_ns(struct task_struct *task)
 /* --- why --- */
 
 /*
- * Does a CPU quota keep @task from running? Since 6.18 the kernel throttles each task as that is about to return to user mode;
- * before, it throttled the run queue with all tasks in it.
+ * Does a CPU quota keep @task from running? Since 6.18 the kernel throttles each task as that is
+ * about to return to user mode; before, it throttled the run queue with all tasks in it.
  */
 static __always_inline bool is_throttled(struct task_struct *task)
 {
@@ -177,8 +195,9 @@ static __always_inline bool is_throttled(struct task_struct *task)
 }
 
 /*
- * throttled_ns() at the begin of a wait for a CPU; ~0: @task is not throttled. Since 6.18 the queue of a task that is not throttled
- * may count the throttled time of its other tasks: that is not a part of this wait.
+ * throttled_ns() at the begin of a wait for a CPU; ~0: @task is not throttled. Since 6.18 the queue
+ * of a task that is not throttled may count the throttled time of its other tasks: that is not a
+ * part of this wait.
  */
 static __always_inline __u64 throttled_base(struct task_struct *task)
 {
@@ -188,8 +207,9 @@ static __always_inline __u64 throttled_base(struct task_struct *task)
 }
 
 /*
- * With version 2 a thread is frozen where do_freezer_trap() sleeps, interruptibly. It only counts as frozen while it
- * waits, uninterruptibly, for the program that its vfork(2) starts (wait_for_vfork_done), as each os/exec of Go does.
+ * With version 2 a thread is frozen where do_freezer_trap() sleeps, interruptibly. It only counts
+ * as frozen while it waits, uninterruptibly, for the program that its vfork(2) starts
+ * (wait_for_vfork_done), as each os/exec of Go does.
  */
 static __always_inline bool is_frozen(struct task_struct *task, __u32 state)
 {
@@ -202,8 +222,9 @@ static __always_inline bool is_frozen(struct task_struct *task, __u32 state)
 }
 
 /*
- * A task that was preempted within the kernel, or that a signal keeps from going to sleep, has the state of a sleeper and stays
- * in the queue. So do sleepers since 6.12, until they come to its head (sched_delayed), and since 7.3 some that wait for a lock.
+ * A task that was preempted within the kernel, or that a signal keeps from going to sleep, has the
+ * state of a sleeper and stays in the queue. So do sleepers since 6.12, until they come to its head
+ * (sched_delayed), and since 7.3 some that wait for a lock.
  */
 static __always_inline bool is_runnable(struct task_struct *task, bool preempted, __u32 state)
 {
@@ -245,7 +266,8 @@ static __always_inline __u32 state_of(const __u64 *ctx, struct task_struct *task
 
 /* --- tracepoints --- */
 
-static __always_inline void put_off(struct rec_thread *t, struct task_struct *prev, struct task_struct *next)
+static __always_inline void put_off(struct rec_thread *t, struct task_struct *prev,
+				    struct task_struct *next)
 {
 	t->r.id = ids_of(next);
 	t->r.ptr = throttled_base(prev);
@@ -263,8 +285,8 @@ static __always_inline void put_on(struct rec *r, struct task_struct *next)
 }
 
 /* One time for both: it is taken when both have their room (emit.h). */
-static __always_inline void send_switch(struct task_struct *prev, struct task_struct *next, bool leaves, bool comes,
-					__u8 why)
+static __always_inline void send_switch(struct task_struct *prev, struct task_struct *next,
+					bool leaves, bool comes, __u8 why)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct rec_thread *off = leaves ? thread_room(cpu, sizeof(*off)) : 0;
@@ -281,7 +303,8 @@ static __always_inline void send_switch(struct task_struct *prev, struct task_st
 	}
 }
 
-static __always_inline void send_foreign(struct task_struct *prev, struct task_struct *next, __u8 why, bool comes)
+static __always_inline void send_foreign(struct task_struct *prev, struct task_struct *next,
+					 __u8 why, bool comes)
 {
 	struct rec_thread *t = thread_begin(sizeof(*t), prev->pid, REC_CPU_SWITCH, why);
 
@@ -310,16 +333,18 @@ int threads_switch(__u64 *ctx)
 	if (every_switch && !leaves)
 		send_foreign(prev, next, why_off(prev, ctx[0], state_of(ctx, prev)), comes);
 	if (leaves || comes)
-		send_switch(prev, next, leaves, comes, leaves ? why_off(prev, ctx[0], state_of(ctx, prev)) : 0);
+		send_switch(prev, next, leaves, comes,
+			    leaves ? why_off(prev, ctx[0], state_of(ctx, prev)) : 0);
 	return 0;
 }
 
 /*
- * Interrupts that find the CPU in the kernel, and soft ones, run on a stack of the CPU. So do the soft ones that a task raises itself
- * and runs as it goes on (local_bh_enable), as for each packet over loopback: the stack does not tell the two kinds of soft
- * interrupts apart.
- * An interrupt that finds the CPU in user mode runs on the stack of the current task, of which the saved registers then say that it is in
- * no system call; so they say after a page fault. @tid: 0 is an idle CPU. @sp: some address on the stack in use.
+ * Interrupts that find the CPU in the kernel, and soft ones, run on a stack of the CPU. So do the
+ * soft ones that a task raises itself and runs as it goes on (local_bh_enable), as for each packet
+ * over loopback: the stack does not tell the two kinds of soft interrupts apart. An interrupt that
+ * finds the CPU in user mode runs on the stack of the current task, of which the saved registers
+ * then say that it is in no system call; so they say after a page fault. @tid: 0 is an idle CPU.
+ * @sp: some address on the stack in use.
  */
 static __always_inline __u8 waker_kind(__u32 tid, __u64 stack, __u32 flags, __u64 sp)
 {
@@ -337,7 +362,8 @@ static __always_inline void put_waker(struct rec_thread *t, __u64 sp, bool named
 	struct task_struct *current = (void *)bpf_get_current_task();
 
 	t->r.id = bpf_get_current_pid_tgid();
-	t->r.sub = waker_kind(t->r.id, (__u64)BPF_CORE_READ(current, stack), BPF_CORE_READ(current, flags), sp);
+	t->r.sub = waker_kind(t->r.id, (__u64)BPF_CORE_READ(current, stack),
+			      BPF_CORE_READ(current, flags), sp);
 	if (named)
 		bpf_core_read(t->comm, sizeof(t->comm), &current->comm);
 }
@@ -354,8 +380,8 @@ static __always_inline void put_waker(struct rec_thread *t, __u64 sp, bool named
 #endif
 
 /*
- * Runs where the wake-up comes from, with @task off its CPU or on its way off. The name is the waker's, or that of a new
- * thread itself.
+ * Runs where the wake-up comes from, with @task off its CPU or on its way off. The name is the
+ * waker's, or that of a new thread itself.
  */
 static __always_inline int send_wake(const __u64 *ctx, struct task_struct *task, __u8 kind)
 {
@@ -363,7 +389,10 @@ static __always_inline int send_wake(const __u64 *ctx, struct task_struct *task,
 
 	if (!t)
 		return 0;
-	/* The context lies on the waker's stack. The verifier takes the address for a number once it was in memory. */
+	/*
+	 * The context lies on the waker's stack. The verifier takes the address for a number once
+	 * it was in memory.
+	 */
 	t->arg = (__u64)ctx;
 	put_waker(t, *(volatile __u64 *)&t->arg, kind == REC_THREAD_WAKE);
 	if (kind == REC_THREAD_NEW)
@@ -376,15 +405,17 @@ static __always_inline int send_wake(const __u64 *ctx, struct task_struct *task,
 }
 
 /*
- * A task on its way to sleep may wake itself (try_to_wake_up of the current task): it goes on and never leaves the CPU. That
- * runs with interrupts on, so one that comes in between would write to the same ring.
+ * A task on its way to sleep may wake itself (try_to_wake_up of the current task): it goes on and
+ * never leaves the CPU. That runs with interrupts on, so one that comes in between would write to
+ * the same ring.
  */
 SEC("tp_btf/sched_waking")
 int threads_wake(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 
-	if (!is_ours(task) || !threads_active || (__u32)task->pid == (__u32)bpf_get_current_pid_tgid())
+	if (!is_ours(task) || !threads_active ||
+	    (__u32)task->pid == (__u32)bpf_get_current_pid_tgid())
 		return 0;
 	return send_wake(ctx, task, REC_THREAD_WAKE);
 }

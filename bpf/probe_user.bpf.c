@@ -29,9 +29,10 @@ struct annotation {
 };
 
 /*
- * Reads @n bytes of a text to @to. A text that is not in memory is most likely a constant of the program:
- * either the program has not touched its page yet, or the kernel has reclaimed the page. So the
- * record is marked, and user space takes the text from the program's file (user/capture/texts.h).
+ * Reads @n bytes of a text to @to. A text that is not in memory is most likely a constant of the
+ * program: either the program has not touched its page yet, or the kernel has reclaimed the page.
+ * So the record is marked, and user space takes the text from the program's file
+ * (user/capture/texts.h).
  */
 static __always_inline __u8 read_text(char *to, __u32 n, __u64 from, enum rec_missing mark)
 {
@@ -62,7 +63,10 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 		missing = read_text(u->text, first, a->text[0].ptr, REC_MISSING_FIRST);
 	if (second > room - first)
 		second = room - first;
-	/* The compiler knows the bounds that follow; Linux 5.10 has forgotten them, it keeps none of a spilled register. */
+	/*
+	 * The compiler knows the bounds that follow; Linux 5.10 has forgotten them, it keeps none
+	 * of a spilled register.
+	 */
 	asm volatile("" : "+r"(first), "+r"(second));
 	if (second && first <= room / 2 && second <= room / 2) {
 		missing |= read_text(u->text + first, second, a->text[1].ptr, REC_MISSING_SECOND);
@@ -103,10 +107,11 @@ static __always_inline int send_annotation(const struct annotation *a)
 }
 
 /*
- * The common end of all of them: @a has the annotation; adds stack, time and texts, and sends it. They run
- * on the goroutine's own stack: its frames from the caller on.
+ * The common end of all of them: @a has the annotation; adds stack, time and texts, and sends it.
+ * They run on the goroutine's own stack: its frames from the caller on.
  */
-static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a, enum inline_program program)
+static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a,
+				    enum inline_program program)
 {
 	a->pid_tgid = current_ids();
 	if (!is_target(a->pid_tgid) || go_restarts(ctx, program))
@@ -165,7 +170,8 @@ int GO_PROGRAM(user_log)(struct pt_regs *ctx)
 		.skip = 1,
 		.task = go_arg1(ctx),
 		.arg = go_arg4(ctx),
-		.text = { text_at(go_arg2(ctx), go_arg3(ctx)), text_at(go_arg4(ctx), go_arg5(ctx)) },
+		.text = { text_at(go_arg2(ctx), go_arg3(ctx)),
+			  text_at(go_arg4(ctx), go_arg5(ctx)) },
 	};
 
 	return annotate(ctx, &a, INLINE_user_log);

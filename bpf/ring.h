@@ -39,7 +39,10 @@ static __always_inline void count_lost_record(struct ring_state *s)
 	__sync_fetch_and_add(&s->lost, 1);
 }
 
-/* names_lost: the lost record may have been the one with the goid of its g, which later records then have to repeat. */
+/*
+ * names_lost: the lost record may have been the one with the goid of its g, which later records
+ * then have to repeat.
+ */
 static __always_inline void count_lost(struct ring_state *s)
 {
 	__sync_fetch_and_add(&names_lost, 1);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stack: see stack.h; the fast walk, and memory of all walks. Its functions are global, so that the verifier checks
- * each of them once and not at every call.
+ * stack: see stack.h; the fast walk, and memory of all walks. Its functions are global, so that the
+ * verifier checks each of them once and not at every call.
  */
 #include "stack_walk.h"
 
 __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
 
 /*
- * The price of a read is the call, hardly its length: this walk takes the goroutine's stack up to the end of a page at
- * once; the next page may not be mapped. Under a server (caddy), with frames of hundreds of bytes, syscall_enter took
- * a fifth longer with pieces of 1 KiB, and 512 bytes were slower still; ping-pong, with short stacks, does not mind. There
- * is one piece per CPU. A program can be preempted by another one on its CPU, which finds the piece taken and walks with
- * its own window.
+ * The price of a read is the call, hardly its length: this walk takes the goroutine's stack up to
+ * the end of a page at once; the next page may not be mapped. Under a server (caddy), with frames
+ * of hundreds of bytes, syscall_enter took a fifth longer with pieces of 1 KiB, and 512 bytes were
+ * slower still; ping-pong, with short stacks, does not mind. There is one piece per CPU. A program
+ * can be preempted by another one on its CPU, which finds the piece taken and walks with its own
+ * window.
  */
 enum { PIECE = 4096 };
 

@@ -176,10 +176,10 @@ static __always_inline void stack_define(__u64 key, const struct stack_start *fr
 }
 
 /*
- * A BPF program runs to its end. There the record goes first, because the drain stops at a record that is not
- * submitted, and to reserve the stack's record may take the ring to its next chunk. A thread of the target can die
- * with its program between any two instructions. There the stack goes first: a stack that no record refers to
- * does no harm.
+ * A BPF program runs to its end. There the record goes first, because the drain stops at a record
+ * that is not submitted, and to reserve the stack's record may take the ring to its next chunk. A
+ * thread of the target can die with its program between any two instructions. There the stack goes
+ * first: a stack that no record refers to does no harm.
  */
 #ifdef GO_INLINE
 enum { STACK_FIRST = 1 };
@@ -187,7 +187,10 @@ enum { STACK_FIRST = 1 };
 enum { STACK_FIRST = 0 };
 #endif
 
-/* Submits record @l, which has the stack @key, and sends the stack if it is new. @skip is evaluated only then. */
+/*
+ * Submits record @l, which has the stack @key, and sends the stack if it is new. @skip is evaluated
+ * only then.
+ */
 #define submit_with_key(l, key, from, tid, class, skip)                 \
 	do {                                                             \
 		if (STACK_FIRST && stack_is_new(key))                    \
@@ -202,7 +205,8 @@ enum { STACK_FIRST = 0 };
  * stack's key and submits the record.
  */
 static __always_inline void submit_with_stack(struct rec_long *l, __u32 tid,
-					      const struct stack_start *from, __u8 class, __u16 skip)
+					      const struct stack_start *from, __u8 class,
+					      __u16 skip)
 {
 	__u64 key = stack_key(from, class);
 

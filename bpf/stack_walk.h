@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stack_walk: the walk over the frames of a stack that hashes them, and the one that copies those of a new
- * stack. Included once by each side: stack.bpf.c, and inline/image.c for code inside the target.
+ * stack_walk: the walk over the frames of a stack that hashes them, and the one that copies those
+ * of a new stack. Included once by each side: stack.bpf.c, and inline/image.c for code inside the
+ * target.
  */
 #ifndef GOTAP_BPF_STACK_WALK_H
 #define GOTAP_BPF_STACK_WALK_H
@@ -29,8 +30,8 @@ static __always_inline __u64 mix(__u64 h, __u64 v)
 }
 
 /*
- * The result of a walk, of both kinds. The hash has two halves, which frames change in turn: a processor then works
- * at two frames at a time, which takes 15 % off a deep walk inside the target.
+ * The result of a walk, of both kinds. The hash has two halves, which frames change in turn: a
+ * processor then works at two frames at a time, which takes 15 % off a deep walk inside the target.
  */
 struct hash {
 	__u64 bp;
@@ -206,7 +207,9 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 	s->r.ptr = complete ? 0 : REC_STACK_PART;
 	s->n = c.n;
 	rec_submit(s);
-	/* Only now: a probe that finds the key in this table sends no record of the stack any more. */
+	/*
+	 * Only now: a probe that finds the key in this table sends no record of the stack any more.
+	 */
 	if (complete)
 		seen_add(key);
 	return 1;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* sweeping: the sweep that a thread is in, for the programs of probe_sweep.bpf.c and their old forms. */
+/*
+ * sweeping: the sweep that a thread is in, for the programs of probe_sweep.bpf.c and their old
+ * forms.
+ */
 #ifndef GOTAP_BPF_SWEEPING_H
 #define GOTAP_BPF_SWEEPING_H
 

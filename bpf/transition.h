@@ -147,8 +147,9 @@ static __always_inline __u16 ready_skip(struct transition *t)
 }
 
 /*
- * The scheduler wakes @t->gp. False if no goroutine is current on this M: then the wake-up has no stack, and no
- * frame is read. Mostly it is so: findRunnable, which polls the network, runs between two goroutines.
+ * The scheduler wakes @t->gp. False if no goroutine is current on this M: then the wake-up has no
+ * stack, and no frame is read. Mostly it is so: findRunnable, which polls the network, runs between
+ * two goroutines.
  */
 static __always_inline bool scheduler_wakes(struct rec_long *l, struct transition *t)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow_event: the events of processes that bpf/follow/follow.bpf.c sends to user/follow/follow.c, and the sizes of its maps. */
+/*
+ * follow_event: the events of processes that bpf/follow/follow.bpf.c sends to user/follow/follow.c,
+ * and the sizes of its maps.
+ */
 #ifndef GOTAP_FOLLOW_EVENT_H
 #define GOTAP_FOLLOW_EVENT_H
 

@@ -93,7 +93,10 @@ enum go_abi {
 	F(gcc_sweep_trigger, "runtime.gcControllerState", "sweepDistMinTrigger", 19) \
 	F(gcc_heap_live,     "runtime.gcControllerState", "heapLive", 19)
 
-/* In place of the number of a register that has the P at the probe in exitsyscall: none has, it is g.m.p. */
+/*
+ * In place of the number of a register that has the P at the probe in exitsyscall: none has, it is
+ * g.m.p.
+ */
 enum { EXITSYSCALL_P_OF_M = 255 };
 
 /*

@@ -10,19 +10,20 @@
 
 #include "rings.h"
 
-enum { INLINE_PS = 960 };	/* Ps the threads of which are known: as many as the first page has room for */
+/* Ps the threads of which are known: as many as the first page has room for */
+enum { INLINE_PS = 960 };
 
 /*
  * The begin of the shared memory (a memfd). Behind it, each at a multiple of 4096 bytes: @n_states
- * struct ring_state (one per CPU number), INLINE_SEEN keys of stacks, INLINE_HINTS struct inline_hints, the chunks
- * of the rings.
+ * struct ring_state (one per CPU number), INLINE_SEEN keys of stacks, INLINE_HINTS struct
+ * inline_hints, the chunks of the rings.
  */
 struct inline_shared {
 	__rec_u64 magic;	/* INLINE_MAGIC: a later gotap knows the memory by it */
 	/*
-	 * A robust futex (set_robust_list(2)): the thread id of the prober. When that ends, in whatever
-	 * way, the kernel sets FUTEX_OWNER_DIED here. The code records only while the word has an id
-	 * and not that bit.
+	 * A robust futex (set_robust_list(2)): the thread id of the prober. When that ends, in
+	 * whatever way, the kernel sets FUTEX_OWNER_DIED here. The code records only while the word
+	 * has an id and not that bit.
 	 */
 	__rec_u32 alive;
 	__rec_u32 on;		/* 0: nothing is recorded, for a while or for good */
@@ -32,7 +33,10 @@ struct inline_shared {
 	__rec_u64 names_lost;	/* counted by the sources of bpf/; nobody reads it here */
 	__rec_u64 texts_missing;
 	__rec_u64 code, code_size;	/* of the code in the target, for a later gotap */
-	/* By p.id: the thread that took that P last. A thread that exits gives its P away when its M has no id any more. */
+	/*
+	 * By p.id: the thread that took that P last. A thread that exits gives its P away when its
+	 * M has no id any more.
+	 */
 	__rec_u32 owners[INLINE_PS];
 };
 
@@ -43,8 +47,8 @@ struct inline_shared {
 enum { INLINE_SEEN = 65536 };
 
 /*
- * Where a deep stack had its frames when it was walked last (bpf/inline/deep.h): distances in words from the frame
- * where hints begin. They make a walk faster, and nothing else depends on them.
+ * Where a deep stack had its frames when it was walked last (bpf/inline/deep.h): distances in words
+ * from the frame where hints begin. They make a walk faster, and nothing else depends on them.
  */
 enum { INLINE_HINTS = 1024 };
 
@@ -64,8 +68,8 @@ struct inline_control {
 };
 
 /*
- * Where the parts of the shared memory lie: offsets from its begin, and how many there are. The code has it of
- * its own, so that nothing that the target may write there leads it elsewhere.
+ * Where the parts of the shared memory lie: offsets from its begin, and how many there are. The
+ * code has it of its own, so that nothing that the target may write there leads it elsewhere.
  */
 struct inline_layout {
 	__rec_u32 n_states, n_chunks;

@@ -51,7 +51,8 @@ enum rec_family {
 	REC_FAMILY_MEMORY,	/* spans, stacks and objects */
 	REC_FAMILY_WORLD,	/* stopped worlds, the collector, its assists */
 	REC_FAMILY_HEAP,	/* size of the heap, and its goal */
-	REC_FAMILY_USER,	/* runtime/trace's annotations, labels, the message with which a program dies */
+	/* runtime/trace's annotations, labels, the message with which a program dies */
+	REC_FAMILY_USER,
 	REC_FAMILY_SWEEP,
 	REC_FAMILY_SAMPLE,	/* CPU samples */
 	REC_FAMILY_TABLE,	/* referred to by key from other records */
@@ -84,14 +85,19 @@ enum rec_word {
 	REC_WORD_SLOTS,		/* a bit for each slot of a span */
 	REC_WORD_PART,		/* 1: the memory of the other frames could not be read */
 	REC_WORD_TASK_IDS,	/* tid | process id << 32 */
-	REC_WORD_SYSCALL,	/* number; below 0 (64 bits): an exception or interrupt, not a system call */
-	REC_WORD_RAN,		/* ns that the thread has run on CPUs since it was made (first number of its schedstat) */
-	REC_WORD_WAITED,	/* ns that it has waited for CPUs since it was made (second number of its schedstat) */
-	REC_WORD_THROTTLED,	/* ns or periods in which a CPU quota kept tasks from running, since the cgroup was made */
+	/* number; below 0 (64 bits): an exception or interrupt, not a system call */
+	REC_WORD_SYSCALL,
+	/* ns that the thread has run on CPUs since it was made (first number of its schedstat) */
+	REC_WORD_RAN,
+	/* ns that it has waited for CPUs since it was made (second number of its schedstat) */
+	REC_WORD_WAITED,
+	/* ns or periods in which a CPU quota kept tasks from running, since the cgroup was made */
+	REC_WORD_THROTTLED,
 	REC_WORD_QUOTA,		/* ns of CPU time in each period of a CPU quota */
 	REC_WORD_PERIOD,	/* ns that such a period lasts */
 	REC_WORD_PERIODS,	/* periods since the cgroup was made */
-	REC_WORD_SOME,		/* ns in which some task waited for a resource, since the cgroup was made */
+	/* ns in which some task waited for a resource, since the cgroup was made */
+	REC_WORD_SOME,
 	REC_WORD_ALL,		/* ns in which all tasks did */
 	REC_WORD_PID,
 	REC_WORD_OURS,		/* bool */
@@ -136,7 +142,8 @@ enum rec_off {
 	REC_OFF_THROTTLED = 2,	/* its cgroup has used up its CPU quota */
 	REC_OFF_SLEEP = 3,	/* until it is woken, or a signal comes */
 	REC_OFF_BLOCKED = 4,	/* uninterruptible */
-	REC_OFF_IO = 5,		/* likewise, and the kernel counts it as a wait for a block device */
+	/* likewise, and the kernel counts it as a wait for a block device */
+	REC_OFF_IO = 5,
 	REC_OFF_STOPPED = 6,	/* by a signal */
 	REC_OFF_TRACED = 7,	/* by a debugger */
 	REC_OFF_FROZEN = 8,	/* by the freezer of its cgroup */
@@ -146,32 +153,41 @@ enum rec_off {
 enum rec_waker {
 	REC_WAKER_UNKNOWN = 0,
 	REC_WAKER_TASK = 1,
-	REC_WAKER_INTERRUPT = 2,	/* a timer, a device: the task only happened to have the CPU */
+	/* a timer, a device: the task only happened to have the CPU */
+	REC_WAKER_INTERRUPT = 2,
 	/*
-	 * Not known which of the two: the wake-up came from code on a stack of the CPU while the task was in a system call. That is
-	 * the network code that this call runs itself (each packet over loopback), or an interrupt.
+	 * Not known which of the two: the wake-up came from code on a stack of the CPU while the
+	 * task was in a system call. That is the network code that this call runs itself (each
+	 * packet over loopback), or an interrupt.
 	 */
 	REC_WAKER_EITHER = 3,
 };
 
-/* How Go's runtime ends a program: by a panic, a fatal error, or REC_END_SIGNAL: a signal that its handler found to be fatal. */
+/*
+ * How Go's runtime ends a program: by a panic, a fatal error, or REC_END_SIGNAL: a signal that its
+ * handler found to be fatal.
+ */
 enum rec_end { REC_END_PANIC = 1, REC_END_FATAL = 2, REC_END_SIGNAL = 3 };
 
 /*
- * Steps of a capture of threads. BEGIN: every switch and wake-up from here on makes a record. READ: the states of all threads have
- * been read from /proc. END: they have been read once more, for the end.
+ * Steps of a capture of threads. BEGIN: every switch and wake-up from here on makes a record. READ:
+ * the states of all threads have been read from /proc. END: they have been read once more, for the
+ * end.
  */
 enum rec_threads { REC_THREADS_BEGIN = 1, REC_THREADS_READ = 2, REC_THREADS_END = 3 };
 
 /* Bits of REC_THREADS: options of the recording, and facts that this kernel does not provide. */
 enum rec_threads_with {
 	REC_WITH_SYSTEM = 1,		/* --system */
-	REC_WITH_INNER_IDS = 2,		/* the program's threads have the ids of its PID namespace, others those of the machine */
+	/* the program's threads have the ids of its PID namespace, others those of the machine */
+	REC_WITH_INNER_IDS = 2,
 	REC_WITHOUT_QUOTAS = 4,		/* CONFIG_CFS_BANDWIDTH */
 	REC_WITHOUT_DELAYS = 8,		/* CONFIG_SCHED_INFO */
 	REC_WITHOUT_PRESSURE = 16,	/* PSI */
-	REC_WITHOUT_QUOTA_CLOCK = 32,	/* throttled time is that of a clock which stands still while a CPU idles (before 6.6) */
-	REC_WITHOUT_QUEUES = 64,	/* the queue to which a thread is moved cannot be read (since 7.3) */
+	/* throttled time is that of a clock which stands still while a CPU idles (before 6.6) */
+	REC_WITHOUT_QUOTA_CLOCK = 32,
+	/* the queue to which a thread is moved cannot be read (since 7.3) */
+	REC_WITHOUT_QUEUES = 64,
 };
 
 enum rec_resource { REC_RESOURCE_CPU = 1, REC_RESOURCE_MEMORY = 2, REC_RESOURCE_IO = 3 };
@@ -208,8 +224,9 @@ enum { REC_SWEEP_FREED = 1, REC_SWEEP_CALL = 2 };	/* REC_SWEEP_MARK */
 enum rec_exit {
 	REC_EXIT_SAME_P = 1,	/* the P was kept through the syscall */
 	/*
-	 * By code in the target, where the program's own tracer is on and so asks without gotap. While that code takes
-	 * over from the probe in front of it, both see such an exit, and each makes a record.
+	 * By code in the target, where the program's own tracer is on and so asks without gotap.
+	 * While that code takes over from the probe in front of it, both see such an exit, and each
+	 * makes a record.
 	 */
 	REC_EXIT_ASKED = 2,
 };
@@ -288,9 +305,10 @@ struct rec_stack {
 };
 
 /*
- * Annotations carry their texts behind the head: len[0] bytes, then len[1]. r.sub: the texts that the probe could not read. The
- * record has room for them, and capture/texts fills them in: r.sub is 0 in spool files. REC_PROGRAM_DIES has one text;
- * REC_MISSING_SECOND means there that the Go string of the text could not be read either, and ptr is the address of that string.
+ * Annotations carry their texts behind the head: len[0] bytes, then len[1]. r.sub: the texts that
+ * the probe could not read. The record has room for them, and capture/texts fills them in: r.sub is
+ * 0 in spool files. REC_PROGRAM_DIES has one text; REC_MISSING_SECOND means there that the Go
+ * string of the text could not be read either, and ptr is the address of that string.
  */
 enum rec_missing { REC_MISSING_FIRST = 1, REC_MISSING_SECOND = 2 };
 
@@ -306,9 +324,10 @@ struct rec_user {
 enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
 
 /*
- * The text of REC_USER_LABELS and REC_SNAP_LABELS is an array of labels, in no order; those with flags 0 are unused. If the probe
- * could not read a key or a value, its first 8 bytes are the address of the text, the flag REC_LABEL_*_MISSING is set, and
- * r.sub is REC_MISSING_FIRST, until capture/texts has filled it in.
+ * The text of REC_USER_LABELS and REC_SNAP_LABELS is an array of labels, in no order; those with
+ * flags 0 are unused. If the probe could not read a key or a value, its first 8 bytes are the
+ * address of the text, the flag REC_LABEL_*_MISSING is set, and r.sub is REC_MISSING_FIRST, until
+ * capture/texts has filled it in.
  */
 enum rec_label_flags {
 	REC_LABEL = 1,
@@ -345,9 +364,13 @@ struct rec_cpu {
 enum rec_cpu_flags {
 	REC_CPU_AT_FRAME = 1,	/* bp == sp */
 	REC_CPU_SYSTEM = 2,	/* on the system stack; also of REC_CPU_SAMPLE */
-	REC_CPU_CUT = 4,	/* the frame at bp could not be read: there are callers, but no stack */
+	/* the frame at bp could not be read: there are callers, but no stack */
+	REC_CPU_CUT = 4,
 };
-/* A thread of the program or another task goes on a CPU, leaves it, or is woken; record.def has the words of each kind. */
+/*
+ * A thread of the program or another task goes on a CPU, leaves it, or is woken; record.def has the
+ * words of each kind.
+ */
 struct rec_thread {
 	struct rec r;
 	__rec_u64 stack;
@@ -401,8 +424,10 @@ static inline _Bool rec_may_omit_goid(__rec_u8 kind)
 
 #ifndef __bpf__
 #define KIND(number, name, layout, family, id, ...) \
-	_Static_assert((number) > REC_NONE && (number) < REC_SKIP, #name ": the ring has other uses"); \
-	_Static_assert((number) < 64 || REC_WORD_##id != REC_WORD_GOID_OR_TOLD, #name ": one of 64 bits");
+	_Static_assert((number) > REC_NONE && (number) < REC_SKIP, \
+		       #name ": the ring has other uses"); \
+	_Static_assert((number) < 64 || REC_WORD_##id != REC_WORD_GOID_OR_TOLD, \
+		       #name ": one of 64 bits");
 #include "record.def"
 #undef KIND
 
@@ -410,7 +435,9 @@ _Static_assert(sizeof(struct rec) == 32, "ring ABI");
 _Static_assert(sizeof(struct rec_long) == 48, "ring ABI");
 _Static_assert(sizeof(struct rec_stack) == 40, "ring ABI");
 _Static_assert(sizeof(struct rec_user) == 56, "ring ABI");
-_Static_assert(sizeof(struct rec_label) == 128 && REC_LABELS_MOST * sizeof(struct rec_label) <= REC_USER_MAX, "ring ABI");
+_Static_assert(sizeof(struct rec_label) == 128 &&
+		       REC_LABELS_MOST * sizeof(struct rec_label) <= REC_USER_MAX,
+	       "ring ABI");
 _Static_assert(sizeof(struct rec_cpu) == 64, "ring ABI");
 _Static_assert(sizeof(struct rec_thread) == 64, "ring ABI");
 _Static_assert(sizeof(struct rec_cgroup) == 64, "ring ABI");
@@ -453,7 +480,9 @@ static inline enum rec_family rec_family(uint8_t kind)
 	return REC_FAMILY_NONE;
 }
 
-/* A probe in the program made it: its tid is the thread on which that happened, the M of the trace. */
+/*
+ * A probe in the program made it: its tid is the thread on which that happened, the M of the trace.
+ */
 static inline bool rec_is_of_thread(uint8_t kind)
 {
 	switch (rec_family(kind)) {

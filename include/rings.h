@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rings: the memory in which records travel from probes to user space, as both sides compile it. bpf/ring.h writes to it,
- * user/capture/ring.c reads it.
+ * rings: the memory in which records travel from probes to user space, as both sides compile it.
+ * bpf/ring.h writes to it, user/capture/ring.c reads it.
  */
 #ifndef GOTAP_RINGS_H
 #define GOTAP_RINGS_H
@@ -20,7 +20,12 @@ enum { RING_CHUNK = 4096, RING_UNIT = 8 };	/* bytes */
  * beyond, which have no ring, and one for probe_calibrate.bpf.c. Then the same by CPU
  * once more for records of threads (probe_threads.bpf.c).
  */
-enum { RING_CPUS = 1024, RING_CALIBRATION = RING_CPUS + 1, RING_THREADS, RING_STATES = RING_THREADS + RING_CPUS + 1 };
+enum {
+	RING_CPUS = 1024,
+	RING_CALIBRATION = RING_CPUS + 1,
+	RING_THREADS,
+	RING_STATES = RING_THREADS + RING_CPUS + 1
+};
 
 /* The words that a CPU and user space share; a cache line each. */
 struct ring_state {
@@ -40,7 +45,8 @@ struct ring_state {
 	 * sets lost_first to 0 before it reads lost.
 	 */
 	__rec_u64 lost_first, lost_last;
-	__rec_u64 unreadable;	/* reads of the target's memory by probes that failed, since the start */
+	/* reads of the target's memory by probes that failed, since the start */
+	__rec_u64 unreadable;
 	/* The last frame that could not be read; user space sets it to 0. */
 	__rec_u64 unreadable_frame;
 };

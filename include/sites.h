@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sites: the table of call sites, as both sides compile it. user/plan/sites.c makes it, site_find() of bpf/emit.h looks sites up.
+ * sites: the table of call sites, as both sides compile it. user/plan/sites.c makes it, site_find()
+ * of bpf/emit.h looks sites up.
  */
 #ifndef GOTAP_SITES_H
 #define GOTAP_SITES_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * follow: which processes descend from those that are followed, and when one of them execs. user/follow/follow.c loads
- * it, apart from the probes. Every fork, exec and exit of the machine runs one of these programs; for a process that is
- * not followed that is a lookup of its number, and where names are waited for a comparison of its file's name.
+ * follow: which processes descend from those that are followed, and when one of them execs.
+ * user/follow/follow.c loads it, apart from the probes. Every fork, exec and exit of the machine
+ * runs one of these programs; for a process that is not followed that is a lookup of its number,
+ * and where names are waited for a comparison of its file's name.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
@@ -52,10 +53,16 @@ struct task_struct___mm {
 
 /* --name: also reports an exec of a file if its name begins with this text; "": no --name. */
 const volatile char name_begin[FOLLOW_NAME];
-/* --name for containers: also reports an exec by the first process of any PID namespace but the machine's first one. */
+/*
+ * --name for containers: also reports an exec by the first process of any PID namespace but the
+ * machine's first one.
+ */
 const volatile bool first_processes;
 
-/* Counts of processes that are not followed since the map was full, and of execs not reported since the buffer was full. */
+/*
+ * Counts of processes that are not followed since the map was full, and of execs not reported since
+ * the buffer was full.
+ */
 __u64 not_followed, not_said;
 
 struct {
@@ -77,8 +84,9 @@ static __always_inline bool is_followed(__u32 tgid)
 }
 
 /*
- * Has the file that @task runs a name that begins with name_begin? The task's own name (comm) would not do: for a program started
- * by a symbolic link, or by /proc/self/exe, it is the name of the link.
+ * Has the file that @task runs a name that begins with name_begin? The task's own name (comm) would
+ * not do: for a program started by a symbolic link, or by /proc/self/exe, it is the name of the
+ * link.
  */
 static __always_inline bool has_name(struct task_struct *task)
 {
@@ -109,7 +117,8 @@ static __always_inline bool is_first_process(struct task_struct *task)
 	level = BPF_CORE_READ(pid, level);
 	if (!level)
 		return false;
-	bpf_core_read(&nr, sizeof(nr), (void *)&pid->numbers[0].nr + level * bpf_core_type_size(struct upid));
+	bpf_core_read(&nr, sizeof(nr),
+		      (void *)&pid->numbers[0].nr + level * bpf_core_type_size(struct upid));
 	return nr == 1;
 }
 
@@ -128,7 +137,10 @@ int follow_fork(__u64 *ctx)
 	return 0;
 }
 
-/* (task, id before, program): the task has its new memory, and has run no instruction of the new program. */
+/*
+ * (task, id before, program): the task has its new memory, and has run no instruction of the new
+ * program.
+ */
 SEC("tp_btf/sched_process_exec")
 int follow_exec(__u64 *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * arch_x86_stub: the registers of arch_x86.h, for code inside the target: those that stub.S has saved at a
- * call of a Go function.
+ * arch_x86_stub: the registers of arch_x86.h, for code inside the target: those that stub.S has
+ * saved at a call of a Go function.
  */
 #ifndef GOTAP_BPF_ARCH_X86_STUB_H
 #define GOTAP_BPF_ARCH_X86_STUB_H
@@ -17,8 +17,9 @@ static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp + 8; }
 static __always_inline u64 arch_g(struct pt_regs *ctx) { return arch_r14; }
 
 /*
- * RBP at the call: the frame of the calling Go function, which lies above the stack pointer. Assembly code may
- * use RBP for other values: one outside of that range counts as no frame pointer, so that it is not followed.
+ * RBP at the call: the frame of the calling Go function, which lies above the stack pointer.
+ * Assembly code may use RBP for other values: one outside of that range counts as no frame pointer,
+ * so that it is not followed.
  */
 static __always_inline u64 arch_fp(struct pt_regs *ctx)
 {
@@ -30,7 +31,10 @@ static __always_inline u64 arch_fp(struct pt_regs *ctx)
 /* The call has run: its return address is on the stack, and it was this many bytes before that. */
 static __always_inline u64 arch_link(struct pt_regs *ctx) { return ctx->sp; }
 static __always_inline u64 arch_return(u64 link) { return *(u64 *)link; }
-static __always_inline u64 arch_ip(struct pt_regs *ctx) { return arch_return(arch_link(ctx)) - ARCH_CALL_LEN; }
+static __always_inline u64 arch_ip(struct pt_regs *ctx)
+{
+	return arch_return(arch_link(ctx)) - ARCH_CALL_LEN;
+}
 
 /* No probe here is amid a function. */
 static __always_inline u64 arch_reg(struct pt_regs *ctx, u32 n) { return 0; }

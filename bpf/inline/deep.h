@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * deep, for code inside the target: the walk over the frames of a stack. A chain of frame pointers costs the latency of
- * a load for each frame, as a processor does not know where to load from before. So the frames of a deep stack get hints:
- * where they were at the last walk of a stack that began with the same frames. Each frame pointer is read all the
- * same, and compared with its hint. Where they are equal, which processors predict, the walk goes on with the hint,
- * so that it does not wait for the frame pointer. It is the same walk whatever the hints are: the target may write any
- * into them, and threads that learn them at once may mix theirs.
+ * deep, for code inside the target: the walk over the frames of a stack. A chain of frame pointers
+ * costs the latency of a load for each frame, as a processor does not know where to load from
+ * before. So the frames of a deep stack get hints: where they were at the last walk of a stack that
+ * began with the same frames. Each frame pointer is read all the same, and compared with its hint.
+ * Where they are equal, which processors predict, the walk goes on with the hint, so that it does
+ * not wait for the frame pointer. It is the same walk whatever the hints are: the target may write
+ * any into them, and threads that learn them at once may mix theirs.
  */
 #ifndef GOTAP_BPF_INLINE_DEEP_H
 #define GOTAP_BPF_INLINE_DEEP_H
 
 #include "stack_walk.h"
 
-/* The frames that make out which hints belong to a stack; hints pay off if it goes on for so many bytes behind them. */
+/*
+ * The frames that make out which hints belong to a stack; hints pay off if it goes on for so many
+ * bytes behind them.
+ */
 enum { UNHINTED = 8, DEEP = 512 };
 
-_Static_assert(sizeof(struct inline_hints) / sizeof(__u16) >= REC_MAX_FRAMES, "struct inline_hints");
+_Static_assert(sizeof(struct inline_hints) / sizeof(__u16) >= REC_MAX_FRAMES,
+	       "struct inline_hints");
 
 /* In shared memory. */
 static __always_inline volatile __u16 *hints_of(__u64 hash)
@@ -26,8 +31,8 @@ static __always_inline volatile __u16 *hints_of(__u64 hash)
 }
 
 /*
- * @v, from a source that the compiler does not know. It would else take a frame pointer that was compared with its hint
- * for that hint, and the next load would wait for it.
+ * @v, from a source that the compiler does not know. It would else take a frame pointer that was
+ * compared with its hint for that hint, and the next load would wait for it.
  */
 static __always_inline __u64 apart(__u64 v)
 {
@@ -60,7 +65,10 @@ static __always_inline bool is_deep(const struct window *w, __u64 bp)
 	return is_inside(w, bp) && w->room - (bp - w->lo) > DEEP;
 }
 
-/* Where walk_hinted() goes on. A copy, so that the walks of stacks that are not deep have theirs in registers. */
+/*
+ * Where walk_hinted() goes on. A copy, so that the walks of stacks that are not deep have theirs in
+ * registers.
+ */
 struct deep {
 	struct hash sum;	/* its bp is that of a frame inside of @w */
 	struct window w;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * frames, for code inside the target: the frames of stack.h. All stacks that a record has are those of
- * the thread's current goroutine, and a frame pointer that leads out of its stack is the end of the chain.
+ * frames, for code inside the target: the frames of stack.h. All stacks that a record has are those
+ * of the thread's current goroutine, and a frame pointer that leads out of its stack is the end of
+ * the chain.
  */
 #ifndef GOTAP_BPF_INLINE_FRAMES_H
 #define GOTAP_BPF_INLINE_FRAMES_H
 
-/* Anything that is not aligned never was a frame pointer; 0, the end of the chain, lies outside of the stack. */
+/*
+ * Anything that is not aligned never was a frame pointer; 0, the end of the chain, lies outside of
+ * the stack.
+ */
 static __always_inline bool is_frame(__u64 bp)
 {
 	return !(bp & 7);
 }
 
 struct window {
-	__u64 lo, room;		/* a frame lies at @lo at the lowest, and by less than @room above */
+	/* a frame lies at @lo at the lowest, and by less than @room above */
+	__u64 lo, room;
 };
 
 static __always_inline void window_open(struct window *w)

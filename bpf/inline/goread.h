@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* goread, for code inside the target: the reads of gostate.h that BPF makes in large pieces, one by one. */
+/*
+ * goread, for code inside the target: the reads of gostate.h that BPF makes in large pieces, one by
+ * one.
+ */
 #ifndef GOTAP_BPF_INLINE_GOREAD_H
 #define GOTAP_BPF_INLINE_GOREAD_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * image: the code that `--attach inline` puts into the target: the programs of bpf/ that inline.def lists,
- * from the same sources as the BPF programs, for stub.S to call. It is linked to a flat piece of memory
- * (image.lds) without a writable byte, and gotap sets its constants before it writes it.
+ * image: the code that `--attach inline` puts into the target: the programs of bpf/ that inline.def
+ * lists, from the same sources as the BPF programs, for stub.S to call. It is linked to a flat
+ * piece of memory (image.lds) without a writable byte, and gotap sets its constants before it
+ * writes it.
  */
 #include "common.h"
 #include "emit.h"
@@ -17,15 +18,24 @@
 #include "probe_user.bpf.c"
 
 /* stub.S has these as numbers. */
-_Static_assert(offsetof(struct inline_site, target) == 0 && offsetof(struct inline_site, flag) == 8 &&
-	       offsetof(struct inline_site, program) == 16 && sizeof(struct inline_site) == 24, "struct inline_site");
-_Static_assert(offsetof(struct inline_shared, alive) == 8 && offsetof(struct inline_shared, on) == 12 &&
-	       INLINE_OWNER_DIED == 0x40000000 && INLINE_SITES == 512, "struct inline_shared");
-_Static_assert(offsetof(struct inline_control, shared) == 0 && INLINE_NONE == 0, "include/inline.h");
+_Static_assert(offsetof(struct inline_site, target) == 0 &&
+		       offsetof(struct inline_site, flag) == 8 &&
+		       offsetof(struct inline_site, program) == 16 &&
+		       sizeof(struct inline_site) == 24,
+	       "struct inline_site");
+_Static_assert(offsetof(struct inline_shared, alive) == 8 &&
+		       offsetof(struct inline_shared, on) == 12 &&
+		       INLINE_OWNER_DIED == 0x40000000 && INLINE_SITES == 512,
+	       "struct inline_shared");
+_Static_assert(offsetof(struct inline_control, shared) == 0 && INLINE_NONE == 0,
+	       "include/inline.h");
 _Static_assert(offsetof(struct pt_regs, sp) == 9 * 8 && offsetof(struct pt_regs, site) == 10 * 8 &&
 	       sizeof(struct pt_regs) == 11 * 8, "struct pt_regs");
 
-/* Knobs that do not vary here. knobs.c has the others, where the compiler does not see their values. */
+/*
+ * Knobs that do not vary here. knobs.c has the others, where the compiler does not see their
+ * values.
+ */
 const __u32 at_calls = ~0U;
 const bool at_status_calls = true;
 const __u32 exitsyscall_p_reg = EXITSYSCALL_P_OF_M;

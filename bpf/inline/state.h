@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * state, for code inside the target: memory that it shares with gotap (include/inline.h), in place of the
- * maps and variables of BPF programs. The target can write all of it, by mistake. Where its parts lie
- * is therefore in the code itself, and no content of it leads to an address outside of them.
+ * state, for code inside the target: memory that it shares with gotap (include/inline.h), in place
+ * of the maps and variables of BPF programs. The target can write all of it, by mistake. Where its
+ * parts lie is therefore in the code itself, and no content of it leads to an address outside of
+ * them.
  */
 #ifndef GOTAP_BPF_INLINE_STATE_H
 #define GOTAP_BPF_INLINE_STATE_H
@@ -11,7 +12,10 @@
 
 /* stub.S reads it from the control page, once per hit. */
 register struct inline_shared *shared __asm__("r15");
-/* Of the CPU that the hit began on; to go on with it on another one does no harm. NULL until is_target() has set it. */
+/*
+ * Of the CPU that the hit began on; to go on with it on another one does no harm. NULL until
+ * is_target() has set it.
+ */
 register struct ring_state *ring_of_hit __asm__("r12");
 
 /* Where the parts of the shared memory lie (user/inline/image.h). */
@@ -25,8 +29,8 @@ extern const struct inline_layout layout;
 static const __u64 names_from = ~0ULL, names_lost_before = 0;
 
 /*
- * ring.h. A thread can go on on another CPU at any time, so writers of one ring can run side by side, and
- * a failure means no more than that another one was faster.
+ * ring.h. A thread can go on on another CPU at any time, so writers of one ring can run side by
+ * side, and a failure means no more than that another one was faster.
  */
 enum { RESERVE_TRIES = 100 };
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* thread, for code inside the target: it only runs on threads of the target, and stub.S has asked whether it may record. */
+/*
+ * thread, for code inside the target: it only runs on threads of the target, and stub.S has asked
+ * whether it may record.
+ */
 #ifndef GOTAP_BPF_INLINE_THREAD_H
 #define GOTAP_BPF_INLINE_THREAD_H
 
 /*
- * The thread id, as the M knows it, in the target's own namespace. An M has none while it exits (runtime.mexit),
- * and the first M before it runs.
+ * The thread id, as the M knows it, in the target's own namespace. An M has none while it exits
+ * (runtime.mexit), and the first M before it runs.
  */
 static __always_inline __u64 current_ids(void)
 {
@@ -35,8 +38,9 @@ static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p)
 register __u64 stack_pointer __asm__("rsp");
 
 /*
- * Has the stack that stub.S has chosen room for the rest of the program? The system stack nearly always has. If it has
- * not, the program makes no record, and counts it as lost: it must not write below the stack.
+ * Has the stack that stub.S has chosen room for the rest of the program? The system stack nearly
+ * always has. If it has not, the program makes no record, and counts it as lost: it must not write
+ * below the stack.
  */
 static __always_inline bool has_room(void)
 {

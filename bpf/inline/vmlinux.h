@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * vmlinux, for code inside the target: the types of the kernel that the sources of bpf/ name. Here
- * struct pt_regs has the registers that stub.S saves, as they are at the call that leads to the stub.
+ * struct pt_regs has the registers that stub.S saves, as they are at the call that leads to the
+ * stub.
  */
 #ifndef GOTAP_BPF_INLINE_VMLINUX_H
 #define GOTAP_BPF_INLINE_VMLINUX_H
@@ -24,7 +25,10 @@ typedef int32_t __s32;
 
 struct inline_site;
 
-/* In the order of the pushes of stub.S, from the last one on. r14, which is g, is not changed meanwhile. */
+/*
+ * In the order of the pushes of stub.S, from the last one on. r14, which is g, is not changed
+ * meanwhile.
+ */
 struct pt_regs {
 	u64 ax, bx, cx, dx, si, di, r8, bp, r15, sp;
 	const struct inline_site *site;

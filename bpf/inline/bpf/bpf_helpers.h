@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * bpf_helpers, for code inside the target: the helpers of BPF that the sources of bpf/ call, as a few
- * instructions each.
+ * bpf_helpers, for code inside the target: the helpers of BPF that the sources of bpf/ call, as a
+ * few instructions each.
  */
 #ifndef GOTAP_BPF_INLINE_HELPERS_H
 #define GOTAP_BPF_INLINE_HELPERS_H
@@ -63,7 +63,7 @@ static __always_inline u32 bpf_get_smp_processor_id(void)
 	enum { CPUNODE_SEG = 15 * 8 + 3, CPU_BITS = 12 };
 	u64 cpu;
 
-	/* volatile: the compiler must not make one of them where the processor has only the other */
+	/* volatile: the compiler must not hoist an instruction that this processor lacks */
 	if (has_rdpid)
 		__asm__ volatile("rdpid %0" : "=r"(cpu));
 	else
