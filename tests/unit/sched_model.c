@@ -381,6 +381,26 @@ static void a_goroutine_without_an_id_is_left_out(void)
 	check_story(NULL, "7:ProcsChange 2", 1);
 }
 
+/*
+ * A reader refuses the P of the stand-in where thread 0 has another one. A thread that exits gives
+ * its P away without an id of its own.
+ */
+static void a_thread_without_an_id_takes_nothing(void)
+{
+	begin(27, 25);
+	put(REC_SNAP_P_NAME, 0, 0, 0, P0, 0, 0);
+	put(REC_SNAP_P_NAME, 0, 0, 1, P1, 0, 0);
+	put(REC_SNAP_P, 0, 0, 0, P0, 0, 0);
+	put(REC_SNAP_P, 0, 0, 1, P1, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	proc(REC_P_START, 0, 0);
+	go(REC_GO_START, 0, 3);
+	proc(REC_P_START, 7, 1);
+	proc(REC_P_STOP, 0, 1);
+	check_story(NULL, "0:ProcStart 0 1, 0:GoCreate 0, 0:GoStart 0 1, 0:ProcsChange 2, "
+		    "0:GoDestroy, 0:ProcStop, 7:ProcStart 1 1, 7:ProcStop", 4);
+}
+
 static void before_the_trace_begins_nothing_is_a_repair(void)
 {
 	begin(27, 25);
@@ -602,6 +622,7 @@ int main(void)
 		UNIT(a_switch_to_one_that_takes_the_p),
 		UNIT(a_coroutine_dies_inside_an_assist),
 		UNIT(a_goroutine_without_an_id_is_left_out),
+		UNIT(a_thread_without_an_id_takes_nothing),
 		UNIT(before_the_trace_begins_nothing_is_a_repair),
 		UNIT(without_a_snapshot_there_is_no_trace),
 		UNIT(memory_that_is_there_comes_and_goes),

@@ -80,6 +80,16 @@ static bool is_nameless(const struct rec *r)
 	       (rec_is_of_p(r->kind) && r->id >= P_ID_MAX);
 }
 
+/*
+ * No thread has the number 0: a record has it where an M has lost its own (runtime.mexit), or where
+ * the program has forged it. It can say that a P is given away, and nothing that binds a thread:
+ * the events of a stand-in are those of thread 0, which holds nothing (procs.c).
+ */
+static bool is_threadless(const struct rec *r)
+{
+	return !r->tid && (rec_is_of_goroutine(r->kind) || r->kind == REC_P_START);
+}
+
 /* Workers of the collector never enter a syscall: the record is another goroutine's. */
 static bool is_foreign(struct model *s, const struct rec *r)
 {
@@ -130,7 +140,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		if (e)
 			return e;
 	}
-	if (is_nameless(r) || is_foreign(s, r) || is_one_too_many(s, r)) {
+	if (is_nameless(r) || is_threadless(r) || is_foreign(s, r) || is_one_too_many(s, r)) {
 		repair(s, REPAIR_DROPPED);
 		return 0;
 	}
