@@ -92,10 +92,23 @@ for_release() {
 	grep -q '"batches":\[{"experiment":1,"m":null,"bytes":[1-9]' "$OUR_EVENTS"
 }
 
+# begins_as_go FILE: gotap refuses an event that the reference release takes, and gives the same events ahead of it.
+begins_as_go() {
+	go_events "$1"
+	our_events "$1"
+	[ "$OUR_STATUS" -eq 1 ] || fail "$1"
+	[ -s "$OUR_EVENTS" ] || fail "$1"
+	head -c "$(stat -c %s "$OUR_EVENTS")" "$GO_EVENTS" | cmp - "$OUR_EVENTS" || fail "$1"
+}
+
+# The header of bad_post22_* is that of Go 1.22, which refuses the event; later releases do not look at it.
 @test "the events of all vectors, good or bad, are those that Go gives" {
 	local file n=0
 	for file in "$VECTORS"/*.trace; do
-		same_as_go "$file"
+		case $file in
+		*/bad_post22_*) begins_as_go "$file" ;;
+		*) same_as_go "$file" ;;
+		esac
 		n=$((n + 1))
 	done
 	[ "$n" -gt 100 ]

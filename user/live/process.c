@@ -82,13 +82,16 @@ static int no_process(const struct process *p, int e, struct error *err)
  * Without the right to read, the error names all rights that a recording takes: one round of
  * mending is enough.
  */
-static int may_not_read(const struct process *p, const char *what, int e, struct error *err)
+static int may_not_read(struct process *p, const char *what, int e, struct error *err)
 {
 	char why[256];
 
-	if (e != -EACCES && e != -EPERM)
+	if (e != -EACCES && e != -EPERM) {
+		if (process_ended(p))
+			return error_set(err, -ESRCH, "no process %d: it has ended", p->pid);
 		return error_set(err, e, "cannot read %s process %d: %s", what, p->pid,
 				 strerror(-e));
+	}
 	privilege_explain(privilege_have() & PRIVILEGE_PTRACE ? PRIVILEGE_PTRACE :
 			  PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_PTRACE, why);
 	return error_set(err, e, "not allowed to read %s process %d: %s", what, p->pid, why);
@@ -319,7 +322,7 @@ static int entry_from_file(const struct process *p, uint64_t *entry)
 	return -ESRCH;
 }
 
-int process_entry(const struct process *p, uint64_t *ret, struct error *err)
+int process_entry(struct process *p, uint64_t *ret, struct error *err)
 {
 	int r = entry_from_file(p, ret);
 

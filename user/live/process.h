@@ -123,7 +123,7 @@ int process_use_inner_ids(struct process *p, struct error *err);
 bool process_needs_tid_map(const struct process *p);
 void process_map_tids(const struct process *p, struct map64 *ret);
 /* Where the executable's first instruction is in memory. */
-int process_entry(const struct process *p, uint64_t *ret, struct error *err);
+int process_entry(struct process *p, uint64_t *ret, struct error *err);
 /* Finds the load bias; @entry is the ELF file's e_entry. */
 int process_find_bias(struct process *p, uint64_t entry, struct error *err);
 /*
