@@ -64,7 +64,7 @@ static bool is_loader(const struct process *p)
 }
 
 /* Does the loader run first, and where? A static program begins at its own entry. */
-static bool find_loader(const struct process *p, struct code *ret)
+static bool find_loader(struct process *p, struct code *ret)
 {
 	struct user_regs_struct regs;
 	uint64_t entry;
