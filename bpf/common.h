@@ -65,7 +65,10 @@ extern KNOB_CONST __s32 ready_skip_slot;
  */
 extern KNOB_CONST __u32 exitsyscall_p_reg;
 
-/* Behind the addition to gcController.heapLive, where -pgo has inlined it: register of the sum. */
+/*
+ * The register that has the sum after the addition to gcController.heapLive, where -pgo has inlined
+ * that.
+ */
 extern KNOB_CONST __u32 heap_live_reg;
 /*
  * Up to Go 1.18: memstats.heap_live and memstats.next_gc, or the fields of gcController that

@@ -74,7 +74,7 @@ static __always_inline bool is_of_target(__u64 pid_tgid)
 	return active;
 }
 
-/* For every uprobe program. */
+/* Every uprobe program asks this first: does the thread belong to the target? */
 static __always_inline bool is_target(__u64 pid_tgid)
 {
 	own_stack();

@@ -58,7 +58,7 @@ int GO_PROGRAM(heap_asked)(void *ctx)
 	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(heap_live_at), 0);
 }
 
-/* The same before traceNextGC() or traceHeapGoal(); all ones: the collector is off. */
+/* Likewise before traceNextGC() or traceHeapGoal(); all ones: the collector is off. */
 SEC("uprobe")
 int GO_PROGRAM(goal_asked)(void *ctx)
 {

@@ -35,7 +35,7 @@ int inlined_enter(struct pt_regs *ctx)
 	return host_begin(ctx, &t) ? send_transition(&t) : 0;
 }
 
-/* Behind a call that returns the goroutine, or nil; in the caller's frame. */
+/* The probe sits after a call that returns the goroutine, or nil, in the caller's frame. */
 SEC("uprobe")
 int inlined_result(struct pt_regs *ctx)
 {

@@ -41,7 +41,7 @@ struct label_set {
 	__u8 log_buckets;	/* of a map */
 };
 
-/* One that cannot be read counts as one label, which is missing. */
+/* A set that cannot be read counts as one label, which is missing. */
 static __always_inline struct label_set set_at(__u64 address)
 {
 	struct label_set unknown = { .address = address, .count = !!address };
@@ -98,7 +98,7 @@ static __always_inline void put_label(struct rec_user *u, __u32 slot, const stru
 		       (value > REC_LABEL_VALUE ? REC_LABEL_VALUE_CUT : 0);
 }
 
-/* The one behind @at in its chain, or beside it if there is none. */
+/* The bucket after @at in its chain, or beside it if there is none. */
 static __always_inline __u64 next_bucket(__u64 at, bool beside)
 {
 	__u64 next = read_u64(at + NEXT);
@@ -133,8 +133,8 @@ static __always_inline void put_map(struct rec_user *u, const struct label_set *
 	__u32 i;
 
 	/*
-	 * Of two buckets the first one can be empty (one of 512 sets of nine labels): then the
-	 * other one has a chain.
+	 * If there are two buckets, the first one can be empty (one of 512 sets of nine labels):
+	 * then the other one has a chain.
 	 */
 	if (set->log_buckets == 1 && !read_u64(at)) {
 		at += BUCKET;

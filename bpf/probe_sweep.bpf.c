@@ -83,7 +83,10 @@ int GO_PROGRAM(sweep_span)(struct pt_regs *ctx)
 	return send_span(pid_tgid, now.place, 8192 * read_u64(now.span + off.mspan_npages), &from);
 }
 
-/* In sweep, at the call of newMarkBits: mspan.allocCount is the number of live objects by now. */
+/*
+ * The probe sits in sweep at the call of newMarkBits: mspan.allocCount is the number of live
+ * objects by now.
+ */
 SEC("uprobe")
 int GO_PROGRAM(sweep_freed)(struct pt_regs *ctx)
 {
@@ -125,8 +128,9 @@ int GO_PROGRAM(sweep_call)(void *ctx)
 }
 
 /*
- * In reclaimChunk, at the call of (*activeSweep).end: it has looked for spans, and its range ends
- * next. Up to Go 1.17, which always looks, at its start.
+ * The probe sits in reclaimChunk at the call of (*activeSweep).end: the function has looked for
+ * spans to sweep, and the range of the trace ends next. Up to Go 1.17 reclaimChunk always looks,
+ * and the probe sits at its first instruction.
  */
 SEC("uprobe")
 int GO_PROGRAM(sweep_looked)(void *ctx)
@@ -154,7 +158,7 @@ static __always_inline __u64 chunk_result(struct pt_regs *ctx)
 	return go_abi == GO_ABI_STACK ? read_u64(loaded(go_sp(ctx)) + 48) : loaded(go_arg1(ctx));
 }
 
-/* In reclaim, where reclaimChunk has returned the pages that it freed out of 512. */
+/* The probe sits in reclaim, where reclaimChunk has returned the pages that it freed out of 512. */
 SEC("uprobe")
 int GO_PROGRAM(sweep_chunk)(struct pt_regs *ctx)
 {

@@ -33,10 +33,10 @@ static __always_inline __u64 exitsyscall_p(struct pt_regs *ctx)
 }
 
 /*
- * The jump in exitsyscall that tests the P just loaded, after the goroutine won its status back:
- * from here on nobody can take the P away. Without a P the probe in acquirepNoTrace or
- * exitsyscallNoP records the outcome later. For `--attach inline` it is the test of trace.enabled
- * behind that jump, which only a goroutine with a P gets to.
+ * The probe sits at the jump in exitsyscall that tests the P just loaded, after the goroutine won
+ * its status back: from here on no thread can take the P away. Without a P the probe in
+ * acquirepNoTrace or exitsyscallNoP records the outcome later. For `--attach inline` it is the test
+ * of trace.enabled after that jump, which only a goroutine with a P gets to.
  */
 SEC("uprobe")
 int syscall_exit(struct pt_regs *ctx)

@@ -284,7 +284,7 @@ static __always_inline void put_on(struct rec *r, struct task_struct *next)
 	rec_submit(r);
 }
 
-/* One time for both: it is taken when both have their room (emit.h). */
+/* Both records have the same time: it is taken when both have their room (emit.h). */
 static __always_inline void send_switch(struct task_struct *prev, struct task_struct *next,
 					bool leaves, bool comes, __u8 why)
 {

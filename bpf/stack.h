@@ -143,7 +143,7 @@ static __always_inline bool stack_known(__u64 key)
 	return s[0] == key || s[1] == key || s[2] == key || s[3] == key;
 }
 
-/* So rarely taken that the fast walk is not worth the time that it takes to verify. */
+/* This case is so rare that the fast walk is not worth the time that its verification takes. */
 static __always_inline bool is_rare(__u8 class)
 {
 	return class == STACK_STW || class == STACK_GC || class == STACK_PROCS ||

@@ -71,8 +71,8 @@ static __always_inline __u64 hash_key(const struct hash *c, __u64 marks)
 /*
  * The frame at c->bp cannot be read. If it belongs to the same stack, the walk is cut short here;
  * if not, the chain of frame pointers has ended. It belongs to the stack if it lies above the frame
- * before it (stacks grow downwards) by less than the largest frame. Of the first frame no such
- * distance is known: it counts, except in a CPU sample (STACK_CPU), which interrupts C and
+ * before it (stacks grow downwards) by less than the largest frame. The first frame has none before
+ * it: it counts as one of the stack, except in a CPU sample (STACK_CPU), which interrupts C and
  * assembly code, too, where the register holds any value.
  */
 static __always_inline void hash_unreadable(struct hash *c, __u64 salt)

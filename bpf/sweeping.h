@@ -8,12 +8,15 @@
 
 #include "common.h"
 
-/* It is never preempted there. */
+/*
+ * The sweep that a thread is in. A thread id is enough to find it: the runtime does not preempt a
+ * goroutine that sweeps (mspan.sweep throws if its M is not locked), so it keeps its thread.
+ */
 struct sweeping {
 	__u64 span;
-	__u16 allocated;	/* mspan.allocCount before */
-	__u8 place;		/* enum rec_sweep, 0: nothing since the last call */
-	__u8 valid;		/* reclaimChunk got as far as to trace */
+	__u16 allocated;	/* mspan.allocCount before the sweep */
+	__u8 place;		/* enum rec_sweep; 0: no span since the last sweep_call() */
+	__u8 valid;		/* reclaimChunk passed sweep_looked(), so its result counts */
 };
 
 struct sweeps_map {
@@ -23,7 +26,7 @@ struct sweeps_map {
 	__type(value, struct sweeping);
 };
 
-/* By thread; defined in emit.bpf.c. */
+/* Thread id -> its sweep; defined in emit.bpf.c. */
 extern struct sweeps_map sweeps SEC(".maps");
 
 #endif

@@ -270,8 +270,8 @@ static __always_inline int send_sys_enter(struct transition *t, struct stack_sta
 }
 
 /*
- * Go <= 1.25: exitsyscall has a P in hand. It kept its own iff nobody bumped
- * p.syscalltick besides exitsyscall itself, which just did (proc.go, lostP).
+ * Go <= 1.25: exitsyscall has a P in hand. It is the old P if and only if no thread has added to
+ * p.syscalltick but exitsyscall itself, which just did (proc.go, lostP).
  */
 static __always_inline int send_sys_exit(struct transition *t)
 {

@@ -14,8 +14,8 @@
 enum { INLINE_PS = 960 };
 
 /*
- * The begin of the shared memory (a memfd). Behind it, each at a multiple of 4096 bytes: @n_states
- * struct ring_state (one per CPU number), INLINE_SEEN keys of stacks, INLINE_HINTS struct
+ * The begin of the shared memory (a memfd). After it come, each at a multiple of 4096 bytes:
+ * @n_states struct ring_state (one per CPU number), INLINE_SEEN keys of stacks, INLINE_HINTS struct
  * inline_hints, the chunks of the rings.
  */
 struct inline_shared {
@@ -34,8 +34,8 @@ struct inline_shared {
 	__rec_u64 texts_missing;
 	__rec_u64 code, code_size;	/* of the code in the target, for a later gotap */
 	/*
-	 * By p.id: the thread that took that P last. A thread that exits gives its P away when its
-	 * M has no id any more.
+	 * The thread that took the P last; the index is p.id. A thread that exits gives its P away
+	 * when its M has no id any more.
 	 */
 	__rec_u32 owners[INLINE_PS];
 };

@@ -224,9 +224,9 @@ enum { REC_SWEEP_FREED = 1, REC_SWEEP_CALL = 2 };	/* REC_SWEEP_MARK */
 enum rec_exit {
 	REC_EXIT_SAME_P = 1,	/* the P was kept through the syscall */
 	/*
-	 * By code in the target, where the program's own tracer is on and so asks without gotap.
-	 * While that code takes over from the probe in front of it, both see such an exit, and each
-	 * makes a record.
+	 * Code in the target made the record where the program's own tracer is on, so that the
+	 * runtime tests its flag and gets to that code without gotap. While that code takes over
+	 * from the probe before it, both see such an exit, and each makes a record.
 	 */
 	REC_EXIT_ASKED = 2,
 };

@@ -13,8 +13,8 @@
 /* stub.S reads it from the control page, once per hit. */
 register struct inline_shared *shared __asm__("r15");
 /*
- * Of the CPU that the hit began on; to go on with it on another one does no harm. NULL until
- * is_target() has set it.
+ * The ring of the CPU that the hit began on; to go on with it on another CPU does no harm. NULL
+ * until is_target() has set it.
  */
 register struct ring_state *ring_of_hit __asm__("r12");
 

@@ -27,7 +27,7 @@ static __always_inline void thread_takes(__u64 pid_tgid, __u64 p)
 		shared->owners[i] = (__u32)pid_tgid;
 }
 
-/* It gives @p away: its id, if it may not know that itself any more. */
+/* This thread gives @p away: its own id, unless its M has no id any more. */
 static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p)
 {
 	__u32 i = read_u32(p + off.p_id);

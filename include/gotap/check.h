@@ -52,7 +52,7 @@ struct gotap_check_result {
 	uint64_t goroutines;	/* ... and these since, or if the trace is not right */
 	uint64_t procs, stacks, strings;
 	int64_t duration;	/* ns */
-	/* Of the first fault; before Go 1.22 only the rule, which names the place. */
+	/* The first fault; before Go 1.22 only its rule, which names the place. */
 	uint64_t after_events;	/* how many came before it */
 	uint64_t more;		/* faults that follow */
 	uint64_t generation;	/* 0: of none */

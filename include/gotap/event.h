@@ -2,8 +2,8 @@
 /*
  * event: what can happen in a trace. Numbers, names and arguments are those of
  * the format that Go writes since 1.22 (internal/trace/tracev2/events.go of
- * Go 1.27); events of older traces are read as these. Behind each kind stand its
- * arguments, in order, where
+ * Go 1.27); events of older traces are read as these. The comment of each kind
+ * lists its arguments, in order, where
  *
  *	stack	is the id of a stack, and so is new_stack, that of what is created
  *	reason, name, key, value, label	are ids of strings
@@ -74,8 +74,8 @@ enum gotap_kind {
 	GOTAP_GO_STATUS_STACK = 48,	/* g, m, enum gotap_go_status, stack */
 
 	/*
-	 * Of GODEBUG=traceallocfree=1, since Go 1.23: objects by address relative to
-	 * the heap, see runtime/traceallocfree.go. They belong to GOTAP_ALLOC_FREE.
+	 * The events that GODEBUG=traceallocfree=1 adds since Go 1.23: objects by address relative
+	 * to the heap, see runtime/traceallocfree.go. They belong to GOTAP_ALLOC_FREE.
 	 */
 	GOTAP_SPAN = 128,		/* id, pages, kind and class */
 	GOTAP_SPAN_ALLOC = 129,		/* id, pages, kind and class */

@@ -136,7 +136,10 @@ enum gotap_resource {
 	GOTAP_PROC = 2
 };
 
-/* Of GOTAP_IS_TRANSITION. It need not be the event's own goroutine or P that changes. */
+/*
+ * GOTAP_IS_TRANSITION: a change of state. It may be that of another goroutine or P than the
+ * event's.
+ */
 struct gotap_transition {
 	uint32_t of;		/* enum gotap_resource: GOTAP_GOROUTINE or GOTAP_PROC */
 	uint32_t from, to;	/* enum gotap_state */
@@ -153,7 +156,7 @@ struct gotap_range_attr {
 	uint64_t value;
 };
 
-/* Of GOTAP_IS_RANGE_BEGIN, _ACTIVE and _END. */
+/* GOTAP_IS_RANGE_BEGIN, _ACTIVE and _END: a range. */
 struct gotap_range {
 	const char *name;	/* "stop-the-world", "GC mark assist" */
 	struct gotap_text reason;	/* of a stop-the-world; Go shows NAME (REASON) */
@@ -165,33 +168,33 @@ struct gotap_range {
 	struct gotap_range_attr attrs[GOTAP_RANGE_ATTRS];
 };
 
-/* Of GOTAP_IS_METRIC. */
+/* GOTAP_IS_METRIC: a value of a metric. */
 struct gotap_metric {
 	const char *name;	/* that of runtime/metrics: "/gc/heap/goal:bytes" */
 	const char *unit;	/* behind its colon: "bytes", "threads" */
 	uint64_t value;
 };
 
-/* Of GOTAP_IS_TASK_BEGIN and _END. */
+/* GOTAP_IS_TASK_BEGIN and _END: a task of the package runtime/trace. */
 struct gotap_task {
 	uint64_t id;
 	uint64_t parent;	/* GOTAP_NONE: none, or not known */
 	struct gotap_text type;	/* "" at the end of one that began before the trace */
 };
 
-/* Of GOTAP_IS_REGION_BEGIN and _END. */
+/* GOTAP_IS_REGION_BEGIN and _END: a region of the package runtime/trace. */
 struct gotap_region {
 	uint64_t task;		/* 0: of none */
 	struct gotap_text type;
 };
 
-/* Of GOTAP_IS_LOG. */
+/* GOTAP_IS_LOG: a message that the program logs (trace.Log). */
 struct gotap_log {
 	uint64_t task;		/* 0: of none */
 	struct gotap_text category, message;
 };
 
-/* Of GOTAP_IS_LABEL. */
+/* GOTAP_IS_LABEL: a label of a goroutine. */
 struct gotap_label {
 	uint32_t of;		/* enum gotap_resource: GOTAP_GOROUTINE */
 	uint32_t unused;
@@ -200,10 +203,10 @@ struct gotap_label {
 };
 
 /*
- * The earlier event that an event ends or follows. Of a transition, the one that brought the
- * goroutine or P into the state that it leaves: of GOTAP_GO_START that is GOTAP_GO_CREATE,
- * GOTAP_GO_UNBLOCK or GOTAP_GO_STOP, of GOTAP_GO_UNBLOCK the GOTAP_GO_BLOCK. Of the end of a
- * range, region or task, its begin. A status stands for what happened before the trace.
+ * The earlier event that an event ends or follows. For a transition it is the event that brought
+ * the goroutine or P into the state that the transition ends: for GOTAP_GO_START a GOTAP_GO_CREATE,
+ * GOTAP_GO_UNBLOCK or GOTAP_GO_STOP, for GOTAP_GO_UNBLOCK the GOTAP_GO_BLOCK. For the end of a
+ * range, region or task it is its begin. A status stands for all events before the trace.
  */
 struct gotap_link {
 	int64_t time;		/* that of the earlier event, which no other one has */

@@ -80,9 +80,9 @@ struct gotap_rewrite_result {
 	uint64_t no_frequency;
 	char fault[640];	/* the first one, and where; "" */
 	/*
-	 * Of left and of joined, by kind: what gotap_left_text() calls them. Those of which
-	 * gotap_left_is_added() are parts of joined. All but those of texts and stacks that were
-	 * cut are 0 where the result has a format of Go 1.22 or later.
+	 * The parts of left and of joined; the index is the kind, which gotap_left_text() names.
+	 * Kinds for which gotap_left_is_added() is true are parts of joined. If the result has a
+	 * format of Go 1.22 or later, all are 0 but those of texts and stacks that were cut.
 	 */
 	uint64_t by_kind[GOTAP_LEFT_KINDS];
 };

@@ -28,7 +28,9 @@
 
 struct assembler;
 
-/* Where the program can forge records: 100 MB of gotap's memory. A program with as many has 1 GB. */
+/*
+ * Where the program can forge records: 100 MB of gotap's memory. A program with as many has 1 GB.
+ */
 enum { ASSEMBLER_GOROUTINES = 1 << 19 };
 
 struct assembler_opts {
@@ -84,8 +86,8 @@ uint64_t assembler_seen(const struct assembler *a);
 /* Ends the trace; the file is complete. */
 int assembler_finish(struct assembler *a, struct error *err);
 /*
- * The same where no more chunks will be taken though the capture goes on: ends the trace
- * at the last watermark. Behind that the records of other CPUs are not complete.
+ * Likewise if no more chunks will be taken though the capture goes on: ends the trace at the last
+ * watermark. After that time the records of other CPUs are not complete.
  */
 int assembler_cut(struct assembler *a, struct error *err);
 /* Whole generations that were written: with one, the file can be read up to its end. */

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arch: numbers of the architecture that gotap is built for, which is also that of the
- * programs it traces. Code that depends on it is in target/ARCH/ (machine code, behind
- * target/code.h), bpf/arch_ARCH.h (registers of a probe) and live/registers.h (registers of
- * a thread under ptrace); nothing else of user/ and bpf/ names an instruction or a
- * register. A port adds its row here and there, its folder and its header.
+ * programs it traces. A port adds its row here, and in
+ *
+ *	target/ARCH/		the machine code of Go, behind target/code.h
+ *	bpf/arch_ARCH*.h	the registers of a probe and of a task
+ *	live/registers.h	the registers of a thread under ptrace
+ *	base/rights.c		the number that seccomp has for the architecture
+ *
+ * These know amd64 as well, and have no rows yet:
+ *
+ *	inline/, bpf/inline/	--attach inline: instructions, registers, the time stamp counter
+ *	bpf/emit.h		rec_submit(): stores get to other CPUs in their order
+ *	threads/switches.c	the number of sched_yield(2)
+ *	frames/stacks.c		the return address of a function without a frame is on its stack
+ *	sched/memory.c		sizes of the runtime on linux/amd64
  */
 #ifndef GOTAP_BASE_ARCH_H
 #define GOTAP_BASE_ARCH_H

@@ -107,7 +107,7 @@ static bool keep_only(int out, int fd)
 enum { ISOLATED_MEMORY = 512 << 20 };
 static const rlim_t FILE_MOST = 4ULL << 30;
 
-/* Of this process, in bytes; 0: not known. */
+/* The address space and the data of this process, in bytes; 0: not known. */
 static void isolated_memory_used(rlim_t *addresses, rlim_t *data)
 {
 	unsigned long all = 0, private = 0;

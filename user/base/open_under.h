@@ -19,7 +19,7 @@ int open_regular(const char *path);
  * and the like) are not followed.
  */
 int open_under(const char *root, const char *path);
-/* The same below the folder @root, a descriptor. */
+/* Likewise below the folder @root, a descriptor. */
 int open_under_at(int root, const char *path);
 
 #endif

@@ -33,7 +33,7 @@ int rights_allow_calls(const int *calls, size_t n, struct error *err);
  * or user ids, and exec.
  */
 int rights_refuse_usual(struct error *err);
-/* The same for a process that starts gotap, or the user's command: it allows exec. */
+/* Likewise for a process that starts gotap, or the user's command: it allows exec. */
 int rights_refuse_usual_but_exec(struct error *err);
 
 #endif

@@ -37,7 +37,7 @@ void vec_reserve(struct vec *v, size_t n, size_t size);
  */
 void vec_sort_from(struct vec *v, size_t first, size_t size,
 		   int (*compare)(const void *a, const void *b));
-/* The same of all items. */
+/* Likewise for all items. */
 void vec_sort(struct vec *v, size_t size, int (*compare)(const void *a, const void *b));
 /* Frees the storage; the vec is empty and usable again. */
 void vec_free(struct vec *v);
@@ -77,7 +77,7 @@ static inline size_t vec_lately(size_t *most, size_t len, unsigned int shift)
  * there ever was.
  */
 void buf_fit(struct buf *b, size_t most);
-/* The same of items of @size. */
+/* Likewise for items of @size. */
 void vec_fit(struct vec *v, size_t most, size_t size);
 
 #endif

@@ -179,7 +179,7 @@ static void keep_fd(struct vec *keep, int fd)
 }
 
 /*
- * It reads the program's file and looks whether the program is still there; its memory has
+ * The prober reads the program's file and looks whether the program is still there; its memory has
  * descriptors of its own.
  */
 static bool bpf_has_more(void *ctx, struct vec *keep)

@@ -64,9 +64,9 @@ bool bpf_prober_gave_up(const struct bpf_side *b);
 /* Was it killed, and could the breakpoints that it may have left not be taken away? */
 bool bpf_left_breakpoints(const struct bpf_side *b);
 /*
- * Of a plan for --attach inline, while probes are in place: makes code in the target take over from
- * those that can be replaced. -EAGAIN: not now, perhaps later. Whatever comes of it is in
- * bpf_inline_status().
+ * Makes code in the target take over from those probes that it can replace; the plan is for
+ * --attach inline, and the probes are in place. -EAGAIN: not now, perhaps later.
+ * bpf_inline_status() has the result.
  */
 int bpf_begin_inline(struct bpf_side *b, struct error *err);
 /* NULL: the plan is not for --attach inline, and nothing was found of a gotap that was. */

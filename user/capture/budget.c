@@ -40,7 +40,7 @@ static enum rec_level level_above(const struct budget *b, enum rec_level level)
 	return level;
 }
 
-/* Of stacks that are @whole frames long when nothing is left out. */
+/* Frames that @level leaves of a stack of @whole frames. */
 static double length_at(double whole, enum rec_level level)
 {
 	if (level >= REC_LEVEL_NO_STACKS)

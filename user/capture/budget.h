@@ -28,8 +28,8 @@ struct budget_prices {
 	double record, stack, frame;	/* on top of that */
 	bool measured;		/* else assumed */
 	/*
-	 * Of code in the target (--attach inline), which takes no trap: all of a record, a stack, a
-	 * frame.
+	 * The whole price of a record, a stack, a frame by code in the target (--attach inline),
+	 * which takes no trap.
 	 */
 	double inline_record, inline_stack, inline_frame;
 };

@@ -2,8 +2,8 @@
 /*
  * budget_control: keeps the budget while the recording runs: counters (budget_meter)
  * in, a decision (budget) made, and levels put into effect and into the stream.
- * Slices of time without probes are its wish, and gaps.c's work. Of the thread of
- * gaps.c.
+ * It asks for slices of time without probes, and gaps.c makes them. The thread of
+ * gaps.c calls it.
  */
 #ifndef GOTAP_CAPTURE_BUDGET_CONTROL_H
 #define GOTAP_CAPTURE_BUDGET_CONTROL_H

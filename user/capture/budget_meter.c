@@ -83,7 +83,7 @@ static void meter_count(void *ctx, uint32_t cpu, struct rec *r)
 	w->extras += rec_is_extra(r->kind);
 	if (!has_walk(r->kind))
 		return;
-	/* One in eight will do to know how long they are. */
+	/* The lengths of one in eight stacks are enough to know how long stacks are. */
 	if (w->stacks++ % 8)
 		return;
 	length = length_of(m, ((const struct rec_long *)r)->stack);

@@ -404,7 +404,7 @@ const char *capture_method(const struct capture *cap)
 	return bpf_method(cap->bpf);
 }
 
-/* Without a drain thread nobody has ended the others. */
+/* Ends the threads: the drain thread has ended the others, unless it never began. */
 static void end_threads(struct capture *cap)
 {
 	struct chunk *c;

@@ -49,8 +49,8 @@ bool capture_fits(const struct capture *cap);
  */
 const struct budget *capture_budget(const struct capture *cap);
 /*
- * The same while it runs, from any thread: what the probes have cost in the time that was metered,
- * and what is left out now. All 0 without a budget.
+ * Likewise while the recording runs, from any thread: the cost of the probes in the time that was
+ * metered, and the level that is in effect now. All 0 without a budget.
  */
 struct capture_cost {
 	double spent, metered;	/* ns since the start */
@@ -60,8 +60,8 @@ struct capture_cost {
 struct capture_cost capture_cost(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
 /*
- * The state of --attach inline, if the plan is for it, else NULL. Final once the last chunk has
- * been taken. Else NULL.
+ * The state of --attach inline; NULL if the plan is not for it. It is final once the last chunk has
+ * been taken.
  */
 const struct inline_status *capture_inline(const struct capture *cap);
 /* What was refused of the memory that the target shares with --attach inline. Likewise. */

@@ -12,10 +12,10 @@
 #include "base/limits.h"
 
 #define TICK_NS (20 * 1000 * 1000)
-/* So long nothing was taken from the full rings: nobody reads. */
+/* After this time without a read of the full rings, the reader counts as absent. */
 #define UNREAD_NS 200000000ULL
 #define RETRY_NS 1000000000ULL
-/* So long a thread is looked for that can be borrowed for --attach inline. */
+/* gotap gives up --attach inline if it finds no thread to borrow in this time. */
 #define INLINE_NS 5000000000ULL
 #define INLINE_GRACE_NS 1000000000ULL
 
@@ -206,7 +206,10 @@ static bool gaps_wait_for_target(struct gaps *g)
 	return true;
 }
 
-/* Of a launched program, as soon as the runtime has a thread that sleeps. */
+/*
+ * Begins --attach inline, with a launched program as soon as the runtime has a thread that sleeps:
+ * only such a thread can be made to map the code.
+ */
 static void begin_inline(struct gaps *g)
 {
 	struct error err = {0};

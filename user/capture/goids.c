@@ -22,7 +22,7 @@ void goids_free(struct goids *n)
 	vec_free(&n->unnamed);
 }
 
-/* One request for all: a program that starts many goroutines makes thousands of them in a round. */
+/* One request serves all new goroutines: a program that starts many makes thousands in a round. */
 static void read_goids(const struct goids *n, uint64_t *goids, struct memory_range *ranges)
 {
 	size_t i;

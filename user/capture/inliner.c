@@ -28,7 +28,7 @@ enum { FIND_THREAD_MS = 2000, LEAVE_MS = 3000 };
 /* How long to wait for the end of a gotap that was killed. */
 #define DYING_NS 1000000000ULL
 
-/* By enum program. */
+/* The index is enum program. */
 static const enum inline_program programs[PROGRAMS] = {
 #define INLINE_PROGRAM(name) [PROGRAM_##name] = INLINE_##name,
 #include "inline.def"
@@ -343,7 +343,7 @@ static void note_held(struct inliner *in)
 	in->memory.held = (struct holds){0};
 }
 
-/* 0: nothing is left there. Else -EBUSY, and the status says why. */
+/* 0: nothing is left there; or -EBUSY, and the status says why. */
 static int inliner_take_left(struct inliner *in, int timeout_ms, struct error *err)
 {
 	struct inject_hosts hosts = hosts_of(in);

@@ -100,9 +100,9 @@ void inliner_free(struct inliner *in);
 /* Does the probe at point @i of the plan have no breakpoint any more? */
 bool inliner_has(const struct inliner *in, size_t i);
 /*
- * Before the first probe: takes out what a gotap left that was killed together with its prober, and
- * looks which places have a breakpoint of somebody else, which are not changed then. -EBUSY:
- * another gotap records the program with --attach inline.
+ * To be called before the first probe. Takes out the memory of a gotap that was killed together
+ * with its prober, and looks which places have a breakpoint of another tracer; gotap does not
+ * change these. -EBUSY: another gotap records the program with --attach inline.
  */
 int inliner_look(struct inliner *in, struct links *links, struct error *err);
 /* -EAGAIN: no thread sleeps where it can be borrowed; later, perhaps. */
@@ -113,7 +113,10 @@ int inliner_patch(struct inliner *in, struct error *err);
 void inliner_look_again(struct inliner *in);
 /* Under uprobes at all places that inliner_has(). */
 void inliner_undo(struct inliner *in);
-/* That was impossible, for @why: calls keep leading to code that does nothing. */
+/*
+ * The removal was impossible, for @why: the calls lead to code that does nothing until the program
+ * ends.
+ */
 void inliner_give_up(struct inliner *in, const struct error *why);
 /* Has the program ended, or exec'ed another? Then there is nothing to undo. */
 bool inliner_is_gone(struct inliner *in);

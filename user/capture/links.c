@@ -125,7 +125,7 @@ static int attach_perf(struct links *l, size_t i, struct error *err)
 	return 0;
 }
 
-/* Those that are code in the target, or (@covered false) those that are not. */
+/* The points that code in the target covers, or (@covered false) those that it does not. */
 static int capture_links_attach(struct links *l, unsigned int parts, bool covered,
 				struct error *err)
 {
@@ -246,7 +246,7 @@ static void in_parallel(struct attached *items, size_t n)
 			pthread_join(threads[i], NULL);
 }
 
-/* Those that @goes chooses. */
+/* The points that @goes chooses. */
 static void capture_links_detach(struct links *l,
 				 bool (*goes)(const struct links *l, const struct attached *a,
 					      unsigned int what),

@@ -13,7 +13,8 @@
  */
 #define LONG_NS (100 * 1000 * 1000)
 
-void losses_init(struct losses *l, const struct ring_set *rings, const struct inline_rings *in_target)
+void losses_init(struct losses *l, const struct ring_set *rings,
+		 const struct inline_rings *in_target)
 {
 	l->rings = rings;
 	l->in_target = in_target;
@@ -41,7 +42,10 @@ static struct rec_long losses_take(const struct ring *ring, uint64_t *reported)
 	return l;
 }
 
-/* Times of a foreign ring are of its clock, or anything: no loss is before the last report or in the future. */
+/*
+ * The target can write the times of a foreign ring, with any value: no loss is before the last
+ * report or in the future.
+ */
 static void losses_date(const struct losses *l, struct rec_long *r, uint64_t now)
 {
 	r->r.ptr = inline_rings_ns(l->in_target, r->r.ptr);

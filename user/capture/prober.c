@@ -56,7 +56,7 @@ static void close_all_but(const struct vec *keep)
 	close_between(next, INT_MAX);
 }
 
-/* So that no file of ours gets the number of one of the three. */
+/* Opens the three standard descriptors, so that no other file gets the number of one of them. */
 static void fill_standard_descriptors(void)
 {
 	int fd;
@@ -140,7 +140,10 @@ static bool next_request(const struct prober_job *job, struct prober_shared *sha
 	return r > 0 && !fds[1].revents && recv(sock, rq, sizeof(*rq), 0) == sizeof(*rq);
 }
 
-/* It holds no probe, and whoever frees memory by killing, or shuts the machine down, may end it. */
+/*
+ * This process holds no probe. The kernel, when it frees memory by killing, and init, at a
+ * shutdown, may end it.
+ */
 static void prober_be_later(const struct prober_job *job, struct vec *keep)
 {
 	_cleanup_close_ int fd = -1;

@@ -48,7 +48,10 @@ int probes_begin_inline(struct probes *p, struct error *err)
 	return r;
 }
 
-/* Of this and probes_silence(), the later one sees the flag that the earlier one has set. */
+/*
+ * Activates the probes, unless probes_silence() has been called. If both run at once, the later one
+ * sees the flag that the earlier one has set.
+ */
 void probes_activate(struct probes *p)
 {
 	bpf_activate(p->bpf);

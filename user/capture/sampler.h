@@ -27,12 +27,12 @@ struct sampler {
 };
 
 /*
- * Opens a clock for every thread there is, or for every CPU, where the program
- * tells the target's ticks from others. The text of -EACCES names the missing capability.
+ * Opens a clock for every thread of the target, or for every CPU, where the BPF program filters the
+ * ticks of other processes. The text of -EACCES names the missing capability.
  */
 int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, unsigned int hz,
 		  struct error *err);
-/* Takes in new threads or CPUs, lets go of ended ones. */
+/* Opens clocks for new threads or CPUs, and closes those of ended ones. */
 void sampler_update(struct sampler *s);
 /* Accepts a zeroed sampler. */
 void sampler_stop(struct sampler *s);

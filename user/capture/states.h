@@ -34,8 +34,8 @@ struct states {
 };
 
 /*
- * Where they are, and the names of Ps. Before the probes are active. Of a launched program: nothing
- * yet.
+ * Finds where the states lie in the program's memory, and the names of Ps. It is called before the
+ * probes are active. In a launched program there is nothing to find yet.
  */
 int states_begin(struct states *s, struct error *err);
 /* All of them, for the first time; of a launched program: there are none. */
@@ -51,7 +51,7 @@ bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost);
  * later.
  */
 bool states_known(struct states *s);
-/* The same from another thread, as far as was found. */
+/* Likewise from another thread, as far as the states were found. */
 bool states_were_found(const struct states *s);
 /*
  * Looks whether the memory of a launched program has the structures of a plan that was made with

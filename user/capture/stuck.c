@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 
-/* No thread needs as long for a record; until then nobody looks at /proc. */
+/* No thread needs this long for a record; /proc is not read before. */
 #define PATIENCE_NS 1000000000ULL
 #define LOOK_NS 100000000ULL
 /* A signal handler can run on the thread in the middle of a record. */

@@ -14,7 +14,7 @@
 #include "capture/ring.h"
 #include "live/process.h"
 
-/* Of one ring. Zeroed: no record is in the way. */
+/* The record in the way of one ring. All zero: no record is in the way. */
 struct stuck {
 	bool waits;
 	struct ring_block block;	/* the record that is waited for */

@@ -55,8 +55,9 @@ static bool makes_records_false(enum capture_end end)
 }
 
 /*
- * By /proc, where the kernel side does not say so, or where something else was found, which may be
- * a consequence of an exec. Else only now and then, since the kernel side says so first.
+ * Has the program called exec, as /proc shows it? /proc is read at each look if the BPF programs do
+ * not report execs, or if @found is an end, which may be a consequence of an exec. If neither is
+ * so, it is read at slow looks only, since the BPF programs report the exec first.
  */
 static bool watch_has_execed(struct watch *w, enum capture_end found, uint64_t since)
 {

@@ -136,7 +136,7 @@ static void *run_all(void *ctx)
 	return NULL;
 }
 
-/* Of exec_prepare(), until exec_new() takes it. */
+/* exec_prepare() starts it, exec_new() takes it over. */
 static struct runner prepared;
 
 int exec_prepare(const char *command, void (*in_child)(void), struct error *err)

@@ -142,8 +142,7 @@ void flight_gap(struct flight *f, bool open, uint64_t unrecorded)
 
 /*
  * Is the time of the fact in a gap, which follows the last generation that begins before it? The
- * gap may be over by now; the generations behind it do not show the fact. To be called with the
- * lock.
+ * gap may be over by now; the generations after it do not show the fact. The caller holds the lock.
  */
 static bool is_unrecorded(const struct flight *f, const struct request *r)
 {

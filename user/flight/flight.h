@@ -87,8 +87,8 @@ bool flight_is_due(struct flight *f, uint64_t seen);
  */
 void flight_turned(struct flight *f, uint64_t seen);
 /*
- * To be called when the recording is over and all of it is in the trace: has the waiting requests
- * written with what there is. Returns when all is written.
+ * To be called when the recording is over and all of it is in the trace. Writes the snapshots of
+ * requests that still wait, and returns when all are written.
  */
 void flight_finish(struct flight *f);
 /* Accepts NULL. */

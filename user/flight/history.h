@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * history: the last generations of a trace, in memory. The recording adds one whenever it is whole;
- * the oldest go by time and size. A snapshot takes a range of them, which stay until it lets go of
- * each. All functions may be called from any thread.
+ * history: the last generations of a trace, in memory. The recording adds each generation when it
+ * is whole; the oldest ones are dropped by age and size. A snapshot takes a range of generations,
+ * each of which is kept until the snapshot releases it. All functions may be called from any
+ * thread.
  *
  * Each generation is a mapping of its own, so that its memory goes back to the kernel at once: a
  * heap of blocks of other sizes each second would grow for days.
@@ -31,7 +32,7 @@ struct history_generation {
 	size_t bytes;
 	const void *data;
 	struct history_losses losses;	/* up to its end */
-	/* Of the history: */
+	/* The history owns these three: */
 	struct history_generation *next;
 	unsigned int users;	/* snapshots that have not written it yet */
 	bool listed;		/* part of the history; else it is freed after its last user */

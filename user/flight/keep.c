@@ -124,7 +124,7 @@ static void forget_all(struct keep *k)
 	k->stuck = 0;
 }
 
-/* Makes the list anew from the folder. If that may not be read, the list stays as it is. */
+/* Makes the list anew from the folder. If the folder cannot be read, the list does not change. */
 static void flight_adopt(struct keep *k, struct error *err)
 {
 	DIR *d = opendir(k->names->folder);

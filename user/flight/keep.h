@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keep: how many snapshots stay in their folder, and how large they are together. The oldest go
- * first, the newest never. Owns the list of them, also of those of other recordings with the same
- * -o. flight.c calls it, one thread at a time.
+ * keep: limits the number and the total size of the snapshots in their folder. It deletes the
+ * oldest ones first, the newest one never. It owns the list of them, with those of other recordings
+ * with the same -o. flight.c calls it, one thread at a time.
  */
 #ifndef GOTAP_FLIGHT_KEEP_H
 #define GOTAP_FLIGHT_KEEP_H

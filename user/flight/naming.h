@@ -34,7 +34,7 @@ int naming_check(const char *pattern, struct error *err);
 char *naming_make(const struct naming *names, uint64_t wall, uint64_t n);
 /*
  * Could naming_make() have made @name, with any pid, time and number? Always false for a form in
- * which a digit, %p or %n follows a number, since the two could not be told apart.
+ * which a digit, %p or %n follows a number: the end of that number could not be found.
  */
 bool naming_match(const struct naming *names, const char *name);
 void naming_free(struct naming *names);

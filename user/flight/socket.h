@@ -26,7 +26,10 @@ void socket_reserve(const char *path);
  */
 int socket_listen(struct flight_socket **ret, const char *path, unsigned int pid, struct flight *f,
 		  struct error *err);
-/* From flight_opts.done(): answers the client that waits for it, if one does. Accepts NULL. */
+/*
+ * flight_opts.done() calls it: answers the client that waits for the snapshot, if one does. Accepts
+ * NULL.
+ */
 void socket_done(struct flight_socket *s, const struct flight_done *d);
 /*
  * Sends clients that still wait an answer that the recording is over. To be called after

@@ -43,7 +43,7 @@ static bool is_left(int dir, const char *name, const struct sockaddr_un *a, sock
 }
 
 /*
- * Removes a socket at which nobody listens. @lock is the folder's: without it another gotap may
+ * Removes a socket at which no process listens. @lock is the folder's: without it another gotap may
  * begin to listen there between the look and the removal.
  */
 static int remove_left(const struct sockaddr_un *a, socklen_t n, int lock)

@@ -66,8 +66,8 @@ bool socket_folder_path(int i, unsigned int pid, char ret[static SOCKET_PATH])
 /* --- whose folder is it? --- */
 
 /*
- * Can nobody else exchange what is in folder @fd: it is root's or this user's, and others write to
- * it at most as to /tmp?
+ * Is folder @fd safe from other users, who cannot replace its entries? It is if it is root's or
+ * this user's, and others write to it at most as to /tmp.
  */
 static bool holds_names(int fd)
 {
@@ -120,8 +120,8 @@ int socket_folder_check(const char *path)
 /* --- what killed recordings have left --- */
 
 /*
- * Of a process that is gone, as this PID namespace sees it: another gotap may be in another one, so
- * somebody may listen.
+ * Is @name the socket of a process that this PID namespace no longer has? A gotap of another PID
+ * namespace may still listen at it: socket_file_sweep() finds out.
  */
 static bool is_of_the_past(const char *name)
 {

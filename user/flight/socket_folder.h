@@ -22,8 +22,8 @@ enum { SOCKET_PATH = 108 };	/* sun_path of unix(7) */
  */
 bool socket_folder_path(int i, unsigned int pid, char ret[static SOCKET_PATH]);
 /*
- * Is the folder of @path a real folder of this user, closed to others, in a place where nobody else
- * can exchange it? 0, -ENOENT: there is none; -EPERM.
+ * Is the folder of @path a real folder of this user, closed to others, in a place where no other
+ * user can replace it? 0; -ENOENT: there is none; -EPERM.
  */
 int socket_folder_check(const char *path);
 /*

@@ -13,8 +13,8 @@
 #include "flight/snapshot.h"
 
 /*
- * Prints the outcome of a snapshot if it differs from the last one's: an error that stays is
- * printed once. With the lock of files.
+ * Prints the outcome of a snapshot if it differs from that of the last one, so that an error that
+ * persists is printed once. The caller holds the lock of files.
  */
 static void say_outcome(struct flight *f, const struct error *err)
 {
@@ -29,7 +29,10 @@ static void say_outcome(struct flight *f, const struct error *err)
 	f->failing = err->code;
 }
 
-/* The same of deleting old snapshots (--keep, --keep-bytes). With the lock of files. */
+/*
+ * Likewise for the removal of old snapshots (--keep, --keep-bytes). The caller holds the lock of
+ * files.
+ */
 static void say_kept(struct flight *f, const struct keep_outcome *kept)
 {
 	const struct error *err = &kept->err;

@@ -32,8 +32,9 @@ struct stacks {
 	struct map64 by_key;	/* key -> struct stack *, as records defined them */
 	/*
 	 * Stacks of samples, in the same form: as many as there are interrupted
-	 * instructions times callers. Of this generation, and of the one before: the
-	 * first sample of this one may still refer to them.
+	 * instructions times callers. Both maps are kept, that of this generation and
+	 * that of the one before: the first sample of this generation may still refer
+	 * to a stack of the earlier one.
 	 */
 	struct map64 samples, samples_before;
 	struct map64 missing;	/* keys that were asked for and never defined */

@@ -89,8 +89,8 @@ static int seccomp_mode(const struct process *p, pid_t tid)
 }
 
 /*
- * 0: the held thread still sleeps at @pc, and its seccomp filters allow the calls. Neither can
- * change while it is held. Else a negative errno.
+ * 0: the held thread still sleeps at @pc, and its seccomp filters allow the calls, neither of which
+ * can change while the thread is held; or a negative errno.
  */
 static int look_at_thread(const struct worker *w, const struct hold *h, uint64_t pc)
 {

@@ -28,9 +28,9 @@ struct filter_program {
 };
 
 /*
- * Those of the thread, which is stopped by ptrace by us. @mode: of its status file. 0; -ENOTSUP: it
- * has some that cannot be read (CAP_SYS_ADMIN, CONFIG_CHECKPOINT_RESTORE, no filter of our own).
- * Release it in any case.
+ * Reads the filters of the thread, which this process has stopped by ptrace. @mode: the line
+ * Seccomp of its status file. 0; -ENOTSUP: the thread has filters that cannot be read (that takes
+ * CAP_SYS_ADMIN, CONFIG_CHECKPOINT_RESTORE, and no filter in this process). Release it in any case.
  */
 int filters_read(struct filters *f, pid_t tid, int mode);
 void filters_free(struct filters *f);

@@ -23,8 +23,8 @@ enum {
 };
 
 /*
- * So that the thread does not stay stopped because others have the processor that we need to let it
- * go.
+ * Raises the priority of this thread: otherwise other threads could have the processor that it
+ * needs to release the held thread.
  */
 static void be_quick(struct hold *h)
 {

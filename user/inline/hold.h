@@ -48,8 +48,8 @@ void hold_end(struct hold *h);
 int hold_send(struct hold *h, long nr, const uint64_t args[6], const char name[8]);
 
 /*
- * Of all holds: how many, the longest one, and how much of that one the caller waited for a
- * processor.
+ * The number of holds, the length of the longest one, and how much of that one the caller waited
+ * for a processor.
  */
 struct holds {
 	unsigned int n;

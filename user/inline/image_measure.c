@@ -78,8 +78,8 @@ static void measure_call(const void *function, const void *g, uint64_t pc, const
 }
 
 /*
- * Not the CPU time of the thread: that goes back and forth by more than a batch takes on some
- * virtual machines.
+ * The clock is not the CPU time of the thread: on some virtual machines that goes back and forth by
+ * more than a batch takes.
  */
 static double measure_now_ns(void)
 {

@@ -42,8 +42,8 @@
 enum { PAGE = 4096 };
 
 /*
- * Not by MADV_DONTFORK: a handler of C could fork while its thread is in the code, and the child
- * would go on there, and fault.
+ * MADV_DONTFORK would not do: a handler of C could fork while its thread is in the code, and the
+ * child would go on there, and fault.
  */
 void inject_free_pages(int memfd)
 {
@@ -72,7 +72,7 @@ static bool has_membarrier(void)
 	return commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL);
 }
 
-/* Of a filter: gotap must be able to read it, see filter.h. */
+/* 0: the program has no seccomp filter, or gotap can read the filter, which filter.h needs. */
 static int check_seccomp(const struct process *p, struct error *err)
 {
 	long mode = thread_status(p, 0, "Seccomp");
@@ -353,8 +353,8 @@ static int put_in(const struct injection *j, struct error *err)
 /* --- out again --- */
 
 /*
- * Never two threads for the same call: the second would unmap, or close, something of the program's
- * own that has taken the place meanwhile.
+ * A call is never given to two threads: the second one would unmap, or close, an object of the
+ * program that has taken the place meanwhile.
  */
 static int inject_take_out(const struct injection *j, struct error *err)
 {
@@ -502,8 +502,8 @@ int inject_remove(const struct process *p, const struct inject_hosts *hosts, str
 }
 
 /*
- * Of memory that was made and never opened here: by the target's descriptor. -ENOENT: there is none
- * any more.
+ * Locks the memory against other gotaps. If this gotap has made the memory and never opened it, the
+ * target's descriptor leads to it. -ENOENT: the target has no such descriptor any more.
  */
 static int inject_lock(const struct process *p, struct injected *in)
 {
@@ -516,8 +516,8 @@ static int inject_lock(const struct process *p, struct injected *in)
 }
 
 /*
- * A thread may still have a call to make that it was given before: what that makes is known only
- * then.
+ * A thread may still have a call to make that an earlier gotap gave it. Only when the thread has
+ * made the call is it known what that call leaves in the target.
  */
 int inject_remove_left(const struct process *p, const struct inject_hosts *hosts,
 		       struct injected *in, int timeout_ms, struct error *err)

@@ -45,7 +45,7 @@ static bool is_code(const struct job *job, uint64_t addr)
 /*
  * struct rt_sigframe of the kernel (arch/x86/include/asm/sigframe.h), in words from the interrupted
  * pc: where the frame begins its ucontext, and the stack for signals as it was set up when the
- * signal came. Behind the pc are the flags, and cs, gs, fs, ss of 16 bits each.
+ * signal came. The words after the pc are the flags, and cs, gs, fs, ss of 16 bits each.
  */
 enum {
 	FRAME_FLAGS = 1,
@@ -66,10 +66,10 @@ static bool inside_is_frame(const uint64_t *pc, uint64_t start, uint64_t end)
 }
 
 /*
- * A frame at @addr on a stack for signals is this thread's if its stack pointer is on that stack,
- * too. Else it is one of long ago, of another thread: behind the end of a goroutine's stack lies
- * the heap, with the stacks for signals of the runtime's threads. Whether the thread blocks signals
- * says nothing of it: a handler of C with SA_NODEFER blocks none.
+ * A frame at @addr on a stack for signals is this thread's if the thread's stack pointer is on that
+ * stack, too. If not, it is an old frame of another thread: after the end of a goroutine's stack
+ * comes the heap, with the stacks for signals of the runtime's threads. The thread's signal mask
+ * does not answer the question: a handler of C with SA_NODEFER blocks no signal.
  */
 static bool inside_is_of_thread(const uint64_t *pc, uint64_t addr, uint64_t sp)
 {
@@ -171,9 +171,9 @@ static bool is_outside(struct job *job, pid_t tid)
 /* --- all of them --- */
 
 /*
- * One that was outside once stays there, and so do threads that it makes. True: @outside has all
- * that there are. One look at the list may miss a thread, because others end meanwhile; so two are
- * made.
+ * A thread that was outside once does not get in again, and neither do threads that it makes. True:
+ * @outside has all threads that there are. One look at the list may miss a thread, because others
+ * end meanwhile; so two looks are made.
  */
 static bool all_outside(struct job *job, struct map64 *outside)
 {

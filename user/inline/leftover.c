@@ -52,8 +52,8 @@ static bool read_begin(int fd, struct injected *in)
 }
 
 /*
- * By the descriptor that gotap has kept: to open a mapping takes a privilege that it has given up
- * by then.
+ * Opens the memory by the descriptor @known that gotap has kept: to open it by its mapping takes a
+ * privilege that gotap has given up by then.
  */
 static int open_known(int known, const struct area *area)
 {
@@ -253,7 +253,10 @@ static void compare_mappings(struct comparison *c, const struct areas *a, uint64
 	}
 }
 
-/* Of a program whose code is a copy elsewhere, nothing was changed (live/text_map.h). */
+/*
+ * Finds none if the program runs a copy of its code elsewhere (live/text_map.h): gotap patches
+ * none.
+ */
 static int find_patches(const struct process *p, uint64_t lo, uint64_t hi,
 			const struct injected *in, struct vec *patches, struct error *err)
 {

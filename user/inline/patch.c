@@ -40,7 +40,7 @@ patch_leave(struct patch *pt, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Of the instruction's end, from which the processor counts. */
+/* Sets *@ret to the distance from the instruction's end to the target. False: over 32 bits. */
 static bool patch_reaches(const struct patch *pt, int32_t *ret)
 {
 	int64_t far = (int64_t)(pt->to - (pt->addr + pt->len));

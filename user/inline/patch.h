@@ -72,15 +72,16 @@ int patch_uncover(const struct process *p, int mem, const struct patch *patches,
 		  struct error *err);
 
 /*
- * Of patches that took effect: has each the instruction that was written? -1, or the index of one
- * that has another: somebody else has put a breakpoint there since, and the kernel carries out the
- * instruction of the file.
+ * Does each patch of @patches, all of which took effect, have the instruction that gotap wrote? -1:
+ * yes; or the index of one that has another: another tracer has put a breakpoint there since, and
+ * the kernel carries out the instruction of the file.
  */
 ssize_t patch_disturbed(const struct process *p, const struct patch *patches, size_t n);
 
 /*
- * Before any uprobe of gotap's: bars those whose instruction is not as in the file: somebody else
- * has a breakpoint there, which would have the kernel emulate the instruction of the file.
+ * To be called before gotap has uprobes in the program. Bars those patches that have another
+ * instruction than the file: another tracer has a breakpoint there, and under it the kernel would
+ * emulate the instruction of the file.
  */
 void patch_look(const struct process *p, struct patch *patches, size_t n);
 

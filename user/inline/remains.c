@@ -119,7 +119,10 @@ static bool keep_descriptor(void *ctx, int fd, const struct stat *st)
 	return true;
 }
 
-/* One that was just made is empty; a program may have a memfd of that name for its own purpose. */
+/*
+ * A memfd that was just made is empty. A memfd of that name with a content may be the program's
+ * own.
+ */
 static bool is_gotaps(int fd)
 {
 	struct inline_shared begin;
@@ -163,7 +166,10 @@ int remains_open_descriptor(const struct process *p)
 
 /* --- mappings --- */
 
-/* Exactly this mapping, of no file: another one at the same place is somebody else's. */
+/*
+ * True for exactly this mapping, of no file. Another mapping at the same place belongs to the
+ * program.
+ */
 static bool is_mapped(const struct areas *a, uint64_t start, uint64_t end, const char *perms)
 {
 	const struct area *area = areas_at(a, start);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remains: what is in the target of a memory that gotap has put there, as /proc has it: by the
- * inode of the memfd, never by what somebody remembers, since a prober may have been killed between
- * two of its steps.
+ * remains: the parts that the target still has of a memory that gotap has put there, as /proc shows
+ * them. The inode of the memfd identifies them, and no notes of gotap do, since a prober may have
+ * been killed between two of its steps.
  */
 #ifndef GOTAP_INLINE_REMAINS_H
 #define GOTAP_INLINE_REMAINS_H
@@ -23,8 +23,8 @@ struct remains {
 };
 
 /*
- * Of the memfd with inode @ino; @code, @code_size: where the code is if there is any, without the
- * control page behind it. -errno if it cannot be known.
+ * Finds the remains of the memfd with inode @ino. @code, @code_size: where the code is if there is
+ * any, without the control page after it. -errno if they cannot be known.
  */
 int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t code_size,
 		 struct remains *ret);

@@ -27,9 +27,9 @@ long thread_status(const struct process *p, pid_t tid, const char *field);
 char thread_state(const struct process *p, pid_t tid);
 
 /*
- * Appends the ids (pid_t) of some threads that sleep in @hosts, those first that somebody else has
- * to wake: it does the program less to hold one of these than the monitor of the runtime (sysmon),
- * which sleeps for a time.
+ * Appends the ids (pid_t) of some threads that sleep in @hosts. Threads that only another thread
+ * wakes come first: to hold one of these disturbs the program less than to hold the monitor of the
+ * runtime (sysmon), which sleeps for a time.
  */
 void threads_asleep(const struct process *p, const struct inject_hosts *hosts, struct vec *ret);
 /*
@@ -39,8 +39,8 @@ uint64_t thread_sleeps_at(const struct process *p, const struct inject_hosts *ho
 /* Do these registers say that a held thread is in such a call? */
 bool thread_is_asleep(const struct inject_hosts *hosts, const struct user_regs_struct *regs);
 /*
- * Of a thread at @pc, in the system call @call or before it (-1: not known which): is it in @hosts,
- * in a call, or about to make one, that is not the runtime's own there?
+ * Is a thread at @pc, in the system call @call or right before it (-1: the call is not known), in
+ * @hosts, with a call that the runtime itself does not make there?
  */
 bool thread_has_call(const struct inject_hosts *hosts, long call, uint64_t pc);
 

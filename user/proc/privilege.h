@@ -55,8 +55,8 @@ bool privilege_has_seccomp(void);
 int privilege_keep(unsigned int keep, struct error *err);
 
 /*
- * The same for a process that starts `gotap record` or `gotap ps` (--follow, serve): it keeps what
- * those need, also for exec, and gets a filter that allows exec.
+ * Likewise for a process that starts `gotap record` or `gotap ps` (--follow, serve): it keeps the
+ * rights that those need, also across exec, and gets a filter that allows exec.
  */
 int privilege_keep_for_children(struct error *err);
 /* A seccomp filter for the calling thread and those that it starts (base/rights.h). */
@@ -73,8 +73,8 @@ void privilege_lower(unsigned int set);
  */
 void privilege_reserve_files(void);
 /*
- * The same, only if the user's own rights may not be enough to work in @folder: it, or a folder on
- * the way, is another user's.
+ * Likewise, but only if the user's own rights may not be enough to work in @folder: it, or a folder
+ * on the way, is another user's.
  */
 void privilege_reserve_folder(const char *folder);
 /* In a child that names no files: privilege_keep() gives them up, too. */

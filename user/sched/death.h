@@ -23,7 +23,7 @@ static inline enum rec_end death_how(const struct rec_user *r)
 	return (enum rec_end)(uint8_t)r->r.flags;
 }
 
-/* Of REC_END_SIGNAL. */
+/* The signal of a record of REC_END_SIGNAL. */
 static inline int death_signal(const struct rec_user *r)
 {
 	return r->r.flags >> 8;

@@ -37,7 +37,7 @@ static void state_gs(struct model *s)
 		step_go_status(s, map64_ptr(&s->gs, i, struct G));
 }
 
-/* Of the open generation so far, in bytes. */
+/* Bytes of the open generation so far. */
 static size_t generation_size(const struct model *s)
 {
 	return s->sink.ops->gen_size(s->sink.ctx);

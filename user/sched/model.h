@@ -96,7 +96,7 @@ struct model_counts {
 	uint64_t begin, end;		/* first and last time of the trace, ns */
 };
 
-/* Behind @sink is the caller's, and must outlive the model. */
+/* The caller owns the context of @sink, which must outlive the model. */
 struct model *model_new(struct sink sink, const struct model_opts *opts);
 
 /* Takes the next record. An error is one of the sink; the model is then dead. */

@@ -51,7 +51,7 @@ void step_sweep_end_beyond(struct model *s, uint64_t procs);
 /* A note, at once: @m runs a goroutine with a P. */
 void step_note(struct model *s, struct M *m, const char *text);
 
-/* By the goroutine that stopped it, which runs and has a P. */
+/* The goroutine that stopped the world ends the stop; it runs and has a P. */
 void step_stw_end(struct model *s);
 
 void step_sys_begin(struct model *s, struct M *m, uint64_t stack);

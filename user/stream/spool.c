@@ -136,7 +136,7 @@ int spool_open(struct spool_reader **ret, const char *path, struct capture_info 
 	return err->code;
 }
 
-/* Of the first record of the chunk of @len bytes at @at; 0: it has none. */
+/* Time of the first record of the chunk of @len bytes at @at; 0: the chunk has none. */
 static uint64_t first_time(int fd, off_t at, uint64_t len)
 {
 	struct rec rec = {0};

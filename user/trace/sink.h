@@ -76,7 +76,7 @@ struct sink_refs {
 	uint8_t texts, stacks;
 };
 
-/* By number; from tracev2.def. */
+/* The index is the number of the kind; tracev2.def has the kinds. */
 extern const struct sink_refs sink_refs[256];
 
 /*
@@ -121,7 +121,10 @@ struct sink_ops {
 	 * are before the first generation begins.
 	 */
 	void (*thread)(void *ctx, uint64_t thread);
-	/* It has most likely ended. It is announced again before it has more events. */
+	/*
+	 * The thread has most likely ended. The sink gets it announced again before it has more
+	 * events.
+	 */
 	void (*thread_done)(void *ctx, uint64_t thread);
 
 	/* The rest comes in an open generation only. */

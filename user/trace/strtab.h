@@ -35,7 +35,7 @@ void strtab_init(struct strtab *t);
 uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail);
 /* As above for @n bytes that need not be text: annotations are a program's own. */
 uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_tail);
-/* The same of a text that lives as long as the program and never changes. */
+/* Likewise for a text that lives as long as the program and never changes. */
 uint64_t strtab_put_constant(struct strtab *t, const char *s);
 /* Forgets all strings: a new generation begins. */
 void strtab_reset(struct strtab *t);

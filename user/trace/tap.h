@@ -60,7 +60,7 @@ struct tap_step {
 
 /* Each function may be NULL. A goroutine is valid until gone() has returned. */
 struct tap_visitor {
-	/* One that the tap did not know. It enters its first state next. */
+	/* A goroutine that the tap did not know. It enters its first state next. */
 	void (*born)(void *ctx, struct tap_go *g, const struct tap_step *s);
 	/* @g is in g->state from g->since on. */
 	void (*enter)(void *ctx, struct tap_go *g, const struct tap_step *s);
@@ -69,7 +69,7 @@ struct tap_visitor {
 	 * since its last event is not known.
 	 */
 	void (*leave)(void *ctx, struct tap_go *g, uint64_t time, bool known);
-	/* It has left its last state and has ended. */
+	/* The goroutine has left its last state and has ended. */
 	void (*gone)(void *ctx, struct tap_go *g, uint64_t time);
 	/* The model has dropped the thread: most likely it has ended. */
 	void (*thread_gone)(void *ctx, struct tap_thread *m);

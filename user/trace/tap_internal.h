@@ -18,21 +18,21 @@ struct tap {
 	bool open;		/* a generation */
 	/* a gap has begun: states count again from the next generation on */
 	bool gap;
-	/* until the next seen(): events lead from the states before a gap to those behind it */
+	/* until the next seen(): events lead from the states before a gap to those after it */
 	bool leads;
 	uint64_t time;
 };
 
 /* Made with TAP_NONE, born at @time, if it is new. */
 struct tap_go *tap_go_put(struct tap *t, uint64_t goid, uint64_t time);
-/* It leaves its state, if it has one. The next call for it is one of the three below. */
+/* The goroutine leaves its state, if it has one. The caller then calls one of the three below. */
 static inline void tap_go_leave(struct tap *t, struct tap_go *g, uint64_t time, bool known)
 {
 	if (g->state != TAP_NONE && t->opts.visitor->leave)
 		t->opts.visitor->leave(t->opts.ctx, g, time, known && !t->gap);
 }
 
-/* It is in @state from the time of the event on; g->before is set. */
+/* The goroutine is in @state from the time of the event on. The caller has set g->before. */
 static inline void tap_go_take_state(struct tap *t, struct tap_go *g, enum tap_state state,
 				     const struct tap_step *s)
 {
@@ -46,7 +46,10 @@ static inline void tap_go_take_state(struct tap *t, struct tap_go *g, enum tap_s
 		v->enter(t->opts.ctx, g, s);
 }
 
-/* The same; behind a gap, perhaps before. */
+/*
+ * Likewise, and sets g->before: if the event leads to the first states after a gap, the goroutine
+ * may have been in @state since before the event.
+ */
 static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state state,
 				const struct tap_step *s)
 {
@@ -56,7 +59,10 @@ static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state 
 
 /* The goroutine leaves its state and has ended: gone() of the visitor, then it is freed. */
 void tap_go_end(struct tap *t, struct tap_go *g, uint64_t time);
-/* It runs, or is in a syscall, on @m from now on; @m NULL: on none, or the thread is not known. */
+/*
+ * The goroutine runs, or is in a syscall, on @m from now on. @m NULL: it has no thread, or the
+ * thread is not known.
+ */
 void tap_go_seat(struct tap_go *g, struct tap_thread *m);
 
 /* Made if it is new; NULL of TRACEV2_NO_ID. Valid until it is dropped. */

@@ -111,14 +111,20 @@ static void change_over(struct tap *t, const struct tap_step *s, struct tap_thre
 	tap_start(t, &(struct tap_step){ .event = s->event }, m, s->event->args[0]);
 }
 
-/* Behind a gap a goroutine may be in another wait than before it, or on another thread. */
+/*
+ * False if a status after a gap shows the goroutine in another wait than before the gap, or on
+ * another thread.
+ */
 static bool tap_is_same(const struct tap_go *g, enum tap_state state, const struct tap_thread *m,
 			const struct sink_event *e)
 {
 	return g->state == state && g->m == m && (!e->waits || !strcmp(g->reason, e->waits));
 }
 
-/* Where it is, if the status has that. Behind a gap the stack from before it counts no more. */
+/*
+ * Takes the stack of the status, if the status has one. If it has none, a stack from before a gap
+ * is dropped: the goroutine may have left it in the gap.
+ */
 static void status_stack(const struct tap *t, struct tap_go *g, const struct sink_event *e)
 {
 	if (e->nargs > 3)

@@ -96,13 +96,13 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 uint64_t tracefile_string(struct tracefile *tf, const char *text);
 /* For what need not be text: it may hold zeros and is passed on as it is. */
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
-/* The same of a text that lives as long as the program and never changes: without comparing it. */
+/* Likewise for a text that lives as long as the program and never changes: it is not compared. */
 uint64_t tracefile_constant(struct tracefile *tf, const char *text);
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key);
 
 /*
- * The stream of thread @m (TRACEV2_NO_ID: the stream of nobody). Stays valid
- * until the trace is freed or tracefile_stream_done() was called for it.
+ * The stream of thread @m (TRACEV2_NO_ID: the stream of events that have no thread). Valid until
+ * the trace is freed or tracefile_stream_done() was called for it.
  */
 struct trace_stream *tracefile_stream(struct tracefile *tf, uint64_t m);
 /* The thread has ended: its storage may go when the generation does. */

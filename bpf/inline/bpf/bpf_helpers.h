@@ -8,7 +8,7 @@
 
 #define __always_inline inline __attribute__((always_inline))
 #define __noinline __attribute__((noinline))
-/* Of a program: the stub jumps to it. */
+/* Marks a program: a function that the stub jumps to. */
 #define SEC(name) __noinline
 
 #define barrier() __asm__ volatile("" ::: "memory")
