@@ -9,25 +9,50 @@
 #include "base/cleanup.h"
 #include "base/show.h"
 
-struct unit_text unit_time(int64_t ns)
+static const struct {
+	uint64_t ns;
+	const char *name;
+} units_of_time[] = { { 1, "ns" }, { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" } };
+
+enum { UNITS_LARGEST = sizeof(units_of_time) / sizeof(*units_of_time) - 1 };
+
+struct unit_scaled unit_scale(double ns)
 {
-	static const char *const units[] = { "us", "ms", "s" };
+	size_t i = UNITS_LARGEST;
+
+	while (i && (ns < 0 ? -ns : ns) < (double)units_of_time[i].ns)
+		i--;
+	return (struct unit_scaled){ ns / (double)units_of_time[i].ns, units_of_time[i].ns,
+				     units_of_time[i].name };
+}
+
+/* The unit is the next one where three digits would round to 1000. */
+static struct unit_text units_three_digits(int64_t ns, const char *space)
+{
 	struct unit_text t;
 	double value = (double)ns;
 	size_t i;
 
 	if (ns < 1000) {
-		snprintf(t.text, sizeof(t.text), "%" PRId64 " ns", ns);
+		snprintf(t.text, sizeof(t.text), "%" PRId64 "%s%s", ns, space,
+			 units_of_time[0].name);
 		return t;
 	}
-	for (i = 0, value /= 1e3; value >= 999.5 && i < 2; i++)
+	for (i = 1, value /= 1e3; value >= 999.5 && i < UNITS_LARGEST; i++)
 		value /= 1e3;
-	snprintf(t.text, sizeof(t.text), "%.*f %s",
-		 value < 9.995 ? 2 :
-		 value < 99.95 ? 1 :
-				 0,
-		 value, units[i]);
+	snprintf(t.text, sizeof(t.text), "%.*f%s%s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0,
+		 value, space, units_of_time[i].name);
 	return t;
+}
+
+struct unit_text unit_time(int64_t ns)
+{
+	return units_three_digits(ns, " ");
+}
+
+struct unit_text unit_time_close(int64_t ns)
+{
+	return units_three_digits(ns, "");
 }
 
 struct unit_text unit_instant(int64_t ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units: durations, times and names of reports for columns of a terminal. */
+/* units: durations, times and names as texts: the units of time, and columns of a terminal. */
 #ifndef GOTAP_BASE_UNITS_H
 #define GOTAP_BASE_UNITS_H
 
@@ -10,8 +10,18 @@ struct unit_text {
 	char text[32];
 };
 
+/* A duration in the largest unit of time of which it has one or more: 12300 ns is 12.3 "us". */
+struct unit_scaled {
+	double value;
+	uint64_t ns;		/* of the unit */
+	const char *name;	/* "s", "ms", "us", "ns" */
+};
+
+struct unit_scaled unit_scale(double ns);
 /* Three digits in the unit in which they can be read: "812 ns", "12.3 us", "1.05 ms", "61.2 s". */
 struct unit_text unit_time(int64_t ns);
+/* The same without the space: "812ns". */
+struct unit_text unit_time_close(int64_t ns);
 /* Seconds since the trace began, to the microsecond: "1.204511 s". */
 struct unit_text unit_instant(int64_t ns);
 /* "9.8 %", "0.04 %", "<0.01 %"; "-" if there is no whole. 100 % is all of it. */

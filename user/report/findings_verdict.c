@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "report/findings.h"
 
 double findings_wall(const struct findings *f)
@@ -15,16 +16,9 @@ double findings_wall(const struct findings *f)
 
 void findings_time(struct buf *text, double ns)
 {
-	static const struct {
-		double unit;
-		const char *name;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
+	struct unit_scaled u = unit_scale(ns);
 
-	while (i < 3 && ns < units[i].unit)
-		i++;
-	buf_printf(text, ns / units[i].unit < 9.95 ? "%.1f %s" : "%.0f %s", ns / units[i].unit,
-		   units[i].name);
+	buf_printf(text, u.value < 9.95 ? "%.1f %s" : "%.0f %s", u.value, u.name);
 }
 
 void findings_add(struct findings *f, const struct verdict *v, struct buf *text)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/units.h"
+
 /* Three digits. */
 static int short_digits(double value)
 {
@@ -14,18 +16,9 @@ static int short_digits(double value)
 
 struct short_text short_time(uint64_t ns)
 {
-	static const char *const units[] = { "us", "ms", "s" };
-	double value = (double)ns / 1e3;
 	struct short_text t;
-	size_t i;
 
-	if (ns < 1000) {
-		snprintf(t.text, sizeof(t.text), "%" PRIu64 "ns", ns);
-		return t;
-	}
-	for (i = 0; value >= 999.5 && i < 2; i++)
-		value /= 1e3;
-	snprintf(t.text, sizeof(t.text), "%.*f%s", short_digits(value), value, units[i]);
+	snprintf(t.text, sizeof(t.text), "%.23s", unit_time_close((int64_t)ns).text);
 	return t;
 }
 

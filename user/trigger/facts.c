@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "release/release.h"
 #include "trigger/internal.h"
 
@@ -113,19 +114,13 @@ bool is_of_runtime(struct rule *r, const struct tap_go *g)
 
 struct span_text span_text(uint64_t ns)
 {
-	static const struct { uint64_t ns; const char *name; } units[] = {
-		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
-	};
+	struct unit_scaled u = unit_scale((double)ns);
 	struct span_text ret;
-	size_t i = 0;
 
-	while (units[i].ns > 1 && ns < units[i].ns)
-		i++;
-	snprintf(ret.text, sizeof(ret.text), "%.3g %s", (double)ns / (double)units[i].ns,
-		 units[i].name);
-	if (ns >= 1000 * units[i].ns)
-		snprintf(ret.text, sizeof(ret.text), "%" PRIu64 " %s", ns / units[i].ns,
-			 units[i].name);
+	if (ns >= 1000 * u.ns)
+		snprintf(ret.text, sizeof(ret.text), "%" PRIu64 " %s", ns / u.ns, u.name);
+	else
+		snprintf(ret.text, sizeof(ret.text), "%.3g %s", u.value, u.name);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "release/release.h"
 
 const char *const why_kind_names[STEP_KINDS] = {
@@ -76,20 +77,11 @@ static const char *const by_words[] = {
 
 struct why_time why_time(int64_t ns)
 {
-	static const struct {
-		double from, unit;
-		const char *name;
-	} units[] = { { 1e9, 1e9, "s" }, { 1e6, 1e6, "ms" }, { 1e3, 1e3, "us" }, { 0, 1, "ns" } };
+	struct unit_scaled u = unit_scale((double)ns);
 	struct why_time t;
-	double v = (double)ns;
-	int i = 0;
 
-	while ((v < 0 ? -v : v) < units[i].from)
-		i++;
-	v /= units[i].unit;
 	snprintf(t.text, sizeof(t.text), "%.*f %s",
-		 i == 3 ? 0 : v >= 100 ? 1 : v >= 10 ? 2 : 3,
-		 v, units[i].name);
+		 u.ns == 1 ? 0 : u.value >= 100 ? 1 : u.value >= 10 ? 2 : 3, u.value, u.name);
 	return t;
 }
 

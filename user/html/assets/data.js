@@ -441,9 +441,11 @@ async function readData() {
 
 /* --- numbers as text --- */
 
+/* The largest unit of which @ns has one or more, as [ns, name]. */
+const timeUnit = ns => (ns >= 1e9 ? [1e9, "s"] : ns >= 1e6 ? [1e6, "ms"] : ns >= 1e3 ? [1e3, "µs"] : [1, "ns"]);
+
 function showTime(ns, digits = 3) {
-	const a = Math.abs(ns);
-	const unit = a >= 1e9 ? [1e9, "s"] : a >= 1e6 ? [1e6, "ms"] : a >= 1e3 ? [1e3, "µs"] : [1, "ns"];
+	const unit = timeUnit(Math.abs(ns));
 	const v = ns / unit[0];
 	return (
 		(unit[0] === 1

@@ -604,8 +604,7 @@ function tickStep(perPixel) {
 }
 
 function tickText(time, step) {
-	const unit =
-		step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
+	const unit = timeUnit(step);
 	if (step >= 1e6) return (time / 1e9).toFixed(Math.max(0, 9 - Math.floor(Math.log10(step)))) + " s";
 	const digits = Math.max(0, Math.floor(Math.log10(unit[0])) - Math.floor(Math.log10(step)));
 	const base = Math.floor(Timeline.from / 1e6) * 1e6;
