@@ -36,10 +36,10 @@ struct probe_spec {
 	const char *lacks;
 };
 
+/* --- points.c --- */
+
 /* Does the plan have that group, and is its program of a release in that range? */
 bool plan_wants(const struct plan *p, enum group group, int since, int until);
-
-/* --- plan.c --- */
 
 /* Adds a copy of @point, whose file offset it finds. */
 int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *point,
@@ -55,13 +55,17 @@ int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *s
 void plan_note_missing(struct plan *p, const char *function, const char *lacks,
 		       const struct error *why);
 
+/* A call that returns to @pc, from status @old to @new_, has @class. */
+void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
+		   struct site_class class);
+
+/* --- plan.c --- */
+
 /* The function of assembly code that is called so in the source. */
 int plan_find_assembly(const struct gobin *b, const char *name, struct gobin_func *ret);
 
 /* --- sites.c --- */
 
-void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
-		   struct site_class class);
 /* The classes of all calls of casgstatus, and of callers of probed functions. */
 int plan_sites(struct plan *p, const struct gobin *b, struct error *err);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * plan: see plan.h. Here: the probes (probes.def) and the knobs; call sites are in
- * sites.c, what -pgo has inlined in pgo.c.
+ * sites.c, what -pgo has inlined in pgo.c, and points.c has what these add to the plan.
  */
 #define _GNU_SOURCE
 #include "plan/internal.h"
@@ -12,17 +12,6 @@
 
 #include "symbol/pclntab.h"
 #include "target/offsets.h"
-
-static const struct {
-	const char *name;
-	enum group group;
-} programs[PROGRAMS] = {
-#define PROGRAM(name, group, builds) { #name, GROUP_##group },
-#define PROBE(...)
-#include "plan/probes.def"
-#undef PROGRAM
-#undef PROBE
-};
 
 /* The column "where" of probes.def. */
 static add_points_fn plan_at_entry, plan_add_at_call, add_after_call, add_assist_ends,
@@ -42,16 +31,6 @@ static const struct probe_spec probe_specs[] = {
 #undef PROBE
 };
 
-const char *program_name(enum program p)
-{
-	return programs[p].name;
-}
-
-enum group plan_group_of(enum program program)
-{
-	return programs[program].group;
-}
-
 const char *plan_group_function(enum group g, size_t i)
 {
 	size_t j;
@@ -62,70 +41,12 @@ const char *plan_group_function(enum group g, size_t i)
 	return NULL;
 }
 
-bool plan_wants(const struct plan *p, enum group group, int since, int until)
-{
-	return (p->groups & 1u << group) && release_in(p->minor, since, until);
-}
-
 /* --- probe sites --- */
 
 static enum go_abi abi_of(int minor)
 {
 	return release_has(minor, RELEASE_FRAME_PUSH) ? GO_ABI_PUSH :
 	       release_has(minor, RELEASE_REGISTER_ARGS) ? GO_ABI_CHECK : GO_ABI_STACK;
-}
-
-/* Does @site have the registers that bpf/goabi.h takes for granted? */
-static bool site_fits(const struct plan *p, enum program program, const struct site *site)
-{
-	if (p->abi == GO_ABI_PUSH)
-		return site->kind == SITE_FRAME && !site->frame;
-	if (p->abi == GO_ABI_CHECK && !code_keeps_arguments(site))
-		return false;
-	if (program == PROGRAM_casgstatus)
-		return site->kind == SITE_BRANCH && site->frame && !site->drop_taken;
-	return site->drop_taken && !site->frame;
-}
-
-static int find_prologue(const struct plan *p, const struct gobin *b, enum program program,
-			 const struct gobin_func *fn, uint32_t *offset, char text[80],
-			 struct error *err)
-{
-	struct site site;
-	int r = prologue_site_of(b, fn, &site, err);
-
-	if (r)
-		return r;
-	if (!site_fits(p, program, &site))
-		return error_set(err, -ENOTSUP, "the start of %s is unlike that of any known Go "
-				 "(%s)", fn->name, site.text);
-	*offset = site.offset;
-	memcpy(text, site.text, sizeof(site.text));
-	return 0;
-}
-
-int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *point,
-		   struct error *err)
-{
-	int r = gobin_file_offset(b, point->addr, &point->file_offset);
-
-	if (r)
-		return error_set(err, r, "%s lies outside the file", point->function);
-	*(struct probe_point *)vec_push(&p->points, sizeof(*point)) = *point;
-	return 0;
-}
-
-int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
-		   const struct gobin_func *fn, uint64_t *addr, struct error *err)
-{
-	struct probe_point point = { .program = program, .function = fn->name };
-	uint32_t offset = 0;
-	int r = find_prologue(p, b, program, fn, &offset, point.site, err);
-
-	if (r)
-		return r;
-	*addr = point.addr = fn->addr + offset;
-	return plan_add_point(p, b, &point, err);
 }
 
 /* --- where: the column of probes.def --- */
@@ -326,31 +247,6 @@ static int plan_add_spec(struct plan *p, const struct gobin *b, const struct pro
 	if (gobin_func(b, spec->function, &fn))
 		return error_set(err, -ENOENT, "%s is not in the binary", spec->function);
 	return spec->where.add(p, b, spec, &fn, err);
-}
-
-void plan_note_missing(struct plan *p, const char *function, const char *lacks,
-		       const struct error *why)
-{
-	struct missing_probe *missing;
-	size_t i;
-
-	for (i = 0; i < p->missing.len; i++)
-		if (!strcmp(vec_at(&p->missing, struct missing_probe, i)->function, function))
-			return;
-	missing = vec_push(&p->missing, sizeof(*missing));
-	missing->function = function;
-	missing->lacks = lacks;
-	snprintf(missing->why, sizeof(missing->why), "%.127s", why->text);
-}
-
-int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
-	       const struct error *why, struct error *err)
-{
-	if (spec->need == REQUIRED)
-		return error_set(err, -ENOTSUP, "cannot probe '%s' (%s): %.300s", gobin_path(b),
-				 gobin_go_version(b), why->text);
-	plan_note_missing(p, spec->function, spec->lacks, why);
-	return 0;
 }
 
 static bool group_has_probes(const struct plan *p, enum group g)

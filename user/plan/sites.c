@@ -41,14 +41,6 @@ static const struct caller_spec caller_specs[] = {
 #undef CALLER
 };
 
-void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
-		   struct site_class class)
-{
-	struct site_row *row = vec_push(&p->sites, sizeof(*row));
-
-	*row = (struct site_row){ .pc = pc, .old = old, .new_ = new_, .class = class };
-}
-
 /* "f" or "f.func1" and the like */
 static bool is_function_or_literal(const char *name, const char *function)
 {

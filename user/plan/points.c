@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * points: what the parts of the plan add to it: points of probes, rows of call sites, lines about
+ * what is missing; and the groups of programs (probes.def). See internal.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/internal.h"
+
+static const struct {
+	const char *name;
+	enum group group;
+} points_programs[PROGRAMS] = {
+#define PROGRAM(name, group, builds) { #name, GROUP_##group },
+#define PROBE(...)
+#include "plan/probes.def"
+#undef PROGRAM
+#undef PROBE
+};
+
+const char *program_name(enum program p)
+{
+	return points_programs[p].name;
+}
+
+enum group plan_group_of(enum program program)
+{
+	return points_programs[program].group;
+}
+
+bool plan_wants(const struct plan *p, enum group group, int since, int until)
+{
+	return (p->groups & 1u << group) && release_in(p->minor, since, until);
+}
+
+/* Does @site have the registers that bpf/goabi.h takes for granted? */
+static bool points_site_fits(const struct plan *p, enum program program, const struct site *site)
+{
+	if (p->abi == GO_ABI_PUSH)
+		return site->kind == SITE_FRAME && !site->frame;
+	if (p->abi == GO_ABI_CHECK && !code_keeps_arguments(site))
+		return false;
+	if (program == PROGRAM_casgstatus)
+		return site->kind == SITE_BRANCH && site->frame && !site->drop_taken;
+	return site->drop_taken && !site->frame;
+}
+
+static int points_find_prologue(const struct plan *p, const struct gobin *b, enum program program,
+				const struct gobin_func *fn, uint32_t *offset, char text[80],
+				struct error *err)
+{
+	struct site site;
+	int r = prologue_site_of(b, fn, &site, err);
+
+	if (r)
+		return r;
+	if (!points_site_fits(p, program, &site))
+		return error_set(err, -ENOTSUP, "the start of %s is unlike that of any known Go "
+				 "(%s)", fn->name, site.text);
+	*offset = site.offset;
+	memcpy(text, site.text, sizeof(site.text));
+	return 0;
+}
+
+int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *point,
+		   struct error *err)
+{
+	int r = gobin_file_offset(b, point->addr, &point->file_offset);
+
+	if (r)
+		return error_set(err, r, "%s lies outside the file", point->function);
+	*(struct probe_point *)vec_push(&p->points, sizeof(*point)) = *point;
+	return 0;
+}
+
+int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
+		   const struct gobin_func *fn, uint64_t *addr, struct error *err)
+{
+	struct probe_point point = { .program = program, .function = fn->name };
+	uint32_t offset = 0;
+	int r = points_find_prologue(p, b, program, fn, &offset, point.site, err);
+
+	if (r)
+		return r;
+	*addr = point.addr = fn->addr + offset;
+	return plan_add_point(p, b, &point, err);
+}
+
+void plan_note_missing(struct plan *p, const char *function, const char *lacks,
+		       const struct error *why)
+{
+	struct missing_probe *missing;
+	size_t i;
+
+	for (i = 0; i < p->missing.len; i++)
+		if (!strcmp(vec_at(&p->missing, struct missing_probe, i)->function, function))
+			return;
+	missing = vec_push(&p->missing, sizeof(*missing));
+	missing->function = function;
+	missing->lacks = lacks;
+	snprintf(missing->why, sizeof(missing->why), "%.127s", why->text);
+}
+
+int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+	       const struct error *why, struct error *err)
+{
+	if (spec->need == REQUIRED)
+		return error_set(err, -ENOTSUP, "cannot probe '%s' (%s): %.300s", gobin_path(b),
+				 gobin_go_version(b), why->text);
+	plan_note_missing(p, spec->function, spec->lacks, why);
+	return 0;
+}
+
+void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
+		   struct site_class class)
+{
+	struct site_row *row = vec_push(&p->sites, sizeof(*row));
+
+	*row = (struct site_row){ .pc = pc, .old = old, .new_ = new_, .class = class };
+}
