@@ -3,7 +3,8 @@
  * check: what the consistency checks know about each goroutine and P while
  * they go through the events. Handlers are in check_go.c and check_proc.c,
  * check_state.c has the look-ups that they share, and check.c the dispatch
- * table. A handler gets the event (already in order) and returns 0, or -errno with the rule in the error's text.
+ * table. A handler gets the event (already in order) and returns 0, or -errno
+ * with the rule in the error's text.
  *
  * What makes an event legal is an earlier one, so the rules also know which event leads to which:
  * uint32_t fields are numbers of events, 0 none, and links.c gathers the links.

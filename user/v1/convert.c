@@ -56,38 +56,6 @@ static convert_fn *const handlers[V1_TYPES] = {
 	[V1_CPU_SAMPLE] = convert_sample,
 };
 
-struct sim_p *convert_p(struct convert *c, const struct v1_event *ev)
-{
-	return ev->p < 0 ? NULL : sim_p(&c->sim, (uint64_t)ev->p);
-}
-
-struct sim_m *convert_user(struct convert *c, const struct v1_event *ev)
-{
-	return ev->g ? sim_g_thread(sim_g(&c->sim, ev->g)) : NULL;
-}
-
-uint64_t convert_stack(struct convert *c, uint64_t stack)
-{
-	struct v1_frame frame;
-
-	if (!stack || !v1_trace_stack(c->t, stack, &frame, 1))
-		return 0;
-	return tracefile_stack(c->sim.tf, stack);
-}
-
-uint64_t convert_string(struct convert *c, uint64_t id)
-{
-	const char *text = v1_trace_string(c->t, id);
-
-	return convert_text(c, text, strset_len(text));
-}
-
-uint64_t convert_text(struct convert *c, const char *text, size_t len)
-{
-	c->sim.counts.cut_texts += len > TRACEV2_MAX_STRING;
-	return tracefile_bytes(c->sim.tf, text, len);
-}
-
 /* What must be known of a goroutine before its first event. */
 static void v1_convert_look_ahead(struct convert *c)
 {

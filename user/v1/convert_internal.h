@@ -55,6 +55,8 @@ void convert_have_proc(struct convert *c, const struct v1_event *ev);
 /* The trace's initial part is over: goroutines still held back are runnable. */
 void convert_end_start(struct convert *c);
 
+/* --- convert_refs.c --- */
+
 /* The event's P; NULL for events without one. */
 struct sim_p *convert_p(struct convert *c, const struct v1_event *ev);
 /* The thread on which the event's goroutine runs, or NULL. */
