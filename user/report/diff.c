@@ -18,14 +18,6 @@ static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RAT
 		    COST = 0.001;
 enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12, RARE_RATIO = 5 };
 
-double diff_time(const struct diff *d, int side)
-{
-	const struct diff_trace *t = &d->traces[side];
-	double ns = (double)t->last - (double)t->first - (double)t->unrecorded;
-
-	return ns > 1 ? ns : 1;
-}
-
 /* --- estimates --- */
 
 /* A ratio of sums over the parts of a trace, and what its parts say about its noise. */

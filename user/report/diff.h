@@ -132,7 +132,15 @@ int diff_read(struct diff *d, int side, struct trace_reader *r, struct error *er
 /* After both were read. */
 void diff_judge(struct diff *d);
 /* ns of the trace that were recorded, at least 1. */
-double diff_time(const struct diff *d, int side);
+static inline double diff_time(const struct diff *d, int side)
+{
+	const struct diff_trace *t = &d->traces[side];
+	double ns = (double)t->last - (double)t->first - (double)t->unrecorded;
+
+	return ns > 1 ? ns : 1;
+}
+
+
 /* A sentence. */
 void diff_say(const struct diff *d, const struct diff_change *c, struct buf *text);
 const char *diff_kind_name(enum diff_kind kind);

@@ -50,7 +50,7 @@ static const struct {
 	{ SPANS_GAP, WHY_GAP },
 };
 
-static uint8_t find_reason(const char *reason)
+static uint8_t stay_find_reason(const char *reason)
 {
 	size_t i;
 
@@ -69,7 +69,7 @@ uint8_t findings_why(struct findings *f, const struct span *span, const struct s
 		return WHY_NONE;
 	if (f->reasons[i].text != span->reason) {
 		f->reasons[i].text = span->reason;
-		f->reasons[i].why = find_reason(span->reason);
+		f->reasons[i].why = stay_find_reason(span->reason);
 	}
 	why = span->reason[0] ? f->reasons[i].why : facts->why;
 	/*
