@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal: the state of pprof.c, and its parts: waits.c and stays.c. */
+/* internal: the state of pprof.c, and its parts: filter.c, waits.c and stays.c. */
 #ifndef GOTAP_PPROF_INTERNAL_H
 #define GOTAP_PPROF_INTERNAL_H
 
@@ -48,7 +48,7 @@ struct pprof {
 	uint32_t places[8];
 };
 
-/* Whether the goroutine is one of those that were asked for; @g may be NULL. */
+/* filter.c: whether the goroutine is one of those that were asked for; @g may be NULL. */
 bool pprof_wants(const struct pprof *p, const struct goroutine *g);
 /* How much of a time is in what was asked for. */
 uint64_t pprof_overlap(const struct pprof *p, int64_t from, int64_t to);
