@@ -11,15 +11,6 @@
 
 enum { BYTES_PER_FRAME = 16 };	/* the least that one takes in the program */
 
-struct rec_long *snapshot_add(struct snapshot_reader *rd, uint8_t kind)
-{
-	struct rec_long zero = { .r = { .time = rd->now, .kind = kind } };
-	size_t at = rd->out->len;
-
-	buf_add(rd->out, &zero, sizeof(zero));
-	return (struct rec_long *)(rd->out->data + at);
-}
-
 /* Is a cycle under way? Without the symbol, its first sign is the next GC record. */
 static void take_gc(struct snapshot_reader *rd)
 {

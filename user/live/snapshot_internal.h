@@ -44,7 +44,14 @@ struct snapshot_reader {
 };
 
 /* Appends a record of @kind. Valid until the next one. */
-struct rec_long *snapshot_add(struct snapshot_reader *rd, uint8_t kind);
+static inline struct rec_long *snapshot_add(struct snapshot_reader *rd, uint8_t kind)
+{
+	struct rec_long zero = { .r = { .time = rd->now, .kind = kind } };
+	size_t at = rd->out->len;
+
+	buf_add(rd->out, &zero, sizeof(zero));
+	return (struct rec_long *)(rd->out->data + at);
+}
 
 /* snapshot_gs.c */
 int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, struct error *err);
