@@ -66,6 +66,10 @@ rewrite_step rewrite_region_begin, rewrite_region_end, rewrite_task_begin, rewri
 bool rewrite_is_of_no_p(const struct trace_event *ev);
 /* Goroutine @id was asked for: is it in what is written? */
 void rewrite_see(struct rewrite *c, uint64_t id);
+
+/* --- subjects of events (subject.c) --- */
+
+/* Does the written trace have goroutine @g? */
 bool rewrite_wanted(const struct rewrite *c, uint64_t g);
 /* The event's own goroutine if it is wanted and runs, else NULL. */
 struct sim_g *rewrite_own(struct rewrite *c, const struct trace_event *ev);
