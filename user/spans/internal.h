@@ -51,10 +51,12 @@ struct spans {
 				v_[i_].fn(v_[i_].ctx, __VA_ARGS__);			\
 	} while (0)
 
+/* living.c: NULL: there is no such P. */
+struct proc *spans_find_proc(struct spans *s, uint64_t id);
+
 /* procs.c: a transition of a P; all end with the trace. */
 void spans_proc(struct spans *s, const struct trace_event *ev);
 void spans_procs_end(struct spans *s);
-struct proc *spans_find_proc(struct spans *s, uint64_t id);
 /* A goroutine enters a system call on thread @m, or leaves it. */
 void spans_syscall_begin(struct spans *s, uint64_t m, uint64_t g);
 void spans_syscall_end(struct spans *s, uint64_t m, uint64_t g);

@@ -2,13 +2,6 @@
 /* procs: Ps with and without a thread, and system calls that lose their P. Part of spans.c. */
 #include "spans/internal.h"
 
-struct proc *spans_find_proc(struct spans *s, uint64_t id)
-{
-	struct proc *p = idtab_find(&s->procs, id);
-
-	return p && p->alive ? p : NULL;
-}
-
 static struct proc *procs_add(struct spans *s, uint64_t id)
 {
 	struct proc *p = idtab_find(&s->procs, id);

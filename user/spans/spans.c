@@ -25,13 +25,6 @@ static struct span_edge edge_of(struct spans *s, const struct trace_event *ev)
 
 /* --- goroutines --- */
 
-struct goroutine *spans_goroutine(struct spans *s, uint64_t id)
-{
-	struct goroutine *g = id == TRACEV2_NO_ID ? NULL : idtab_find(&s->goroutines, id);
-
-	return g && g->alive ? g : NULL;
-}
-
 /* One that does not live. The record of one that has ended serves again, with its slot. */
 static struct goroutine *spans_add(struct spans *s, uint64_t id)
 {
