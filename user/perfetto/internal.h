@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: the state of perfetto.c, and its parts: places.c (Ps and threads), ranges.c (GC,
- * assists, sweeps, tasks, regions, logs, samples), threads.c.
+ * internal: the state of perfetto.c, and its parts: events.c (events and their annotations),
+ * places.c (Ps and threads), ranges.c (GC, assists, sweeps, tasks, regions, logs, samples),
+ * threads.c.
  */
 #ifndef GOTAP_PERFETTO_INTERNAL_H
 #define GOTAP_PERFETTO_INTERNAL_H
@@ -74,6 +75,8 @@ static inline struct go_track *track_of(struct perfetto *p, const struct gorouti
 {
 	return vec_at(&p->goroutines, struct go_track, g->slot);
 }
+
+/* --- events.c --- */
 
 /* The track of the goroutine of that id; 0 if there is none. */
 uint64_t perfetto_track(struct perfetto *p, uint64_t g);
