@@ -42,26 +42,6 @@ static struct row *collect_row_at(struct html *h, uint32_t number)
 	return number ? vec_at(&h->rows, struct row, number - 1) : NULL;
 }
 
-/* --- texts --- */
-
-uint32_t collect_text(struct html *h, const char *text)
-{
-	bool is_new;
-	uint64_t *number;
-
-	if (!text || !*text)
-		return 0;
-	number = map64_get(&h->text_numbers, (uintptr_t)text);
-	if (number)
-		return (uint32_t)*number;
-	if (h->texts.len >= COLLECT_TEXTS)
-		return 1;
-	number = map64_put(&h->text_numbers, (uintptr_t)text, &is_new);
-	*number = h->texts.len;
-	*(const char **)vec_push(&h->texts, sizeof(char *)) = text;
-	return (uint32_t)*number;
-}
-
 /* --- which goroutines matter --- */
 
 /* Time on a P or waiting for one, and how often it did something; a long wait counts little. */
@@ -144,25 +124,6 @@ void collect_rank(struct html *h)
 }
 
 /* --- the spool --- */
-
-/* The first bytes of a record: its kind, the ns since the last one. */
-uint8_t *collect_record(struct html *h, uint8_t kind, int64_t time)
-{
-	uint8_t *p;
-
-	spill_room(&h->spool, 96);
-	p = h->spool.buf.data + h->spool.buf.len;
-	*p++ = kind;
-	p = varint_put(p, time > h->spool_time ? (uint64_t)(time - h->spool_time) : 0);
-	if (time > h->spool_time)
-		h->spool_time = time;
-	return p;
-}
-
-void collect_record_end(struct html *h, uint8_t *end)
-{
-	h->spool.buf.len = (size_t)(end - h->spool.buf.data);
-}
 
 static void spool_goroutine(struct html *h, const struct goroutine *g, struct slot *s, int64_t from,
 			    uint64_t serial)
@@ -250,17 +211,6 @@ static void add_to_function(struct function *f, const struct stay *stay, uint64_
 		f->longest_at[stay->state] = stay->from;
 		f->longest_g[stay->state] = g;
 	}
-}
-
-void collect_longest(struct longest list[LONGEST], int64_t from, int64_t to, uint64_t g)
-{
-	int i;
-
-	if (to - from <= list[LONGEST - 1].to - list[LONGEST - 1].from)
-		return;
-	for (i = LONGEST - 1; i && list[i - 1].to - list[i - 1].from < to - from; i--)
-		list[i] = list[i - 1];
-	list[i] = (struct longest){ from, to, g };
 }
 
 static void add_to_flames(struct html *h, const struct stay *stay)

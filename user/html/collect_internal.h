@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collect_internal: what collect.c uses of collect_more.c, and the other way round. */
+/* collect_internal: what collect.c uses of its parts, and these of one another. */
 #ifndef GOTAP_HTML_COLLECT_INTERNAL_H
 #define GOTAP_HTML_COLLECT_INTERNAL_H
 
@@ -23,7 +23,7 @@ struct collect_change {
  * one of @span.
  */
 void collect_off(struct html *h, const struct span *span);
-/* collect.c: begins a record. Returns where its next byte goes. */
+/* collect_spool.c: begins a record. Returns where its next byte goes. */
 uint8_t *collect_record(struct html *h, uint8_t kind, int64_t time);
 void collect_record_end(struct html *h, uint8_t *end);
 

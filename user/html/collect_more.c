@@ -419,3 +419,32 @@ void collect_free(struct html *h)
 	vec_free(&h->notes);
 	vec_free(&h->gaps);
 }
+
+uint32_t collect_text(struct html *h, const char *text)
+{
+	bool is_new;
+	uint64_t *number;
+
+	if (!text || !*text)
+		return 0;
+	number = map64_get(&h->text_numbers, (uintptr_t)text);
+	if (number)
+		return (uint32_t)*number;
+	if (h->texts.len >= COLLECT_TEXTS)
+		return 1;
+	number = map64_put(&h->text_numbers, (uintptr_t)text, &is_new);
+	*number = h->texts.len;
+	*(const char **)vec_push(&h->texts, sizeof(char *)) = text;
+	return (uint32_t)*number;
+}
+
+void collect_longest(struct longest list[LONGEST], int64_t from, int64_t to, uint64_t g)
+{
+	int i;
+
+	if (to - from <= list[LONGEST - 1].to - list[LONGEST - 1].from)
+		return;
+	for (i = LONGEST - 1; i && list[i - 1].to - list[i - 1].from < to - from; i--)
+		list[i] = list[i - 1];
+	list[i] = (struct longest){ from, to, g };
+}
