@@ -99,7 +99,7 @@ struct g_facts {
 	uint64_t oldp, wait_since;
 	uint32_t status, tick;
 	uint8_t sequence;
-	bool coroutine;		/* waits for the other side of iter.Pull: see facts_of() */
+	bool coroutine;		/* waits for the other side of iter.Pull: see looks_facts_of() */
 };
 
 struct watch;
@@ -117,7 +117,7 @@ struct goroutines_opts {
 int goroutines_read(struct goroutines *ret, const struct goroutines_opts *opts, struct error *err);
 void goroutines_free(struct goroutines *gs);
 
-/* --- for watch.c --- */
+/* --- looks.c: also for watch.c --- */
 
 enum { G_BYTES = 512 };		/* covers every field of a g that is read, all releases */
 
