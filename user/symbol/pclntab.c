@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pclntab: see pclntab.h. This file reads the records of one function and makes
- * frames of them; pclntab_find.c finds the table, pclntab_funcs.c goes through
- * it. The specification is runtime/symtab.go.
+ * pclntab: see pclntab.h. This file makes frames of the record of one
+ * function (pclntab_record.c); pclntab_find.c finds the table, pclntab_funcs.c
+ * goes through it. The specification is runtime/symtab.go.
  */
 #include "symbol/pclntab.h"
 
@@ -14,135 +14,11 @@
 #include "symbol/pclntab_table.h"
 #include "symbol/pcvalue.h"
 
-enum {
-	PCDATA_INL_TREE_INDEX = 2,	/* internal/abi/symtab.go; 1.12 to 1.27 */
-	FUNCDATA_WRAP_INFO = 7,		/* since 1.18 */
-};
-
-/* Text tables end in a NUL (pclntab_find() sees to it), so all text in them does. */
-static const char *text_at(struct span s, uint64_t off)
-{
-	return off < s.size ? (const char *)s.data + off : "";
-}
-
-/*
- * The first name of the table lies at 0. The runtime takes 0 for "no name" and
- * prints nothing (moduledata.funcName, 1.20 to 1.27); a reader of traces is
- * better served with the name.
- */
-const char *pclntab_name(const struct pclntab *t, uint32_t off)
-{
-	return text_at(t->names, off);
-}
-
-static uint64_t index_field(const struct pclntab *t, size_t i)
-{
-	const uint8_t *p = t->index.data + i * t->layout->field;
-
-	return t->layout->field == 8 ? elf_u64(p) : elf_u32(p);
-}
-
-uint64_t pclntab_entry(const struct pclntab *t, size_t i)
-{
-	return t->text + index_field(t, 2 * i);
-}
-
-struct func_record pclntab_record(const struct pclntab *t, size_t index)
-{
-	struct func_record f = { 0 };
-	struct span s;
-
-	if (index >= t->nfuncs)
-		return f;
-	s = span_from(t->funcs, index_field(t, 2 * index + 1));
-	if (s.size < t->layout->func_size)
-		return f;
-	f.data = s.data;
-	f.size = s.size;
-	f.entry = pclntab_entry(t, index);
-	f.end = pclntab_entry(t, index + 1);
-	return f;
-}
-
-/* A word behind the record: PCDATA and then FUNCDATA. */
-static bool trailing_u32(struct func_record f, uint64_t off, uint32_t *ret)
-{
-	if (off > f.size || f.size - off < sizeof(*ret))
-		return false;
-	*ret = elf_u32(f.data + off);
-	return true;
-}
-
-struct span pclntab_inline_index(const struct pclntab *t, struct func_record f)
-{
-	uint32_t off;
-
-	if (!f.data || elf_u32(f.data + t->layout->npcdata) <= PCDATA_INL_TREE_INDEX ||
-	    !trailing_u32(f, t->layout->func_size + 4 * PCDATA_INL_TREE_INDEX, &off) || !off)
-		return (struct span){ 0 };
-	return span_from(t->pcs, off);
-}
-
-/* FUNCDATA pointers are aligned in memory (runtime/symtab.go of 1.17, funcdata). */
-static uint64_t funcdata_start(const struct pclntab *t, struct func_record f)
-{
-	uint64_t off = t->layout->func_size + 4 * (uint64_t)elf_u32(f.data + t->layout->npcdata);
-
-	if (layout_has_pointers(t->layout))
-		off += -(t->addr + (uint64_t)(f.data - t->all.data) + off) & 7;
-	return off;
-}
-
-bool pclntab_funcdata(const struct pclntab *t, struct func_record f, uint8_t i, uint64_t *ret)
-{
-	uint32_t lo, hi = 0;
-	uint64_t off;
-
-	if (!f.data || i >= f.data[t->layout->nfuncdata])
-		return false;
-	off = funcdata_start(t, f) + (uint64_t)i * t->layout->field;
-	if (!trailing_u32(f, off, &lo))
-		return false;
-	if (!layout_has_pointers(t->layout)) {
-		*ret = lo;
-		return lo != UINT32_MAX;
-	}
-	if (!trailing_u32(f, off + 4, &hi))
-		return false;
-	*ret = (uint64_t)hi << 32 | lo;
-	return *ret != 0;
-}
-
-uint64_t pclntab_inline_tree(const struct pclntab *t, struct func_record f)
-{
-	uint64_t at;
-
-	if (!pclntab_funcdata(t, f, t->layout->inline_funcdata, &at))
-		return 0;
-	if (layout_has_pointers(t->layout))
-		return at;
-	return t->gofunc ? t->gofunc + at : 0;
-}
-
-const uint8_t *pclntab_inline_entry(const struct pclntab *t, uint64_t tree, int32_t i)
-{
-	return tree && i >= 0 ? elf_bytes(&t->image, tree + (uint64_t)i * t->layout->inline_size,
-					  t->layout->inline_size)
-			      : NULL;
-}
+enum { FUNCDATA_WRAP_INFO = 7 };	/* internal/abi/symtab.go, since 1.18 */
 
 enum func_kind pclntab_kind(const struct pclntab *t, int id, const char *name)
 {
 	return id == t->wrapper_id ? FUNC_WRAPPER : func_kind_by_name(name);
-}
-
-int32_t pclntab_value_at(const struct pclntab *t, struct func_record f, uint8_t field,
-			uint64_t off)
-{
-	uint32_t table = elf_u32(f.data + field);
-	struct span s = span_from(t->pcs, table);
-
-	return table ? pcvalue_at(s.data, s.size, off) : -1;
 }
 
 /* Since 1.16 a unit's files are a run of 32-bit offsets in cus; before, all files are. */
@@ -151,8 +27,9 @@ static const char *file_name(const struct pclntab *t, struct func_record f, uint
 	uint64_t i = t->layout->cu ? elf_u32(f.data + t->layout->cu) : 0;
 	struct span s = span_from(t->cus, 4 * (i + file));
 
-	return s.size < 4 || elf_u32(s.data) == UINT32_MAX ? "?" :
-							     text_at(t->files, elf_u32(s.data));
+	if (s.size < 4 || elf_u32(s.data) == UINT32_MAX)
+		return "?";
+	return pclntab_text_at(t->files, elf_u32(s.data));
 }
 
 /* funcline1(): "?" and 0 if either is unknown. */

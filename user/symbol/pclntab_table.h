@@ -76,13 +76,24 @@ static inline struct span span_from(struct span s, uint64_t off)
 	return (struct span){ s.data + off, s.size - off };
 }
 
-struct func_record pclntab_record(const struct pclntab *t, size_t index);
+/* Text tables end in a NUL (pclntab_find() sees to it), so all text in them does. */
+static inline const char *pclntab_text_at(struct span s, uint64_t off)
+{
+	return off < s.size ? (const char *)s.data + off : "";
+}
+
+/* --- pclntab.c --- */
+
 /* Index of the last function that begins at or before @addr, -1 if there is none. */
 int64_t pclntab_last_func_at(const struct pclntab *t, uint64_t addr);
+enum func_kind pclntab_kind(const struct pclntab *t, int id, const char *name);
+
+/* --- pclntab_record.c --- */
+
+struct func_record pclntab_record(const struct pclntab *t, size_t index);
 /* Value at @off of the table whose offset is in @field of the record, -1 if unknown. */
 int32_t pclntab_value_at(const struct pclntab *t, struct func_record f, uint8_t field,
 			 uint64_t off);
-enum func_kind pclntab_kind(const struct pclntab *t, int id, const char *name);
 /* Entry @i of the inline tree at address @tree, NULL if it is not there. */
 const uint8_t *pclntab_inline_entry(const struct pclntab *t, uint64_t tree, int32_t i);
 /* Address of function @index, which may be one past the last. */
@@ -95,6 +106,8 @@ struct span pclntab_inline_index(const struct pclntab *t, struct func_record f);
 bool pclntab_funcdata(const struct pclntab *t, struct func_record f, uint8_t i, uint64_t *ret);
 /* Address of the inline tree, 0 if there is none. */
 uint64_t pclntab_inline_tree(const struct pclntab *t, struct func_record f);
+
+/* --- pclntab_find.c, pclntab_bases.c --- */
 
 /*
  * Finds the table in t->image and fills in all that the reader needs, the
