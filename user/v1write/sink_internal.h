@@ -60,6 +60,7 @@ v1_sink_fn sink_task_begin, sink_task_end, sink_region_begin, sink_region_end, s
 /* Writes the beginning; the number of Ps comes from @procs if it is not 0. */
 void sink_begin(struct v1_sink *v, uint64_t procs);
 
+/* sink_thread.c: the thread of that id, made if it is new. */
 struct v1_m *sink_thread(struct v1_sink *v, uint64_t id);
 /* Where the events of @m go. */
 struct v1_p *sink_place(struct v1_sink *v, const struct v1_m *m);

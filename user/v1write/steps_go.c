@@ -182,7 +182,7 @@ static void make_ready(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 	if (p->runs || p->id == V1_NO_P)
 		return;
 	v1_leave_out(s, V1_ADDED_PROC_STEPS);
-	v1_proc_start(s, p, p->thread);
+	steps_p_runs(s, p, p->thread);
 }
 
 /* Can the event do without a number, since the P is that of the goroutine's last one? */

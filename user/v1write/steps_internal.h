@@ -5,6 +5,8 @@
 
 #include "v1write/steps.h"
 
+/* --- steps_state.c --- */
+
 /* The tick of an event of @p that comes behind all others. */
 uint64_t steps_tick(struct v1_steps *s, const struct v1_p *p);
 /* One of its own, for an event that is written later. */
@@ -16,12 +18,17 @@ void steps_put(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint
 void steps_put_local(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint64_t *args,
 		     uint64_t stack);
 
+/* @p, which does not run, runs on @thread. */
+void steps_p_runs(struct v1_steps *s, struct v1_p *p, uint64_t thread);
+void steps_g_free(struct v1_g *g);
+
 #define STEPS_ARGS(...) ((const uint64_t[]){ __VA_ARGS__ })
 #define STEPS_NONE STEPS_ARGS(0)
+
+/* --- steps_go.c --- */
 
 /* @p gets rid of whom it runs, who was not seen to leave. */
 void steps_clear(struct v1_steps *s, struct v1_p *p);
 bool steps_has_ended(const struct v1_steps *s, uint64_t id);
-void steps_g_free(struct v1_g *g);
 
 #endif
