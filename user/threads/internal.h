@@ -70,7 +70,7 @@ static inline struct task_ref task_of(const struct rec_thread *r)
 	return task;
 }
 
-/* --- threads.c: the table --- */
+/* --- table.c --- */
 
 /* NULL: there is no such thread. */
 struct thread *threads_find(const struct threads *t, uint32_t tid);
