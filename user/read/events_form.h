@@ -28,8 +28,6 @@ struct events {
 /* Appends an event as it is shown. */
 typedef void events_form_fn(struct events *e, const struct trace_event *ev);
 events_form_fn events_put_text, events_put_json;
-/* The stacks of an event, each once. */
-events_form_fn events_put_stacks;
 
 events_frames_fn events_text_frames, events_text_new_frames;
 events_frames_fn events_json_frames, events_json_new_frames;
@@ -53,6 +51,13 @@ static inline uint64_t events_new_stack(const struct trace_event *ev)
 	const struct view_spec *spec = &view_specs[ev->type];
 
 	return spec->moved_stack != spec->stack ? view_arg_at(ev, spec->moved_stack) : 0;
+}
+
+/* Appends the stacks of an event, each once. */
+static inline void events_put_stacks(struct events *e, const struct trace_event *ev)
+{
+	events_stacks_put(&e->stacks, e->out, view_stack(ev), STACK_OWN);
+	events_stacks_put(&e->stacks, e->out, events_new_stack(ev), STACK_NEW);
 }
 
 #endif

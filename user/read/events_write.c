@@ -12,12 +12,6 @@ static const struct form forms[] = {
 	{ events_put_json, { events_json_frames, events_json_new_frames } },
 };
 
-void events_put_stacks(struct events *e, const struct trace_event *ev)
-{
-	events_stacks_put(&e->stacks, e->out, view_stack(ev), STACK_OWN);
-	events_stacks_put(&e->stacks, e->out, events_new_stack(ev), STACK_NEW);
-}
-
 /* Strings and stacks are those of the event's generation, which a Sync opens or ends. */
 static void events_write_enter(struct events *e, const struct trace_event *ev)
 {
