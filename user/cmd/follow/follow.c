@@ -8,7 +8,6 @@
 #include "cmd/follow/follow.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,122 +27,6 @@
 
 enum { TICK_MS = 50 };
 static const uint64_t SECOND_NS = 1000000000;
-
-static struct recorder *recorder_at(const struct follower *s, size_t i)
-{
-	return *vec_at(&s->recorders, struct recorder *, i);
-}
-
-/* --- one process --- */
-
-/* Is it recorded already, by a recorder that was started after the exec? */
-static bool is_covered(const struct follower *s, const struct follow_exec *e)
-{
-	size_t i;
-
-	for (i = 0; i < s->recorders.len; i++)
-		if (recorder_at(s, i)->target == e->pid && recorder_at(s, i)->since >= e->time)
-			return true;
-	return false;
-}
-
-static char *output_of(struct follower *s, const struct follow_exec *e, const char *exe)
-{
-	if (s->o->flight.time)		/* the recorder's snapshots have names of their own */
-		return xstrdup(s->o->flight.pattern);
-	return s->o->follow || s->o->wait ?
-		       follow_name_output(s->o->output, &s->number, e->pid, exe) :
-		       xstrdup(s->o->output ? s->o->output : "trace.out");
-}
-
-static void tell_begin(const struct follower *s, const struct recorder *r)
-{
-	if (!s->o->quiet && !s->o->json)
-		show_printf(stderr, "gotap: process %d (%s) is recorded %s, into '%s'\n", r->target,
-			    follow_base_name(r->exe),
-			    r->from_start ? "from its first goroutine on" : "as it runs",
-			    r->output);
-}
-
-static bool follower_begin(struct follower *s, const struct follow_exec *e, const char *exe)
-{
-	struct recorder *r = xcalloc(1, sizeof(*r));
-	struct error err;
-
-	s->begun++;
-	*r = (struct recorder){ .target = e->pid, .exe = xstrdup(exe),
-				.output = output_of(s, e, exe),
-				.held = e->held && follow_hold(s->follow, e->pid) };
-	if (recorder_start(r, s->o, &err)) {
-		cmd_fail(&err);
-		s->report.failed++;
-		recorder_free(r);
-		free(r);
-		return false;
-	}
-	*(struct recorder **)vec_push(&s->recorders, sizeof(r)) = r;
-	s->found |= s->has_name;
-	if (!r->held)
-		tell_begin(s, r);
-	return true;
-}
-
-bool follow_is_ours(const struct follower *s, pid_t pid)
-{
-	enum { DEPTH = 1000 };
-	struct procfs_usage use;
-	int i;
-
-	for (i = 0; i < DEPTH && pid > 0 && pid != s->command.pid; i++) {
-		if (pid == getpid())
-			return true;
-		if (procfs_usage(&s->fs, pid, &use))
-			return false;
-		pid = use.parent;
-	}
-	return false;
-}
-
-bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char *exe)
-{
-	bool is_followed = s->o->follow && follow_has(s->follow, e->pid);
-
-	s->has_name = s->o->name && follow_name_matches(s->o->name, &s->fs, e->pid, exe) &&
-		      !follow_is_ours(s, e->pid);
-	if (s->has_name && s->o->follow && !is_followed && follow_add(s->follow, e->pid, NULL))
-		s->report.not_followed++;
-	return (s->has_name || is_followed) &&
-	       (!s->o->program || !fnmatch(s->o->program, follow_base_name(exe), 0));
-}
-
-/* Was only one process asked for (--name without --follow and --wait), and is it recorded? */
-static bool has_all(const struct follower *s)
-{
-	return !s->o->follow && !s->o->wait && s->found;
-}
-
-bool follow_take(struct follower *s, const struct follow_exec *e)
-{
-	_cleanup_free_ char *exe = follow_exe(&s->fs, e->pid);
-
-	if (!exe || s->stopping || has_all(s) || is_covered(s, e) || !follow_is_meant(s, e, exe) ||
-	    !go_files_run(s->files, &s->fs, e->pid))
-		return false;
-	if (s->recorders.len >= s->o->most) {
-		s->report.skipped++;
-		return false;
-	}
-	return follower_begin(s, e, exe);
-}
-
-void follow_take_execs(struct follower *s)
-{
-	struct follow_exec e;
-
-	while (follow_next(s->follow, &e))
-		if (!follow_take(s, &e) && e.held)
-			follow_let_go(s->follow, e.pid);
-}
 
 /* --- recorders --- */
 
@@ -171,7 +54,7 @@ static void look_at_hold(struct follower *s, struct recorder *r)
 	if (n >= 0 || errno != EAGAIN) {
 		follower_let_go(s, r);
 		if (n > 0)
-			tell_begin(s, r);
+			follow_tell_begin(s, r);
 	} else if (now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS) {
 		/* the program runs without its probes: the trace would lack its begin */
 		kill(r->pid, SIGKILL);
@@ -216,7 +99,7 @@ static bool follower_is_over(const struct follower *s)
 {
 	if (s->recorders.len)
 		return false;
-	if (s->stopping || has_all(s))
+	if (s->stopping || follow_has_all(s))
 		return true;
 	if (s->o->wait || (s->o->name && !s->found))
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: what the files of follow share: the followed and their recorders (follow.c), and
- * those that run already.
+ * internal: what the files of follow share: the followed and their recorders (follow.c), one
+ * process that may be recorded (take.c), and those that run already (running.c).
  */
 #ifndef GOTAP_CMD_FOLLOW_INTERNAL_H
 #define GOTAP_CMD_FOLLOW_INTERNAL_H
@@ -30,6 +30,13 @@ struct follower {
 	bool stopping, gave_up;
 };
 
+static inline struct recorder *recorder_at(const struct follower *s, size_t i)
+{
+	return *vec_at(&s->recorders, struct recorder *, i);
+}
+
+/* --- take.c --- */
+
 /*
  * Is @pid this gotap, or a process that it has started other than the command? Such a process is
  * never recorded.
@@ -47,8 +54,15 @@ bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char
 bool follow_take(struct follower *s, const struct follow_exec *e);
 /* Takes all execs that have been seen, and lets processes go on that are not recorded. */
 void follow_take_execs(struct follower *s);
+/* Was only one process asked for (--name without --follow and --wait), and is it recorded? */
+bool follow_has_all(const struct follower *s);
+/* Names the recording of @r, which has begun. */
+void follow_tell_begin(const struct follower *s, const struct recorder *r);
+
+/* --- running.c --- */
+
 /*
- * running.c: starts recorders for processes that run already. -ENOTUNIQ: only one process was
+ * Starts recorders for processes that run already. -ENOTUNIQ: only one process was
  * asked for, and several have the name.
  */
 int follow_take_running(struct follower *s, struct error *err);

@@ -39,7 +39,7 @@ static inline bool has_threads(const struct trace_report *r)
 	return false;
 }
 
-/* "1.204511 s" of that trace, and of which one if there are several (text.c). */
+/* put.c: "1.204511 s" of that trace, and of which one if there are several. */
 void report_put_instant(const struct trace_report *r, uint32_t trace, int64_t time, FILE *f);
 /* "file.go:12"; nothing if the file is not known. */
 void report_put_place(const char *file, uint64_t line, FILE *f);

@@ -11,23 +11,6 @@
 #include "cmd/report/parts.h"
 #include "base/units.h"
 
-/* --- parts of lines --- */
-
-void report_put_instant(const struct trace_report *r, uint32_t trace, int64_t time, FILE *f)
-{
-	fputs(unit_instant(time - trace_at(r, trace)->first).text, f);
-	if (!is_one(r))
-		fprintf(f, " of trace %" PRIu32, trace + 1);
-}
-
-void report_put_place(const char *file, uint64_t line, FILE *f)
-{
-	const char *base = strrchr(file, '/');
-
-	if (*file)
-		show_printf(f, "%s:%" PRIu64, base ? base + 1 : file, line);
-}
-
 /* --- head --- */
 
 static void report_text_print_trace(const struct trace_report *r, uint32_t i, FILE *f)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * stacks: see stacks.h. Here: options, the process, which goroutines are shown, messages about
- * those that are not.
+ * stacks: see stacks.h. Here: options, the process, messages about goroutines that are not shown.
  */
 #define _GNU_SOURCE
 #include "cmd/stacks/stacks.h"
@@ -192,66 +191,6 @@ static int check_fate(struct stacks *s, int r, struct error *err)
 		break;
 	}
 	return r;
-}
-
-/* --- which goroutines --- */
-
-static bool is_in_list(const char *list, const char *state)
-{
-	size_t n = strlen(state);
-	const char *end;
-
-	for (;; list = end + 1) {
-		end = strchrnul(list, ',');
-		if ((size_t)(end - list) == n && !memcmp(list, state, n))
-			return true;
-		if (!*end)
-			return false;
-	}
-}
-
-static bool stack_matches(struct stacks *s, uint32_t stack)
-{
-	static struct shown_frame frames[SHOWN_MAX];
-	size_t i, n = shown_frames(&s->gs, stack, SHOWN_ALL, frames, SHOWN_MAX);
-
-	for (i = 0; i < n; i++)
-		if (!regexec(&s->o->func_regex, frames[i].func, 0, NULL, 0))
-			return true;
-	return false;
-}
-
-static bool has_function(struct stacks *s, const struct goroutine *g)
-{
-	enum { MATCHES = 1, MATCHES_NOT };
-	uint8_t *match;
-
-	if (g->known != STACK_KNOWN)
-		return false;
-	while (s->matches.len <= g->stack)
-		vec_push(&s->matches, sizeof(uint8_t));
-	match = vec_at(&s->matches, uint8_t, g->stack);
-	if (!*match)
-		*match = stack_matches(s, g->stack) ? MATCHES : MATCHES_NOT;
-	return *match == MATCHES;
-}
-
-bool stacks_wants(struct stacks *s, const struct goroutine *g)
-{
-	const struct stacks_options *o = s->o;
-	char state[SHOWN_STATE];
-
-	if (o->goid && g->goid != o->goid)
-		return false;
-	if (!o->system && !o->goid && shown_is_system(&s->gs, s->plan.minor, g)) {
-		s->left_out++;
-		return false;
-	}
-	if (o->still && g->still <= STILL_MOVED)
-		return false;
-	if (o->states && !is_in_list(o->states, shown_state(s->plan.minor, g, state)))
-		return false;
-	return !o->func || has_function(s, g);
 }
 
 /* --- what is not in the list --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stacks: `gotap stacks`: all goroutines of a running process now. Shared by its files: options
- * and the process (stacks.c), which goroutines are shown and as what text (text.c), JSON
+ * and the process (stacks.c), which goroutines are shown (wanted.c), as text (text.c), JSON
  * (json.c), and a profile (pprof.c).
  */
 #ifndef GOTAP_CMD_STACKS_STACKS_H

@@ -205,63 +205,6 @@ void stacks_print(struct stacks *s)
 
 /* --- groups --- */
 
-static uint64_t group_key(const struct stacks *s, const struct goroutine *g)
-{
-	uint64_t h = g->known == STACK_KNOWN ?
-			     g->stack :
-			     ~(uint64_t)(g->known << 16 | g->status << 8 | g->reason);
-
-	return hash64_seeded(h) ^ (s->o->no_labels ? 0 : (uintptr_t)g->labels + g->labels_unread);
-}
-
-static int larger_first(const void *a, const void *b)
-{
-	const struct vec *x = &((const struct stacks_group *)a)->members;
-	const struct vec *y = &((const struct stacks_group *)b)->members;
-	uint64_t i, j;
-
-	if (x->len != y->len)
-		return x->len < y->len ? 1 : -1;
-	i = (*vec_at(x, const struct goroutine *, 0))->goid;
-	j = (*vec_at(y, const struct goroutine *, 0))->goid;
-	return (i > j) - (i < j);
-}
-
-void stacks_group(struct stacks *s, struct vec *ret)
-{
-	struct map64 known = {0};
-	struct stacks_group *group;
-	uint64_t *at;
-	bool is_new;
-	size_t i;
-
-	*ret = (struct vec){0};
-	for (i = 0; i < s->gs.all.len; i++) {
-		const struct goroutine *g = vec_at(&s->gs.all, struct goroutine, i);
-
-		if (!stacks_wants(s, g))
-			continue;
-		at = map64_put(&known, group_key(s, g), &is_new);
-		if (is_new) {
-			*at = ret->len;
-			vec_push(ret, sizeof(*group));
-		}
-		group = vec_at(ret, struct stacks_group, *at);
-		*(const struct goroutine **)vec_push(&group->members, sizeof(g)) = g;
-	}
-	map64_free(&known);
-	vec_sort(ret, sizeof(*group), larger_first);
-}
-
-void stacks_free_groups(struct vec *groups)
-{
-	size_t i;
-
-	for (i = 0; i < groups->len; i++)
-		vec_free(&vec_at(groups, struct stacks_group, i)->members);
-	vec_free(groups);
-}
-
 static void write_frames(struct stacks *s, uint32_t stack, FILE *f)
 {
 	static struct shown_frame frames[SHOWN_MAX];
