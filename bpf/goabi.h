@@ -166,7 +166,10 @@ static __always_inline u64 go_arg5(struct pt_regs *ctx)
 	return go_arg(ctx, 5, loaded(arch_arg5(ctx)));
 }
 
-/* At a stack check that jumps: the function will start again. Not for sites behind a prologue. */
+/*
+ * True at a stack check that jumps: the function will start again. Sites after a prologue do not
+ * ask.
+ */
 static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)
 {
 	return !go_at_call(program) && arch_stack_grows(ctx);

@@ -16,7 +16,7 @@ static __always_inline __u64 stack_use(__u64 gp, __u64 sp)
 	return read_u64(gp + off.g_stack_hi) - sp;
 }
 
-/* @gp will assist; we are on the system stack. */
+/* @gp will assist; the probe runs on the system stack. */
 static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp, enum inline_program program)
 {
 	__u64 pid_tgid = current_ids(), g = go_g(ctx);
@@ -52,9 +52,9 @@ int GO_PROGRAM(inlined_assist)(struct pt_regs *ctx)
 }
 
 /*
- * In gcAssistAlloc(gp), or where it has returned to, on the goroutine's own stack. For `--attach
- * inline` at the question to the runtime's own tracer, which comes before g.inMarkAssist is
- * cleared.
+ * The probe sits in gcAssistAlloc(gp), or where that has returned to, on the goroutine's own stack.
+ * For `--attach inline` it sits where the runtime tests whether its own tracer is on, which comes
+ * before g.inMarkAssist is cleared.
  */
 SEC("uprobe")
 int GO_PROGRAM(assist_end)(struct pt_regs *ctx)

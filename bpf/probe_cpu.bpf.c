@@ -61,7 +61,7 @@ static __always_inline void fill_sample(struct rec *r, const struct sample *s)
 	r->ptr = s->p;
 }
 
-/* In C or in the vDSO: where Go was left. */
+/* The thread runs C or the vDSO: the stack begins where it left Go. */
 static __always_inline int sample_outside(const struct sample *s, const struct stack_start *from)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), s->pid_tgid, REC_CPU_SAMPLE, 0);
@@ -100,9 +100,9 @@ static __always_inline void note_cut(struct rec_cpu *c, __u64 bp)
 }
 
 /*
- * In Go, on whichever stack: the interrupted instruction, and the callers by
- * frame pointers. From the system stack they lead on into the goroutine's
- * (systemstack), or end there (mcall), as the runtime's own samples do.
+ * The thread runs Go, on any stack: the stack has the interrupted instruction, and the callers by
+ * frame pointers. From the system stack these lead on into the goroutine's (systemstack), or end
+ * there (mcall), as in the runtime's own samples.
  */
 static __always_inline int sample_inside(const struct sample *s, const struct user_regs *u)
 {

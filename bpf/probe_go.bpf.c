@@ -22,8 +22,8 @@ int GO_PROGRAM(casgstatus)(struct pt_regs *ctx)
 	t.gp = c.gp;
 	t.ret = c.ret;
 	/*
-	 * Runnable to running is execute's. coroswitch_m says it too when its
-	 * fast path fails, of a goroutine that the model then knows to run.
+	 * execute() makes a runnable goroutine run. If its fast path fails, coroswitch_m makes the
+	 * same change, of a goroutine that the model then knows to run.
 	 */
 	if ((__u32)c.old == GO_RUNNABLE && (__u32)c.new == GO_RUNNING) {
 		t.site = (struct site_class){ .kind = REC_GO_START };

@@ -9,7 +9,7 @@
 #include "send.h"
 #include "transition.h"
 
-/* False for hits that are none of ours. */
+/* Fills @t at a hit of the target at a known site; false for any other hit. */
 static __always_inline bool host_begin(struct pt_regs *ctx, struct transition *t)
 {
 	__u64 ip = loaded(arch_ip(ctx));

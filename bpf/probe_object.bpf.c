@@ -220,11 +220,11 @@ int object_sweep(struct pt_regs *ctx)
 }
 
 /*
- * In sweep, at the call of newMarkBits: gcmarkBits is final, since sweep has marked the objects
- * that finalizers keep alive, and becomes allocBits next. A probe may be absent for a while (the
- * budget), and come back in the middle of a sweep: then the thread's entry is of an earlier span.
- * That one has been swept since and has other mark bits, all clear; taken for its marks they would
- * free each of its objects.
+ * The probe sits in sweep at the call of newMarkBits: gcmarkBits is final, since sweep has marked
+ * the objects that finalizers keep alive, and becomes allocBits next. The budget may take a probe
+ * away for a while and put it back in the middle of a sweep: then the thread's entry is of an
+ * earlier span. That span has been swept since and has other mark bits, all clear, which would free
+ * each of its objects.
  */
 SEC("uprobe")
 int object_swept(void *ctx)

@@ -339,12 +339,13 @@ int threads_switch(__u64 *ctx)
 }
 
 /*
- * Interrupts that find the CPU in the kernel, and soft ones, run on a stack of the CPU. So do the
- * soft ones that a task raises itself and runs as it goes on (local_bh_enable), as for each packet
- * over loopback: the stack does not tell the two kinds of soft interrupts apart. An interrupt that
- * finds the CPU in user mode runs on the stack of the current task, of which the saved registers
- * then say that it is in no system call; so they say after a page fault. @tid: 0 is an idle CPU.
- * @sp: some address on the stack in use.
+ * Interrupts that find the CPU in the kernel run on a stack of the CPU, and so do soft interrupts.
+ * A task also raises soft interrupts itself and runs them as it goes on (local_bh_enable), as for
+ * each packet over loopback: the stack does not distinguish these from the others.
+ *
+ * An interrupt that finds the CPU in user mode runs on the stack of the current task. The saved
+ * registers of the task then say that it is in no system call; they say the same after a page
+ * fault. @tid: 0 is an idle CPU. @sp: some address on the stack in use.
  */
 static __always_inline __u8 waker_kind(__u32 tid, __u64 stack, __u32 flags, __u64 sp)
 {

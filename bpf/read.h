@@ -42,7 +42,10 @@ READ_WORD(32)
 READ_WORD(16)
 READ_WORD(8)
 
-/* Where it is not known yet whether there is a word of the runtime's: 0 says that there is none. */
+/*
+ * Reads a word of the runtime that may not exist, where that is not known yet: 0 says that there is
+ * none.
+ */
 static __always_inline __u64 peek_u64(__u64 addr)
 {
 	__u64 v = 0;

@@ -57,7 +57,7 @@ static __always_inline void *ring_chunk(const struct ring_state *s, __u32 tail)
 	return ring_chunk_at(chunk);
 }
 
-/* From when on user space may read it, if without REC_BUSY. */
+/* Sets the kind, from which on user space may read the record if REC_BUSY is not set. */
 static __always_inline void rec_set_kind(struct rec *r, __u8 kind)
 {
 	*(volatile __u8 *)&r->kind = kind;

@@ -9,7 +9,10 @@
 
 #include "stack.h"
 
-/* Into a free place, else any: two CPUs may overwrite each other, which only sends one again. */
+/*
+ * Stores the key in a free place of its set, or over another key. Two CPUs may overwrite each
+ * other's key, which only sends a stack once more.
+ */
 static __always_inline void seen_add(__u64 key)
 {
 	__u64 *s = seen_set(key);
@@ -154,7 +157,10 @@ struct copy_walk {
 	__u32 n;
 };
 
-/* Up to where the walk came that made the key: a page may have come in, or gone, since then. */
+/*
+ * Has the copy got to where the walk that made the key ended? A page may have come in, or gone,
+ * since then.
+ */
 static __always_inline bool copy_is_complete(const struct copy_walk *c)
 {
 	return hash_key(&c->sum, c->key & (STACK_KEY_SHORT | STACK_KEY_CUT)) == c->key;
@@ -190,7 +196,7 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 	struct rec_stack *s = ring_reserve(ring_of_cpu(), sizeof(*s) + 8 * REC_MAX_FRAMES);
 	bool complete;
 
-	/* At once: Linux 5.10's verifier forgets that ring_reserve() has tested the same. */
+	/* The test comes at once: Linux 5.10's verifier forgets that ring_reserve() has made it. */
 	if (!s)
 		return 0;
 	c.to = s;
@@ -208,7 +214,8 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 	s->n = c.n;
 	rec_submit(s);
 	/*
-	 * Only now: a probe that finds the key in this table sends no record of the stack any more.
+	 * The key is stored only now: a probe that finds it there sends no record of the stack any
+	 * more.
 	 */
 	if (complete)
 		seen_add(key);

@@ -224,9 +224,9 @@ static __always_inline int send_create(struct transition *t)
 }
 
 /*
- * From where the syscall leaves Go: since Go 1.21 g says it. Up to 1.18 that is mostly
- * syscall.Syscall, assembly without a frame, with its return address at
- * g.syscallsp; callers.def has these callers of entersyscall.
+ * The stack from which the syscall leaves Go: since Go 1.21 g has it. Up to 1.18 the caller is
+ * mostly syscall.Syscall, assembly without a frame, with its return address at g.syscallsp;
+ * callers.def has these callers of entersyscall.
  */
 static __always_inline struct stack_start start_at_syscall(struct transition *t, struct g_chunk *c)
 {

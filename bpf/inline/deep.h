@@ -31,8 +31,9 @@ static __always_inline volatile __u16 *hints_of(__u64 hash)
 }
 
 /*
- * @v, from a source that the compiler does not know. It would else take a frame pointer that was
- * compared with its hint for that hint, and the next load would wait for it.
+ * Returns @v, and hides from the compiler where it comes from. Otherwise the compiler would use a
+ * frame pointer that was compared with its hint in place of the hint, and the next load would wait
+ * for it.
  */
 static __always_inline __u64 apart(__u64 v)
 {
@@ -66,8 +67,8 @@ static __always_inline bool is_deep(const struct window *w, __u64 bp)
 }
 
 /*
- * Where walk_hinted() goes on. A copy, so that the walks of stacks that are not deep have theirs in
- * registers.
+ * The place where walk_hinted() goes on. It is a copy, so that the walks of stacks that are not
+ * deep have theirs in registers.
  */
 struct deep {
 	struct hash sum;	/* its bp is that of a frame inside of @w */

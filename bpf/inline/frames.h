@@ -59,7 +59,7 @@ static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 		;
 }
 
-/* In shared memory; INLINE_SEEN keys. */
+/* The set lies in shared memory, which has INLINE_SEEN keys. */
 enum { SEEN_WAYS = 4, SEEN_SETS = INLINE_SEEN / SEEN_WAYS };
 
 static __always_inline __u64 *seen_set(__u64 key)

@@ -50,18 +50,18 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
  * somewhere else than its file is mapped (live/text_map).
  */
 int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err);
-/* Puts one into gotap itself, until any part is detached. */
+/* Attaches one probe to gotap itself, until any part is detached. */
 bool bpf_probe_self(struct bpf_side *b, enum calibration which, uint64_t file_offset);
 /* The prober gives up its privileges, but for those that it takes to attach once more. */
 int bpf_prober_keeps(struct bpf_side *b, struct error *err);
 /*
- * Is it there? If it was killed there are no probes any more, or some that do nothing. From any
- * thread, and once false, always false.
+ * Does the prober live? If it was killed there are no probes any more, or some that do nothing.
+ * From any thread, and once false, always false.
  */
 bool bpf_prober_lives(const struct bpf_side *b);
-/* Has it taken the probes away because gotap was stopped? From any thread. */
+/* Has the prober taken the probes away because gotap was stopped? From any thread. */
 bool bpf_prober_gave_up(const struct bpf_side *b);
-/* Was it killed, and could the breakpoints that it may have left not be taken away? */
+/* Was the prober killed, and could the breakpoints that it may have left not be taken away? */
 bool bpf_left_breakpoints(const struct bpf_side *b);
 /*
  * Makes code in the target take over from those probes that it can replace; the plan is for
@@ -82,7 +82,7 @@ struct inline_rings *bpf_inline_rings(struct bpf_side *b);
  */
 void bpf_beat(struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);
-/* Has it moved its code since? Reads a few lines of /proc/PID/maps. */
+/* Has the target moved its code since the attach? Reads a few lines of /proc/PID/maps. */
 bool bpf_text_moved(const struct bpf_side *b);
 /* Records that were lost, any of which may have been the one that names its g. */
 uint64_t bpf_names_lost(const struct bpf_side *b);
@@ -96,7 +96,7 @@ const uint64_t *bpf_texts_missing(const struct bpf_side *b);
  * in a record: names can be left out, unless more than @lost records are lost.
  */
 void bpf_names_known(struct bpf_side *b, uint64_t now, uint64_t lost);
-/* Not any more: each record has its name from now on. */
+/* Ends bpf_names_known(): each record has its name from now on. */
 void bpf_names_unknown(struct bpf_side *b);
 /* STACKS_WHOLE, SHORT or NONE from now on. */
 void bpf_set_stacks(struct bpf_side *b, unsigned int stacks);

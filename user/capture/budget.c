@@ -65,7 +65,7 @@ static double stacks_cost(const struct budget *b, const struct budget_work *w, e
 	return length > 0 ? (double)w->stacks * (b->prices.stack + length * b->prices.frame) : 0;
 }
 
-/* Its probes stay in every level, but for slices. */
+/* Its probes are there at every level, except in slices. */
 static double inline_cost(const struct budget *b, const struct budget_work *w, enum rec_level level)
 {
 	double length = length_at(b->inline_length, level);

@@ -57,7 +57,7 @@ void budget_meter_init(struct budget_meter *m)
 	pthread_mutex_init(&m->lock, NULL);
 }
 
-/* Did a probe walk a stack for it, which is no extra's and not the sampler's? */
+/* Did a probe walk a stack for a record of this kind? Extras and the sampler do not count. */
 static bool has_walk(uint8_t kind)
 {
 	return rec_has_stack(kind) && rec_is_of_thread(kind) && !rec_is_extra(kind) &&
@@ -101,7 +101,9 @@ void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t en
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* And those of @rings, by their length, that are still in the rings or were lost. */
+/*
+ * Adds the records that are still in the rings or were lost; their number follows from their bytes.
+ */
 static void add_unread(struct budget_work *w, uint64_t bytes, const struct ring_counts *rings)
 {
 	if (bytes && w->records)

@@ -37,7 +37,7 @@ int capture_next(struct capture *cap, int timeout_ms, struct chunk **c);
 /* Asks the drain thread to take the probes away and finish; returns at once. */
 void capture_stop(struct capture *cap);
 enum capture_end capture_ended(const struct capture *cap);
-/* Once it has ended: may breakpoints of probes have stayed in the program? */
+/* To be called after the end: may the program still have breakpoints of probes? */
 bool capture_left_breakpoints(const struct capture *cap);
 /*
  * Does the program's memory have the structures of the plan? True, but for a launched program with
@@ -64,7 +64,10 @@ const char *capture_method(const struct capture *cap);
  * been taken.
  */
 const struct inline_status *capture_inline(const struct capture *cap);
-/* What was refused of the memory that the target shares with --attach inline. Likewise. */
+/*
+ * The records that gotap refused in the memory that the target shares with --attach inline; final
+ * once the last chunk has been taken.
+ */
 const struct foreign *capture_foreign(const struct capture *cap);
 /* Joins the drain thread and frees all. Accepts NULL. */
 void capture_free(struct capture *cap);

@@ -88,7 +88,9 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
 	pthread_mutex_unlock(&q->lock);
 }
 
-/* Moves segments that stay to the front. Returns bytes of records that went. */
+/*
+ * Moves the segments that are kept to the front. Returns the bytes of the records that are dropped.
+ */
 static size_t chunk_queue_thin_one(struct chunk *c, bool (*drops)(uint32_t cpu))
 {
 	size_t from = 0, to = 0, dropped = 0, n;

@@ -44,7 +44,7 @@ void chunk_queue_free(struct chunk_queue *q);
 /* An empty chunk to fill, NULL: there is no room. Does not wait. */
 struct chunk *chunk_queue_room(struct chunk_queue *q);
 /*
- * Drops the segments of the chunks in the queue of which @drops says so. Returns their bytes of
+ * Drops those segments of the queue's chunks for which @drops is true. Returns the bytes of their
  * records.
  */
 size_t chunk_queue_thin(struct chunk_queue *q, bool (*drops)(uint32_t cpu));

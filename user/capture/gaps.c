@@ -104,10 +104,10 @@ static void say_gap(struct gaps *g, enum rec_gap why, bool may_begin_later)
 }
 
 /*
- * The gap begins before the probes go: they go one after the other, so the records meanwhile are
- * incomplete and are not used. The model begins a gap best at a record of a running goroutine: then
- * that goroutine can have the log event that says so. For that the first REC_GAP comes a tick
- * before the second; where nobody reads there will be no record to wait for.
+ * The gap begins before the probes are taken away: that happens one after the other, so the records
+ * meanwhile are incomplete and are not used. The model begins a gap best at a record of a running
+ * goroutine: then that goroutine can have the log event that says so. So the first REC_GAP comes a
+ * tick before the second; if the reader is absent, there will be no record to wait for.
  */
 static void gaps_leave(struct gaps *g, enum rec_gap why)
 {
@@ -123,7 +123,10 @@ static void gaps_leave(struct gaps *g, enum rec_gap why)
 	g->why = why;
 }
 
-/* As at the attach. If it fails the program has gone, or it is tried again. */
+/*
+ * Attaches the probes again and reads all states. If that fails, the program has ended, or a later
+ * call tries again.
+ */
 static void gaps_come_back(struct gaps *g)
 {
 	struct error err;
@@ -144,8 +147,8 @@ static void gaps_come_back(struct gaps *g)
 }
 
 /*
- * Nobody reads if the queue stays full and records are lost: losses alone may be one burst, a full
- * queue alone an idle program.
+ * The reader is absent if the queue is full all the time and records are lost: losses alone may be
+ * one burst, a full queue alone an idle program.
  */
 static void look_for_reader(struct gaps *g)
 {

@@ -57,7 +57,7 @@ void gaps_init(struct gaps *g);
 int gaps_start(struct gaps *g, struct error *err);
 /* The first states are in the stream: from now on there may be gaps. */
 void gaps_allow(struct gaps *g);
-/* Asks the thread to end; returns at once. */
+/* Asks the thread to end; does not wait. */
 void gaps_stop(struct gaps *g);
 /* Waits for its end; it may still be reading memory. Nothing if it does not run. */
 void gaps_join(struct gaps *g);

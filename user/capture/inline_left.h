@@ -18,7 +18,7 @@ struct inline_left {
 
 /* Takes over *@memory with its descriptors; @earlier: it is of a gotap that was killed. */
 void inline_left_add(struct inline_left *l, struct injected *memory, bool earlier);
-/* Is there any of an earlier gotap, or of this recording? */
+/* Is there memory of an earlier gotap, or of this recording? */
 bool inline_left_has(const struct inline_left *l, bool earlier);
 /* Adds the descriptors that this takes to @fds (int). */
 void inline_left_files(const struct inline_left *l, struct vec *fds);

@@ -157,8 +157,8 @@ static int put_back(const struct inliner *in, struct links *links, int mem, stru
 }
 
 /*
- * What could not be taken out of an earlier gotap's, or of this recording's in a prober that was
- * killed.
+ * The memory of an earlier gotap that could not be taken out, or of this recording in a prober that
+ * was killed.
  */
 static void inliner_note_left(struct inliner *in, bool earlier, const struct error *why)
 {
@@ -173,7 +173,7 @@ static void inliner_note_left(struct inliner *in, bool earlier, const struct err
 	}
 }
 
-/* Says what is so now, after some of it was taken out. */
+/* Sets the status anew after some of the memory was taken out. */
 static void inliner_note_taken(struct inliner *in, bool earlier)
 {
 	struct inline_status *s = in->status;
@@ -374,7 +374,7 @@ static int inliner_may_inject(struct inliner *in, struct error *err)
 	return r ? r : inliner_take_left(in, FIND_THREAD_MS, err) ? -EAGAIN : 0;
 }
 
-/* What had to stay of an attempt is taken out before the next one. */
+/* Memory that an attempt had to leave is taken out before the next one. */
 static int inliner_keep_for_later(struct inliner *in, const struct error *why)
 {
 	inliner_note_left(in, false, why);
@@ -608,7 +608,8 @@ bool inliner_is_gone(struct inliner *in)
 
 /*
  * Sets the state after the memory was removed (@r 0) or not. If no call led to it yet, the state
- * stays: nothing was undone. Memory that stays is taken out later, by whoever comes first.
+ * does not change: nothing was undone. Memory that could not be removed is taken out later, by this
+ * prober or a later gotap.
  */
 static void note_removed(struct inliner *in, int r, const struct error *why)
 {
@@ -623,7 +624,7 @@ static void note_removed(struct inliner *in, int r, const struct error *why)
 	}
 }
 
-/* The word of life ends with the memory: what stays behind is inert. */
+/* alive_end() comes with the removal: the code that may be left is inert. */
 void inliner_remove(struct inliner *in)
 {
 	struct inject_hosts hosts = hosts_of(in);

@@ -49,8 +49,8 @@ enum inline_earlier {
 };
 
 /*
- * What became of it: written by the prober, read by gotap once a request was answered, or at the
- * end.
+ * The outcome of --attach inline. The prober writes it; gotap reads it after the answer to a
+ * request, or at the end.
  */
 struct inline_status {
 	enum inline_state state;
@@ -89,8 +89,8 @@ struct inliner {
 };
 
 /*
- * Before the prober is forked. @head: the layout of the shared memory (capture/inline_rings). 0 or
- * -errno.
+ * To be called before the prober is forked. @head: the layout of the shared memory
+ * (capture/inline_rings). 0 or -errno.
  */
 int inliner_init(struct inliner *in, const struct plan *plan, const struct process *proc,
 		  const struct gotap_bpf__rodata *knobs, const struct inline_shared *head);
@@ -109,9 +109,12 @@ int inliner_look(struct inliner *in, struct links *links, struct error *err);
 int inliner_inject(struct inliner *in, struct error *err);
 /* Changes the operands. Where that cannot be done the uprobes stay: in->status counts both. */
 int inliner_patch(struct inliner *in, struct error *err);
-/* At the end, before uprobes are put there again: has anybody else put some? */
+/*
+ * To be called at the end, before uprobes are put there again: has another tracer put a breakpoint
+ * there?
+ */
 void inliner_look_again(struct inliner *in);
-/* Under uprobes at all places that inliner_has(). */
+/* Puts the calls back, under uprobes at all places that inliner_has(). */
 void inliner_undo(struct inliner *in);
 /*
  * The removal was impossible, for @why: the calls lead to code that does nothing until the program

@@ -224,9 +224,9 @@ static void *detach_one(void *item)
 }
 
 /*
- * To close a link takes a grace period of the kernel, about 50 ms; links that are closed side by
- * side wait for the same one. (Not links of perf: the kernel closes them one after the other.)
- * Without a thread it is done here.
+ * To close a link takes a grace period of the kernel, about 50 ms; links of uprobe_multi that
+ * threads close side by side wait for the same one, links of perf are closed one after the other by
+ * the kernel. If no thread can be made, this one closes the link.
  */
 static void in_parallel(struct attached *items, size_t n)
 {

@@ -38,14 +38,14 @@ enum bpf_parts {
 /* The program of @object that serves @p in a program of that release. */
 struct bpf_program *links_program(struct bpf_object *object, const struct plan *plan,
 				  enum program p);
-/* All of @parts or none, but for probes that are code in the target (inliner_has). */
+/* Attaches all of @parts or none, except probes that are code in the target (inliner_has). */
 int links_attach(struct links *l, unsigned int parts, struct error *err);
 /*
  * Uprobes that do nothing, at @n offsets in the module's file, until BPF_GUARD is detached: under
  * them code is changed.
  */
 int links_guard(struct links *l, const uint64_t *offsets, size_t n, struct error *err);
-/* Into gotap itself, until any part is detached. */
+/* Attaches one to gotap itself, until any part is detached. */
 int links_attach_gotap(struct links *l, const char *program, uint64_t file_offset,
 		       struct error *err);
 /* Are there any in the program? */

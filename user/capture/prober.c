@@ -68,7 +68,9 @@ static void fill_standard_descriptors(void)
 		close(fd);
 }
 
-/* Whoever frees memory by killing kills gotap rather than this. It takes CAP_SYS_RESOURCE. */
+/*
+ * Makes the kernel's OOM killer choose gotap rather than this process. It takes CAP_SYS_RESOURCE.
+ */
 static void stay_in_memory(void)
 {
 	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -77,7 +79,10 @@ static void stay_in_memory(void)
 		errno = 0;	/* then it is as likely as gotap, no more */
 }
 
-/* Its work is short, and on a busy machine the program waits for it. Takes CAP_SYS_NICE. */
+/*
+ * Raises its priority: its work is short, and on a busy machine the program waits for it. It takes
+ * CAP_SYS_NICE.
+ */
 static void go_first(void)
 {
 	setpriority(PRIO_PROCESS, 0, -20);
@@ -104,8 +109,8 @@ static void stand_alone(const struct prober_job *job, int sock, int parent)
 }
 
 /*
- * Returns what poll() does. 0: gotap stands still. It counts looks and not time: where the whole
- * machine was stopped, each process gets on before this one has looked so often.
+ * Returns the result of poll(). 0: gotap stands still. It counts looks and not time: if the whole
+ * machine was stopped, each process runs again before this one has looked so often.
  */
 static int wait_for_gotap(const struct prober_job *job, const struct prober_shared *shared,
 			  struct pollfd fds[2])

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probes: are there probes in the program, and may they record? The thread that
- * starts the capture puts them in place; gaps.c takes them away and puts them
- * back; the drain thread ends it all. Coming and going takes its time (a link
- * waits for the kernel), which holds the lock; falling silent does not, so that
- * the end of a recording waits for nobody.
+ * probes: are there probes in the program, and may they record? The thread that starts the capture
+ * puts them in place; gaps.c takes them away and puts them back; the drain thread ends the
+ * recording. To attach and to detach takes time (a link waits for the kernel) and holds the lock;
+ * probes_silence() takes no lock, so that the end of a recording waits for no other thread.
  */
 #ifndef GOTAP_CAPTURE_PROBES_H
 #define GOTAP_CAPTURE_PROBES_H

@@ -93,7 +93,10 @@ static int sampler_add_threads(struct sampler *s)
 	return r;
 }
 
-/* Thread ids of another PID namespace mean nothing to the kernel when we say them. */
+/*
+ * Opens a clock for each CPU: perf_event_open() takes thread ids of gotap's own PID namespace only,
+ * and the target's are of another one.
+ */
 static int add_cpus(struct sampler *s)
 {
 	int cpu, r = 0, n = (int)sysconf(_SC_NPROCESSORS_CONF);

@@ -38,7 +38,7 @@ struct states {
  * probes are active. In a launched program there is nothing to find yet.
  */
 int states_begin(struct states *s, struct error *err);
-/* All of them, for the first time; of a launched program: there are none. */
+/* Reads all states for the first time; a launched program has none yet. */
 int states_read_first(struct states *s, struct error *err);
 /*
  * Says in the stream that a gap, for @why, ends here, then reads all, again if
@@ -60,7 +60,7 @@ bool states_were_found(const struct states *s);
 void states_look_whether_it_fits(struct states *s);
 /* From any thread: is it? */
 bool states_fit(const struct states *s);
-/* From any thread: the attempt to read that is under way ends, and is the last one. */
+/* The reading that is under way ends, and is the last one. From any thread. */
 void states_stop(struct states *s);
 
 #endif

@@ -38,7 +38,7 @@ void thread_states_begin(struct thread_states *t, const struct process *proc,
  * are read (REC_THREADS_READ), and the cgroup if that is due.
  */
 void thread_states_tick(struct thread_states *t);
-/* Reads all of them once more; the last record is REC_THREADS_END. */
+/* Reads all threads once more; the last record is REC_THREADS_END. */
 void thread_states_end(struct thread_states *t);
 void thread_states_free(struct thread_states *t);
 

@@ -26,7 +26,7 @@ struct worker {
 	uint64_t deadline;
 };
 
-/* Shared by the child, which does the work, and its parent. */
+/* The child, which does the work, and its parent share this. */
 struct job {
 	struct worker worker;
 	struct call calls[CALLS_MAX];
@@ -146,7 +146,7 @@ static bool is_stopped(const struct process *p, pid_t tid)
 	return state == 'T' || state == 't';
 }
 
-/* To the first thread that is of use. */
+/* Gives the call to the first thread that can make it. */
 static int try_send(const struct worker *w, const struct call *c, pid_t *tid)
 {
 	struct vec tids = {0};

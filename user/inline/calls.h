@@ -16,7 +16,10 @@ struct call {
 	uint64_t args[6];
 	/* the first argument is the address of INLINE_NAME, put below the stack */
 	bool with_name;
-	/* Has it had its effect? NULL: that cannot be seen. A call that need not be made is not. */
+	/*
+	 * Has the call had its effect? NULL: that cannot be seen. A call that has had it already is
+	 * not made.
+	 */
 	bool (*done)(const struct process *p, struct call *c);
 	uint64_t ino;		/* of the memfd that it is about */
 	uint64_t result;	/* set by done() */

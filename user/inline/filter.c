@@ -45,7 +45,10 @@ static int filters_read_all(struct filters *f, pid_t tid)
 	return i && errno == ENOENT ? 0 : -ENOTSUP;	/* ENOENT: there are no more */
 }
 
-/* With CAP_SYS_ADMIN in effect for this moment, if it is kept without (capture/bpf.c). */
+/*
+ * Reads the filters with CAP_SYS_ADMIN in effect for this moment, if the process has it and keeps
+ * it out of effect otherwise (capture/bpf.c).
+ */
 int filters_read(struct filters *f, pid_t tid, int mode)
 {
 	bool had = privilege_have() & PRIVILEGE_ADMIN;

@@ -36,9 +36,7 @@ int filters_read(struct filters *f, pid_t tid, int mode);
 void filters_free(struct filters *f);
 /* Do all of them let it pass? */
 bool filters_allow(const struct filters *f, const struct seccomp_data *call);
-/*
- * What one program answers; 0 (SECCOMP_RET_KILL_THREAD) if it is none that the kernel would take.
- */
+/* The answer of one program; 0 (SECCOMP_RET_KILL_THREAD) if the kernel would refuse the program. */
 uint32_t filter_run(const struct sock_filter *insns, size_t n, const struct seccomp_data *call);
 
 #endif

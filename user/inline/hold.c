@@ -86,7 +86,7 @@ void holds_join(struct holds *all, const struct holds *more)
 }
 
 /*
- * Until the thread's next stop; how long that takes is the scheduler's affair. -ESRCH: it has
+ * Waits until the thread's next stop, for as long as the scheduler takes. -ESRCH: the thread has
  * ended.
  */
 static int next_stop(pid_t tid, int *status)
@@ -109,8 +109,8 @@ static bool is_interrupt(int status)
 }
 
 /*
- * The signal that it must get to go on as it would have; 0: none. Job control is the kernel's own
- * affair.
+ * The signal that the thread must get to go on as it would have; 0: none. The kernel handles job
+ * control by itself.
  */
 static int signal_of(int status)
 {
@@ -183,7 +183,7 @@ void hold_end(struct hold *h)
 }
 
 /*
- * Nobody reads these bytes but the kernel in the call: a function's stack ends where its red zone
+ * Only the kernel reads these bytes, during the call: a function's stack ends where its red zone
  * ends.
  */
 static bool hold_push(const struct hold *h, const char name[8], uint64_t *at)

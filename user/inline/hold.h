@@ -38,12 +38,12 @@ struct hold {
  * has ended; -EPERM: may not be traced.
  */
 int hold_begin(struct hold *h, pid_t tid);
-/* Lets it go on as if nothing had been. */
+/* Releases the thread as it was found. */
 void hold_end(struct hold *h);
 /*
- * Lets it go on with a system call, by the instruction behind which it was found, and then there.
- * If @name is not NULL, these 8 bytes are put below its stack, and their address is the first
- * argument. 0, or -ESRCH. The hold is over.
+ * Releases the thread with a system call to make, by the instruction after which it was found; it
+ * then goes on from there. If @name is not NULL, these 8 bytes are put below its stack, and their
+ * address is the first argument. 0, or -ESRCH. The hold is over.
  */
 int hold_send(struct hold *h, long nr, const uint64_t args[6], const char name[8]);
 

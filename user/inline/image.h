@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * image: the code that `--attach inline` puts into the target: bpf/inline, linked into a small ELF
- * file that gotap carries. Position-independent; one page of data of the target's own (struct
- * inline_control) lies right behind the code. In: knobs and sites. Out: bytes to write at an
+ * file that gotap carries. It is position-independent; the page after it is data of the target's
+ * own (struct inline_control). The caller sets knobs and sites, and gets the bytes to write at an
  * address.
  */
 #ifndef GOTAP_INLINE_IMAGE_H

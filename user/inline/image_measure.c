@@ -51,7 +51,7 @@ static uint64_t addr_of(const void *p)
 	return (uint64_t)(uintptr_t)p;
 }
 
-/* Where the calls lead in the end. */
+/* The function that the calls get to after the stub. */
 void image_measure_landing(void);
 __asm__(".text\n"
 	".globl image_measure_landing\n"
@@ -146,7 +146,7 @@ static void *measure_map(size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* The image, executable, with its control page behind it. */
+/* The image, executable, and the control page after it. */
 static int measure_load(struct bench *b, struct error *err)
 {
 	struct inline_control *control;

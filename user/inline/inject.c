@@ -308,7 +308,7 @@ static void plan_calls(const struct injected *in, struct call calls[CALLS])
 	calls[TAKE_OUT] = (struct call){ CALL(munmap, code, both) };
 }
 
-/* From @first to before @end. */
+/* The calls from @first to the one before @end. */
 static int inject_make(const struct injection *j, struct call *calls, size_t first, size_t end,
 		       struct error *err)
 {
@@ -407,8 +407,8 @@ static void inject_unlock(const struct injected *in)
 }
 
 /*
- * Takes out what was put in, after error @r, and returns @r; or -EBUSY if something had to stay,
- * which is in *j->in.
+ * Takes out the memory that was put in, after error @r, and returns @r; or -EBUSY if a part could
+ * not be taken out: *j->in has it.
  */
 static int inject_undo(const struct injection *j, int r, struct error *err)
 {

@@ -96,7 +96,7 @@ static bool stack_is_clean(struct job *job, uint64_t sp)
 	return !inside_frame(job->stack, n / 8, sp & ~7ULL, job->q.start, job->q.end);
 }
 
-/* Is it where it was, so that its stack was read while it was there? */
+/* Is the thread still where it was, so that its stack was read while it was there? */
 static bool is_still_at(const struct job *job, pid_t tid, const struct where *was)
 {
 	struct where now;

@@ -20,10 +20,10 @@
 int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms,
 		struct holds *held, struct error *err);
 /*
- * Waits until no thread of the target still has to make a system call that a gotap gave it which is
- * gone now, or waits no longer. The thread makes the call as soon as it gets a processor: before
- * that it is not known what is left in the target, and the call could close or replace what another
- * gotap has put there. 0, or -EBUSY after @timeout_ms. Counts holds in @held.
+ * Waits until no thread of the target has a system call to make that an earlier gotap gave it, one
+ * that has ended or gave up waiting. The thread makes the call as soon as it gets a processor.
+ * Before that it is not known which memory is left in the target, and the call could close or
+ * replace memory of another gotap. 0, or -EBUSY after @timeout_ms. Counts holds in @held.
  */
 int inside_settle(const struct process *p, const struct inject_hosts *hosts, int timeout_ms,
 		  struct holds *held, struct error *err);

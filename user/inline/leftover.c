@@ -135,7 +135,7 @@ static int check_code(const struct process *p, struct injected *in, struct error
 
 /* --- the changed instructions --- */
 
-/* A block of text, with as much before and behind it as an instruction can reach. */
+/* A block of text, with margins on both sides as long as an instruction can be. */
 struct comparison {
 	const struct process *p;
 	const struct injected *in;
@@ -176,7 +176,7 @@ static bool is_changed(const struct comparison *c, size_t i, const struct form *
 	       leftover_destination(c, i, f) - c->in->code < c->in->code_size + 4096;
 }
 
-/* In the order of their addresses; the margins are seen twice. */
+/* Patches come in the order of their addresses; the margins are seen twice. */
 static void leftover_keep(const struct comparison *c, size_t i, const struct form *f)
 {
 	size_t n = c->patches->len;

@@ -5,18 +5,21 @@
  * emulates (or steps through a copy of) the one in the file, so that nothing is missed. Runs in the
  * prober.
  *
- * Why this is safe, as the processor has it (Intel SDM volume 3, "Handling Self- and
+ * This is safe by the rules of the processor (Intel SDM volume 3, "Handling Self- and
  * Cross-Modifying Code"): a processor may execute an instruction that another one changes only
  * after it has executed a serializing instruction. The order here is that of the kernel's own
  * text_poke_bp() (arch/x86/kernel/alternative.c):
- *     1. int3 is the first byte: one byte, of which each processor sees the old value or the new
- *     one. Whoever comes there is
- * 	   sent to the kernel, and IRET, which leads back, serializes.
- * 	2. patch_barrier(). No processor has the old instruction in its pipeline any more.
- *     3. The operand, in any number of steps, over any boundary of 8 bytes or of a cache line:
- *     nobody executes it.
- * 	4. patch_barrier(). Whoever fetches the instruction from here on fetches the new operand.
- * 	5. The first byte again: the new instruction, as a whole.
+ *
+ *	1. int3 is the first byte: one byte, of which each processor sees the old value or the
+ *	   new one. A thread that executes it enters the kernel, and IRET, with which it comes
+ *	   back, serializes.
+ *	2. patch_barrier(). No processor has the old instruction in its pipeline any more.
+ *	3. The operand is written, in any number of steps, over any boundary of 8 bytes or of a
+ *	   cache line: no thread executes it.
+ *	4. patch_barrier(). A processor that fetches the instruction from here on fetches the new
+ *	   operand.
+ *	5. The first byte is written again: the new instruction is whole.
+ *
  * So no boundary matters to the processors. The border of a page matters to the writer: the kernel
  * writes page by page, and a SIGKILL can end it in between. Then the uprobe goes with the killed
  * process, and its breakpoint with it, and half an operand would be executed. Such an operand is

@@ -245,7 +245,7 @@ size_t remains_calls(const struct remains *r, struct call *calls)
 
 /* --- effects --- */
 
-/* One that was made for nobody yet. */
+/* A memfd that was made, and that no gotap has opened yet. */
 static bool keep_empty(void *ctx, int fd, const struct stat *st)
 {
 	struct call *c = ctx;

@@ -24,7 +24,7 @@
 #define ROOM_TABLES(bytes) ((bytes) / 512)
 /* Go asks for address space in arenas of 64 MiB (heapArenaBytes): two of them stay. */
 #define ROOM_SPACE (128 * MIB)
-/* What stays of the machine's memory. */
+/* The part of the machine's memory that must be left over. */
 #define ROOM_MACHINE (64 * MIB)
 
 enum { ROOM_FILE_MAX = 65536, CAP_IPC_LOCK_BIT = 14 };

@@ -52,7 +52,7 @@ int thread_where(const struct process *p, pid_t tid, struct where *ret)
 	return r == -ENOENT ? -ESRCH : r;
 }
 
-/* Its value begins behind the tab. */
+/* The value begins after the tab. */
 static bool status_field(const struct process *p, pid_t tid, const char *field, char ret[32])
 {
 	struct buf text = {0};

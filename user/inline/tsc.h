@@ -17,7 +17,7 @@
 
 enum { TSC_PAIRS = 64 };
 
-/* Where a piece of the line begins. */
+/* The begin of a piece of the line. */
 struct tsc_pair {
 	uint64_t tsc, ns;	/* on the line */
 	uint64_t read;		/* ns as they were read there */

@@ -16,7 +16,7 @@
 
 enum { MAPS_MAX = 64 << 20, PAGE = 4096, PIECES = 32 };
 
-/* In pieces that end with a page, because the kernel reads a piece wholly or not at all. */
+/* Reads in pieces that end with a page, because the kernel reads a piece wholly or not at all. */
 static size_t vm_read_some(const struct process *p, uint64_t addr, void *to, size_t n)
 {
 	struct iovec local = { to, n }, remote[PIECES];
