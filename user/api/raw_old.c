@@ -28,7 +28,7 @@ int raw_old_open(struct raw_old *r, struct raw_source *source, struct error *err
 	return ret ? ret : v1_reader_init(&r->reader, r->file.data, r->file.len, err);
 }
 
-/* Of a Stack: its numbers behind id and count. */
+/* Takes the frames of a Stack: its numbers that follow the id and the count. */
 static void api_raw_old_take_frames(const struct v1_format *f, const struct v1_record *rec,
 				    struct vec *frames)
 {

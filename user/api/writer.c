@@ -99,7 +99,10 @@ static struct trace_frame api_writer_take_frame(struct gotap_writer *w,
 	return (struct trace_frame){ pc_of(w, &key), key.func, key.file, key.line };
 }
 
-/* 1 + index in stack_list of the stack of these frames; equal ones are one. */
+/*
+ * 1 + the index in stack_list of the stack with these frames. Stacks with equal frames share one
+ * index.
+ */
 static uint64_t api_writer_stack_key(struct gotap_writer *w, const struct trace_frame *frames,
 				     size_t n)
 {

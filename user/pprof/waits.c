@@ -61,7 +61,7 @@ static void waits_count(struct pprof *p, uint32_t stack, uint64_t times, uint64_
 	profile_add(&p->profile, stack, 0, times, ns);
 }
 
-/* Those of @w count. */
+/* Counts the waits of @w. */
 static void waits_settle(struct pprof *p, struct wait *w)
 {
 	size_t i;

@@ -46,7 +46,7 @@ static inline const char *label_value(const struct labels *l, const struct label
 {
 	return (const char *)l->text.data + label->value;
 }
-/* The value of @key (@n bytes), NULL if it has none. Of a key that was cut nothing is known. */
+/* The label with @key (@n bytes), NULL if there is none. A key that was cut matches no @key. */
 const struct label *labels_find(const struct labels *l, const char *key, size_t n);
 void labels_free(struct labels *l);
 

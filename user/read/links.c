@@ -23,7 +23,7 @@ struct open {
 	struct vec regions;	/* struct event_link, the innermost last */
 };
 
-/* A goroutine, a P, or the program. Of idtabs: the id comes first. */
+/* A goroutine, a P, or the program. An idtab wants the id to be the first field. */
 struct owner {
 	uint64_t id;
 	struct event_link since;	/* what brought it into its state */

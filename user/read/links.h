@@ -6,8 +6,9 @@
  *	a transition	the event that brought the goroutine or P into the state that it leaves:
  *			GoStart follows GoCreate, GoUnblock or GoStop, GoUnblock ends GoBlock, and
  *			GoBlock ends GoStart
- *	an end		the begin of that range, region or task. Of a range that was going on when
- *			the trace began, the event that says so; of regions, the innermost one
+ *	an end		the begin of that range, region or task. A range that was going on when
+ *			the trace began has the event that says so; the end of a region ends the
+ *			innermost one
  *
  * A status that changes nothing follows nothing, and is followed by nothing. The state is of the
  * goroutines that live, of Ps, and of the ranges, regions and tasks that are open.

@@ -40,8 +40,8 @@ struct raw_source {
 /* Opens @path, "-" is standard input. */
 int source_open(struct raw_source *s, const char *path, struct error *err);
 /*
- * Reads @fd from where it stands, and closes it in the end if @own. Of a regular file that is
- * where it begins, or it is read as a pipe is: offsets count from there.
+ * Reads @fd from its current offset, and closes it in the end if @own. A regular file whose offset
+ * is not 0 is read as a pipe is: offsets count from where the reading begins.
  */
 void source_open_fd(struct raw_source *s, int fd, bool own);
 /* Reads what @read gives. */

@@ -31,7 +31,10 @@ struct trace_event {
 	 * TRACE_SYNC     args[0] counts them from 1, args[1] is 0 without a generation
 	 */
 	uint64_t args[TRACEV2_MAX_ARGS];
-	/* Of a user task's events alone: its type, NULL if unknown; the same pointer if equal. */
+	/*
+	 * Only for the events of a user task: its type, NULL if unknown. Equal types have one
+	 * pointer.
+	 */
 	const char *text;
 	struct v2_place place;	/* where it stands in the file */
 };

@@ -107,7 +107,8 @@ void order_free(struct order *o);
 void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables, bool events);
 
 /*
- * The conditions and effects of one kind of event, see v2_advance.h. By type, for all timed events.
+ * The conditions and effects of one kind of event, see v2_advance.h. The table is indexed by the
+ * type, and has all timed events.
  */
 typedef enum advance order_handler(struct order *o, struct trace_event *ev);
 extern order_handler *const order_handlers[RAW_SPECS];

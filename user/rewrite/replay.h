@@ -4,7 +4,7 @@
  * of a recording: all statuses of a generation where it begins. `gotap convert` makes v1
  * traces that way.
  *
- * Behind damage it goes on with the next generation; the sink makes the steps between.
+ * After damage the replay goes on with the next generation; the sink adds the steps between.
  */
 #ifndef GOTAP_REWRITE_REPLAY_H
 #define GOTAP_REWRITE_REPLAY_H
@@ -17,8 +17,8 @@ struct replay;
 
 struct replay *replay_new(bool strip_stacks);
 /*
- * Reads @source, which this closes. Stacks reach @sink as keys of stackkeys.h. Of @result the
- * faults are set, and the events. -ENODATA if there is no event.
+ * Reads @source and closes it. Stacks reach @sink as keys of stackkeys.h. In @result this sets the
+ * faults and the events. -ENODATA if there is no event.
  */
 int replay_run(struct replay *p, const struct raw_source *source, struct sink sink,
 	       struct rewrite_result *result, struct error *err);

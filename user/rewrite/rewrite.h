@@ -3,13 +3,12 @@
  * rewrite: a v2 trace into another v2 trace: a span of time, some goroutines,
  * another header, without stacks, or what can be saved of a damaged file.
  *
- * Every event is a step in a simulated reader (v1/sim.h): outside the wanted
- * span silently, so that at its begin the statuses of all goroutines and Ps
- * are known and can be written, inside it with output. Generations turn where
- * those of the original do. What changes on the way: a GoSwitch becomes its
- * three parts (as every reader shows it), and under header 1.22 a goroutine that
- * was created blocked appears when it is first woken. Behind damage it goes on
- * with the next generation (resume.c).
+ * Every event is a step in a simulated reader (v1/sim.h): outside the wanted span silently, so that
+ * at its begin the statuses of all goroutines and Ps are known and can be written, inside it with
+ * output. Generations turn where those of the original do. What changes on the way: a GoSwitch
+ * becomes its three parts (as every reader shows it), and under header 1.22 a goroutine that was
+ * created blocked appears when it is first woken. After damage it goes on with the next generation
+ * (resume.c).
  */
 #ifndef GOTAP_REWRITE_REWRITE_H
 #define GOTAP_REWRITE_REWRITE_H

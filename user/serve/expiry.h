@@ -24,9 +24,9 @@ struct expiry {
 };
 
 /*
- * Of one user at most @most connections stay; of those that have not made an allowed request
- * @silent_most. A further one ends the one of these that is silent for the longest time:
- * connections that ask for nothing, or have no token, keep nobody out.
+ * One user has at most @most connections, and at most @silent_most connections have not made an
+ * allowed request. One more of the latter closes the one that has been silent for the longest time:
+ * connections that ask for nothing, or have no token, do not keep other clients out.
  */
 void expiry_init(struct expiry *e, unsigned int most, unsigned int silent_most);
 /* To be called when no connection is left. */

@@ -56,9 +56,9 @@ struct request {
 /* Begins with the path. False: there is no such path; @why has the answer. */
 bool request_begin(struct request *r, const char *path, struct refusal *why);
 /*
- * Takes one argument, decoded. Of several with one name the first counts; unknown names are
- * ignored. @value NULL: the argument has no "=". False: the value is not allowed; @why has the
- * answer.
+ * Takes one argument, decoded. The first of several arguments with one name counts; arguments with
+ * unknown names are ignored. @value NULL: the argument has no "=". False: the value is not allowed;
+ * @why has the answer.
  */
 bool request_argument(struct request *r, const char *key, const char *value, struct refusal *why);
 /*

@@ -60,7 +60,7 @@ int rule_gc_done(struct check *c, struct v1_event *ev)
 	return close_one(c, v1_check_proc_gc_of(c, ev), ev, "GC");
 }
 
-/* Per P up to 1.9, of the whole program since. */
+/* Up to 1.9 each P has its own STW, since 1.10 the program has one. */
 static uint32_t *v1_check_proc_stw_of(struct check *c, const struct v1_event *ev)
 {
 	return c->t->format.version < 10 ? &rule_p(c, ev->p)->stw : &c->stw;
@@ -71,7 +71,10 @@ static const char *stw_name(const struct check *c)
 	return c->gotrace ? "scanning" : "STW";
 }
 
-/* Of the formats that have two kinds the parsers of Go up to 1.22 know no others. */
+/*
+ * The formats of Go 1.10 to 1.20 have two kinds of STW, and the parsers of Go up to 1.22 refuse any
+ * other number.
+ */
 static int check_kind(struct check *c, const struct v1_event *ev)
 {
 	int version = c->t->format.version;

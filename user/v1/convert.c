@@ -93,7 +93,7 @@ static bool ends_start(const struct convert *c, const struct v1_event *ev)
 	}
 }
 
-/* Behind damage: whoever ran on the P may have left it. */
+/* The events that damage took may have stopped the goroutine that ran on the P. */
 static void stop_unknown(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_p *p = convert_p(c, ev);

@@ -12,7 +12,8 @@
  *  - goroutines in system calls at the start sit on made-up threads, from
  *    V1_MADE_UP_THREAD on, as v2 cannot leave their thread open;
  *  - strings are cut to the 1024 bytes that v2 allows, stacks to 128 frames.
- * Behind damage a goroutine that ran there is stopped, and what an event needs is added, counted.
+ * After damage the converter stops the goroutine that ran on the P, and adds and counts the
+ * events that a later event needs.
  * Futile wake-ups before 1.11 are cut, as in the only parsers that read those formats.
  * Events without an equivalent are left out and counted: FutileWakeup, and up
  * to 1.9 the stop-the-world marks of Ps that only helped.

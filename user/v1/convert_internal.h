@@ -49,7 +49,9 @@ convert_fn convert_go_create, convert_go_start, convert_go_end, convert_go_sched
 convert_fn convert_go_block, convert_go_unblock, convert_go_waiting, convert_go_in_syscall;
 convert_fn convert_go_syscall, convert_go_sysblock, convert_go_sysexit;
 
-/* Behind damage: the event's P is one of those that there are, whatever Gomaxprocs was lost. */
+/*
+ * For a trace with damage: the P of the event exists, even if the Gomaxprocs that made it was lost.
+ */
 void convert_have_proc(struct convert *c, const struct v1_event *ev);
 
 /* The trace's initial part is over: goroutines still held back are runnable. */

@@ -236,7 +236,7 @@ static void end_inner(struct convert *c, struct sim_m *m)
 		tracefile_bytes(c->sim.tf, r->name, strset_len(r->name)), 0);
 }
 
-/* Behind damage, where ends may be lost: those inside of the region end with it. */
+/* Damage may have taken the ends of inner regions: the inner regions end with this one. */
 static bool nest_region(struct convert *c, struct sim_m *m, const struct v1_event *ev)
 {
 	struct sim_region r = { ev->args[0], v1_trace_string(c->t, ev->args[2]) };

@@ -99,7 +99,7 @@ struct v1_trace {
 	size_t goroutines, procs;
 };
 
-/* Behind damage, until the next GoStart of the P: nobody knows who runs. */
+/* Stands for the goroutine of a P after damage: it is unknown until the next GoStart of the P. */
 #define V1_UNKNOWN_G (UINT64_MAX - 2)
 
 int v1_load(struct v1_trace *t, struct error *err);
@@ -145,7 +145,7 @@ struct check *v1_check_new(const struct v1_trace *t);
 int v1_check_event(struct check *c, struct v1_event *ev, struct error *err);
 /* Where to put the links from then on: by number of the event, from 1, zeroed. */
 void v1_check_links(struct check *c, uint32_t *links);
-/* Of the event checked last. */
+/* The number of the event that was checked last. */
 uint32_t v1_check_number(const struct check *c);
 void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs);
 /* Accepts NULL. */

@@ -261,8 +261,8 @@ static int add_event(struct loader *l, const struct v1_record *rec, struct error
 }
 
 /*
- * Since Go 1.23 readers refuse records outside batches; up to 1.10 they are P 0's. Behind damage
- * tables may come without one.
+ * Readers of Go 1.23 and later refuse records outside of batches; up to 1.10 such records belong to
+ * P 0. Damage may have taken the Batch in front of a table.
  */
 static int check_batch(const struct loader *l, const struct v1_record *rec, struct error *err)
 {

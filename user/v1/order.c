@@ -79,7 +79,7 @@ static struct step step_of_type(const struct v1_event *ev)
 	}
 }
 
-/* Behind damage nobody knows whose event it is. */
+/* Damage took the event that names the goroutine of this one. */
 static bool concerns_nobody(const struct v1_event *ev)
 {
 	switch (ev->type) {
@@ -106,10 +106,11 @@ static bool is_ready(const struct step *s, struct state now)
 
 /* --- the merge --- */
 
-/* Of a piece or a stream: @key is the time, in 1.5 the sequence number. */
+/* The next event of a piece or a stream: @key is its time, in 1.5 its sequence number. */
 struct head {
 	int64_t key;
-	uint64_t tie;		/* of equal keys: the stream, or where the event is in the file */
+	/* orders equal keys: the stream, or where the event is in the file */
+	uint64_t tie;
 	uint32_t from;		/* index */
 };
 
@@ -316,9 +317,9 @@ static int no_order(const struct v1_order *m, struct error *err)
 /* --- from 1.7 on, of a trace that goes on behind damage --- */
 
 /*
- * Of a whole trace the order by needs is the order of times, or no reader takes it. So where what
- * events need may be lost they come in the order of times, ready or not. Of equal times, a ready
- * one comes first.
+ * In a trace without damage, an event that needs another one has a later time than that one, or no
+ * reader takes the trace. Damage may have taken the event that another one needs: so the merge
+ * takes events by their times, ready or not. Among events of one time it takes a ready one first.
  */
 enum { EQUAL_TIMES = 16 };
 

@@ -12,9 +12,9 @@ struct v1_order;
 
 struct v1_order *v1_order_new(const struct v1_trace *t);
 /*
- * 1 and the next event, its time in ticks; 0 at the end: all events were
- * given, or the trace is cut and the rest follows what is lost. Else -errno,
- * -EPROTO if events do not fit together.
+ * Returns 1 and the next event, its time in ticks; 0 at the end: all events were given, or the
+ * trace is cut and the rest follows events that are lost; or -errno, -EPROTO if events do not fit
+ * together.
  */
 int v1_order_next(struct v1_order *o, struct v1_event *ev, struct error *err);
 /* Accepts NULL. */

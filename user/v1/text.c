@@ -151,7 +151,10 @@ static void v1_text_put_quoted(struct buf *out, const char *name, const char *te
 	quote_append(out, (const uint8_t *)text, strlen(text));
 }
 
-/* Behind the frame's number; what it was inlined into is on lines that `gotap wire` skips. */
+/*
+ * Appends the names of a frame to its number. The functions that it was inlined into have lines of
+ * their own, which `gotap wire` skips.
+ */
 static void put_names(struct writer *w, uint64_t pc)
 {
 	struct frame frames[MAX_INLINED];

@@ -31,7 +31,7 @@ void v1_trace_free(struct v1_trace *t)
 	free(t);
 }
 
-/* Do all events keep the rules? Of a damaged trace, those that do. */
+/* Checks all events and counts them. A damaged trace keeps the events that follow the rules. */
 static int check_all(struct v1_trace *t, struct error *err)
 {
 	const struct v1_event *ev;

@@ -49,8 +49,8 @@ struct v1_event {
 	uint8_t type;		/* enum v1_type; the Local variants appear as the plain ones */
 	uint8_t row;		/* enum v1_row */
 	bool sys_blocks;	/* GoSysCall whose goroutine's next event is GoSysBlock */
-	/* Behind damage: */
-	bool fresh;		/* the first one of its P that can be read again */
+	/* In a trace with damage: */
+	bool fresh;		/* the first event of its P after damage */
 	bool nobody;		/* its goroutine is not known, and @g is 0 */
 	bool repaired;		/* what it follows is lost */
 	bool senseless;		/* it makes no sense: only that it is @fresh counts */

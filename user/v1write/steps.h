@@ -24,9 +24,11 @@ enum v1_left {
 };
 
 const char *v1_left_text(enum v1_left kind);
-/* Is it about events that were added? Else about what was left out. */
+/*
+ * True: @kind counts events that were added. False: it counts events or details that were left out.
+ */
 bool v1_left_is_added(enum v1_left kind);
-/* Is it a step that the trace could not do without, and nobody saw? */
+/* True: @kind counts steps that no event showed, and that the trace needs. */
 bool v1_left_is_repair(enum v1_left kind);
 
 enum v1_go_state { V1_GO_RUNNABLE, V1_GO_RUNNING, V1_GO_WAITS };

@@ -52,7 +52,7 @@ static void v1_steps_go_drop(struct v1_steps *s, struct v1_g *g)
 
 /* --- steps that were not seen --- */
 
-/* It leaves its P, which another one needs. */
+/* Takes @g off its P, which another goroutine needs. */
 static void v1_steps_go_displace(struct v1_steps *s, struct v1_g *g)
 {
 	v1_leave_out(s, V1_ADDED_GO_STEPS);
@@ -68,7 +68,11 @@ void steps_clear(struct v1_steps *s, struct v1_p *p)
 		v1_steps_go_displace(s, p->g);
 }
 
-/* Out of a system call it is said only now; anything else was not seen. */
+/*
+ * Ends the wait of @g. For a system call that @g has left, the format has the GoSysExit before the
+ * next start of @g: this writes it, with the time at which @g left the call. The end of any other
+ * wait was not seen, and counts as added.
+ */
 static void leave_wait(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 {
 	if (g->left_call) {
@@ -91,7 +95,7 @@ static void make_runnable(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 		leave_wait(s, p, g);
 }
 
-/* It runs on @p, as what it does next says. */
+/* Makes @g run on @p, since its next event happens there. */
 static void make_running(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 {
 	if (g->p == p)

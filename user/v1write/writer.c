@@ -573,7 +573,10 @@ static void flush_at(struct v1_writer *w, size_t i)
 		v1_writer_flush(w, *vec_at(&w->outs, struct v1_out *, i));
 }
 
-/* By P, then those without one, then the samples (StopTrace). */
+/*
+ * Writes the buffers of the Ps by id, then the one for events without a P, then that of the
+ * samples, as StopTrace of Go does.
+ */
 static void flush_all(struct v1_writer *w)
 {
 	size_t i;
