@@ -6,9 +6,25 @@
 #include "report/finding.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/findings.h"
+
+/* In the order in which they judge. */
+static const struct findings_family *const families[] = {
+	&findings_of_world, &findings_of_waits, &findings_of_ps,
+	&findings_of_gc, &findings_of_calls, &findings_of_leaks,
+	&findings_of_wakes, &findings_of_stucks, &findings_of_cpu,
+};
+
+enum { FAMILIES = sizeof(families) / sizeof(*families) };
+
+/* Calls the function @entry of each family that has one, with the arguments behind it. */
+#define FAMILIES_CALL(entry, ...)						\
+	do {									\
+		for (size_t family_ = 0; family_ < FAMILIES; family_++)		\
+			if (families[family_]->entry)				\
+				families[family_]->entry(__VA_ARGS__);		\
+	} while (0)
 
 /* --- the visitor --- */
 
@@ -40,16 +56,12 @@ static void span_ends(void *ctx, const struct span *span)
 	own = findings_is_own(span->g);
 	cpu_stay(f, &stay, own);
 	if (!own) {
-		gc_system(f, &stay);
+		FAMILIES_CALL(runtime_stay, f, &stay);
 		return;
 	}
 	stay.facts = findings_stack(f, span->stack);
 	stay.why = findings_why(f, span, &stay.facts);
-	waits_stay(f, &stay);
-	ps_stay(f, &stay);
-	calls_stay(f, &stay);
-	wakes_stay(f, &stay);
-	gc_wait(f, &stay);
+	FAMILIES_CALL(stay, f, &stay);
 }
 
 /* g->now is its last span. */
@@ -62,8 +74,7 @@ static void finding_goroutine_end(void *ctx, struct goroutine *g, int64_t time, 
 		return;
 	stay.facts = findings_stack(f, g->now.stack);
 	stay.why = findings_why(f, &g->now, &stay.facts);
-	leaks_end(f, &stay, time, ended);
-	stucks_end(f, &stay, time, ended);
+	FAMILIES_CALL(last_stay, f, &stay, time, ended);
 }
 
 static void span_begins(void *ctx, const struct span *span)
@@ -73,12 +84,7 @@ static void span_begins(void *ctx, const struct span *span)
 
 static void finding_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 {
-	struct findings *f = ctx;
-
-	if (!strcmp(name, "/sched/gomaxprocs:threads"))
-		ps_gomaxprocs(f->ps, value);
-	else
-		gc_metric(f, name, value);
+	FAMILIES_CALL(metric, ctx, name, value);
 }
 
 static void finding_trace_begin(void *ctx, int64_t time)
@@ -86,13 +92,12 @@ static void finding_trace_begin(void *ctx, int64_t time)
 	struct findings *f = ctx;
 
 	f->first = f->gap_to = time;
-	cpu_begins(f, time);
+	FAMILIES_CALL(trace_begin, f, time);
 }
 
 static void finding_range(void *ctx, const struct range_span *r)
 {
-	world_range(ctx, r);
-	gc_range(ctx, r);
+	FAMILIES_CALL(range, ctx, r);
 }
 
 static void finding_trace_end(void *ctx, int64_t time)
@@ -105,15 +110,7 @@ struct findings *findings_new(struct spans *s)
 	struct findings *f = xcalloc(1, sizeof(*f));
 
 	f->spans = s;
-	f->world = world_new();
-	f->waits = waits_new();
-	f->ps = ps_new();
-	f->gc = gc_new();
-	f->calls = calls_new();
-	f->leaks = leaks_new();
-	f->wakes = wakes_new();
-	f->stucks = stucks_new();
-	f->cpu = cpu_new();
+	FAMILIES_CALL(new, f);
 	spans_visit(s, &(struct spans_visitor){
 			       .ctx = f,
 			       .trace_begin = finding_trace_begin,
@@ -144,15 +141,7 @@ void findings_free(struct findings *f)
 	vec_free(&f->places.library);
 	map64_free(&f->places.by_key);
 	vec_free(&f->states);
-	world_free(f->world);
-	waits_free(f->waits);
-	ps_free(f->ps);
-	gc_free(f->gc);
-	calls_free(f->calls);
-	leaks_free(f->leaks);
-	wakes_free(f->wakes);
-	stucks_free(f->stucks);
-	cpu_free(f->cpu);
+	FAMILIES_CALL(free, f);
 	free(f);
 }
 
@@ -177,15 +166,7 @@ const struct vec *findings_finish(struct findings *f)
 	if (f->done)
 		return &f->list;
 	f->done = true;
-	world_judge(f);
-	waits_judge(f);
-	ps_judge(f);
-	gc_judge(f);
-	calls_judge(f);
-	leaks_judge(f);
-	wakes_judge(f);
-	stucks_judge(f);
-	cpu_judge(f);
+	FAMILIES_CALL(judge, f);
 	vec_sort(&f->list, sizeof(struct finding), finding_by_cost);
 	for (i = 0; i < f->list.len; i++) {
 		struct finding *found = vec_at(&f->list, struct finding, i);

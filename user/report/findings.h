@@ -173,7 +173,7 @@ struct goroutine_state *findings_state(struct findings *f, const struct goroutin
  */
 uint8_t findings_why(struct findings *f, const struct span *span, const struct stack_facts *facts);
 
-/* --- families --- */
+/* --- families: each has a file findings_*.c, and a row in finding.c --- */
 
 struct world;
 struct waits;
@@ -208,6 +208,32 @@ struct findings {
 	struct stucks *stucks;
 	struct cpu *cpu;
 };
+
+/* What finding.c calls; NULL: the family has no use for it. @f: its own part, and those of others. */
+struct findings_family {
+	void (*new)(struct findings *f);
+	void (*free)(struct findings *f);
+	void (*trace_begin)(struct findings *f, int64_t time);
+	/* A stay of a goroutine of the program has ended; of the runtime. */
+	void (*stay)(struct findings *f, const struct stay *stay);
+	void (*runtime_stay)(struct findings *f, const struct stay *stay);
+	/* The last stay of a goroutine of the program; @ended: it did, and not only the trace. */
+	void (*last_stay)(struct findings *f, const struct stay *last, int64_t time, bool ended);
+	void (*range)(struct findings *f, const struct range_span *r);
+	void (*metric)(struct findings *f, const char *name, uint64_t value);
+	/* The trace has ended: adds the findings. */
+	void (*judge)(struct findings *f);
+};
+
+extern const struct findings_family findings_of_world;	/* who stops the world */
+extern const struct findings_family findings_of_waits;	/* who lets others wait */
+extern const struct findings_family findings_of_ps;	/* who holds the Ps */
+extern const struct findings_family findings_of_gc;	/* what the garbage collector takes */
+extern const struct findings_family findings_of_calls;	/* system calls, requests to the network */
+extern const struct findings_family findings_of_leaks;	/* who never comes back */
+extern const struct findings_family findings_of_wakes;	/* who is woken for nothing */
+extern const struct findings_family findings_of_stucks;	/* who waits for those that are gone */
+extern const struct findings_family findings_of_cpu;	/* threads without a CPU, and who has it */
 
 /* --- judgement (findings_verdict.c) --- */
 
@@ -271,10 +297,7 @@ const struct past *past_at(const struct pasts *p, uint32_t number);
 struct past *past_add(struct pasts *p, uint32_t *last);
 
 /* findings_wait.c: who lets others wait. */
-struct waits *waits_new(void);
-void waits_free(struct waits *w);
-void waits_stay(struct findings *f, const struct stay *stay);
-void waits_judge(struct findings *f);
+
 /* The stay of that number, as past_at(). */
 const struct past *waits_past(const struct findings *f, uint32_t number);
 /*
@@ -301,17 +324,13 @@ struct ended_by waits_ended_by(struct findings *f, uint32_t place, uint8_t why);
 uint32_t waits_sent_to(const struct findings *f, uint64_t g, const struct few *receivers);
 
 /* findings_ps.c: who holds the Ps. */
-struct ps *ps_new(void);
-void ps_free(struct ps *p);
+
 /* @own: it is of the program. */
 void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state,
 	       bool own);
 void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state);
-void ps_stay(struct findings *f, const struct stay *stay);
 /* ns that goroutines of the program waited for a P. */
 double ps_waited(const struct findings *f);
-void ps_judge(struct findings *f);
-void ps_gomaxprocs(struct ps *p, uint64_t n);
 /* The GOMAXPROCS of now, at least 1. */
 uint64_t ps_now(const struct ps *p);
 /*
@@ -327,10 +346,6 @@ bool ps_are_busy(const struct findings *f);
 double ps_queue(struct ps *p, int64_t time);
 
 /* findings_cpu.c: running goroutines whose threads have no CPU, and which tasks have it. */
-struct cpu *cpu_new(void);
-void cpu_free(struct cpu *c);
-/* The trace begins. */
-void cpu_begins(struct findings *f, int64_t first);
 /*
  * Sets off, io, asleep and unknown of @stay: to be called before the other families, which use
  * them. @own: a goroutine of the program.
@@ -341,49 +356,5 @@ void cpu_stay(struct findings *f, struct stay *stay, bool own);
  * 0 to 1. May be called often: each part of the run is walked once.
  */
 double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to);
-/* Adds the findings of this family. */
-void cpu_judge(struct findings *f);
-
-/* findings_gc.c: what the garbage collector takes. */
-struct gc *gc_new(void);
-void gc_free(struct gc *gc);
-void gc_range(struct findings *f, const struct range_span *r);
-void gc_wait(struct findings *f, const struct stay *stay);
-/* A span of a goroutine of the runtime. */
-void gc_system(struct findings *f, const struct stay *stay);
-void gc_metric(struct findings *f, const char *name, uint64_t value);
-void gc_judge(struct findings *f);
-
-/* findings_call.c: system calls and requests to the network. */
-struct calls *calls_new(void);
-void calls_free(struct calls *c);
-void calls_stay(struct findings *f, const struct stay *stay);
-void calls_judge(struct findings *f);
-
-/* findings_leak.c: who never comes back. */
-struct leaks *leaks_new(void);
-void leaks_free(struct leaks *l);
-/* The last stay of a goroutine; @ended: it did, and not only the trace. */
-void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool ended);
-void leaks_judge(struct findings *f);
-
-/* findings_wake.c: who is woken for nothing. */
-struct wakes *wakes_new(void);
-void wakes_free(struct wakes *w);
-void wakes_stay(struct findings *f, const struct stay *stay);
-void wakes_judge(struct findings *f);
-
-/* findings_stuck.c: who waits for those that are gone. */
-struct stucks *stucks_new(void);
-void stucks_free(struct stucks *s);
-/* As leaks_end(). */
-void stucks_end(struct findings *f, const struct stay *last, int64_t time, bool ended);
-void stucks_judge(struct findings *f);
-
-/* findings_world.c: who stops the world. */
-struct world *world_new(void);
-void world_free(struct world *w);
-void world_range(struct findings *f, const struct range_span *r);
-void world_judge(struct findings *f);
 
 #endif

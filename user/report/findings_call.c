@@ -48,17 +48,19 @@ struct calls {
 	struct map64 syscall_of, request_of;
 };
 
-struct calls *calls_new(void)
+static void calls_new(struct findings *f)
 {
 	struct calls *c = xcalloc(1, sizeof(*c));
 
 	vec_push(&c->syscalls, sizeof(struct calls_at));
 	vec_push(&c->requests, sizeof(struct calls_at));
-	return c;
+	f->calls = c;
 }
 
-void calls_free(struct calls *c)
+static void calls_free(struct findings *f)
 {
+	struct calls *c = f->calls;
+
 	vec_free(&c->syscalls);
 	vec_free(&c->requests);
 	map64_free(&c->syscall_of);
@@ -132,7 +134,7 @@ static bool is_request(const struct stay *stay)
 	return traits & (STACK_REQUEST | STACK_HANDLER) || stay->state->dialled;
 }
 
-void calls_stay(struct findings *f, const struct stay *stay)
+static void calls_stay(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 
@@ -269,7 +271,7 @@ static const char *who_lets_wait(const struct findings *f)
 		       "; the kernel, a disk or a file system causes that, not the program";
 }
 
-void calls_judge(struct findings *f)
+static void calls_judge(struct findings *f)
 {
 	struct calls *calls = f->calls;
 	size_t i;
@@ -302,3 +304,10 @@ void calls_judge(struct findings *f)
 				 "; it waits for the other side of the connection");
 	}
 }
+
+const struct findings_family findings_of_calls = {
+	.new = calls_new,
+	.free = calls_free,
+	.stay = calls_stay,
+	.judge = calls_judge,
+};

@@ -17,17 +17,19 @@
 
 enum { TAKERS_MAX = 1024, CPU_PLACES_MAX = 1 << 14, CPUS_MAX = 1 << 14, OWN_MAX = 1 << 10 };
 
-struct cpu *cpu_new(void)
+static void cpu_new(struct findings *f)
 {
 	struct cpu *c = xcalloc(1, sizeof(*c));
 
 	vec_push(&c->takers, sizeof(struct cpu_taker));
 	vec_push(&c->places, sizeof(struct cpu_place));
-	return c;
+	f->cpu = c;
 }
 
-void cpu_free(struct cpu *c)
+static void cpu_free(struct findings *f)
 {
+	struct cpu *c = f->cpu;
+
 	vec_free(&c->takers);
 	vec_free(&c->places);
 	map64_free(&c->taker_of);
@@ -102,7 +104,7 @@ void findings_forget_threads(struct findings *f)
 	f->cpu->oncpu = NULL;
 }
 
-void cpu_begins(struct findings *f, int64_t first)
+static void cpu_begins(struct findings *f, int64_t first)
 {
 	if (f->cpu->oncpu && !oncpu_begins(f->cpu->oncpu, first))
 		f->cpu->oncpu = NULL;
@@ -308,3 +310,10 @@ double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to)
 		to = s->off_upto;
 	return off_between(f, s, g->now.m, to) / (double)(to - from);
 }
+
+const struct findings_family findings_of_cpu = {
+	.new = cpu_new,
+	.free = cpu_free,
+	.trace_begin = cpu_begins,
+	.judge = cpu_judge,
+};

@@ -66,4 +66,7 @@ static inline bool cpu_is_known(const struct findings *f)
 	return f->cpu->oncpu;
 }
 
+/* Adds the findings of the family. */
+void cpu_judge(struct findings *f);
+
 #endif

@@ -43,17 +43,19 @@ struct gc {
 	uint64_t ratios, heap, goal, live;
 };
 
-struct gc *gc_new(void)
+static void gc_new(struct findings *f)
 {
 	struct gc *gc = xcalloc(1, sizeof(*gc));
 
 	vec_push(&gc->assists, sizeof(struct allocator));
 	vec_push(&gc->forced, sizeof(struct allocator));
-	return gc;
+	f->gc = gc;
 }
 
-void gc_free(struct gc *gc)
+static void gc_free(struct findings *f)
 {
+	struct gc *gc = f->gc;
+
 	vec_free(&gc->assists);
 	vec_free(&gc->forced);
 	map64_free(&gc->assist_of);
@@ -111,7 +113,7 @@ static void finding_gc_add(struct map64 *map, struct vec *allocators, uint32_t p
 	}
 }
 
-void gc_range(struct findings *f, const struct range_span *r)
+static void gc_range(struct findings *f, const struct range_span *r)
 {
 	struct gc *gc = f->gc;
 	double ns;
@@ -127,7 +129,7 @@ void gc_range(struct findings *f, const struct range_span *r)
 	}
 }
 
-void gc_wait(struct findings *f, const struct stay *stay)
+static void gc_wait(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	uint32_t place = stay->facts.place;
@@ -141,7 +143,7 @@ void gc_wait(struct findings *f, const struct stay *stay)
 }
 
 /* Workers that use a P which nobody else needs take nothing. */
-void gc_system(struct findings *f, const struct stay *stay)
+static void gc_system(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	double ns = (double)(span->to - span->from), queue;
@@ -168,7 +170,7 @@ static void finding_gc_goal(struct gc *gc, uint64_t value)
 	gc->heap = 0;
 }
 
-void gc_metric(struct findings *f, const char *name, uint64_t value)
+static void gc_metric(struct findings *f, const char *name, uint64_t value)
 {
 	if (!strcmp(name, "/gc/heap/goal:bytes"))
 		finding_gc_goal(f->gc, value);
@@ -256,7 +258,7 @@ static void say_forced(struct findings *f, double ns)
 		     &text);
 }
 
-void gc_judge(struct findings *f)
+static void gc_judge(struct findings *f)
 {
 	const struct gc *gc = f->gc;
 	double taken = gc->assist + gc->held;
@@ -270,3 +272,13 @@ void gc_judge(struct findings *f)
 		 taken >= share_to_say(gc) * findings_wall(f) * (double)ps_count(f->ps))
 		say_cycles(f);
 }
+
+const struct findings_family findings_of_gc = {
+	.new = gc_new,
+	.free = gc_free,
+	.stay = gc_wait,
+	.runtime_stay = gc_system,
+	.range = gc_range,
+	.metric = gc_metric,
+	.judge = gc_judge,
+};

@@ -60,16 +60,18 @@ struct leaks {
 	struct vec stuck;
 };
 
-struct leaks *leaks_new(void)
+static void leaks_new(struct findings *f)
 {
 	struct leaks *l = xcalloc(1, sizeof(*l));
 
 	vec_push(&l->origins, sizeof(struct origin));
-	return l;
+	f->leaks = l;
 }
 
-void leaks_free(struct leaks *l)
+static void leaks_free(struct findings *f)
 {
+	struct leaks *l = f->leaks;
+
 	vec_free(&l->origins);
 	vec_free(&l->stuck);
 	map64_free(&l->origin_of);
@@ -142,7 +144,7 @@ static void add_stuck(struct findings *f, const struct stay *last, int64_t time)
 	};
 }
 
-void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool ended)
+static void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool ended)
 {
 	const struct goroutine *g = last->span->g;
 	struct origin *o = g->created || ended ? origin_of(f, g) : NULL;
@@ -333,7 +335,7 @@ static void say_stuck(struct findings *f, const struct crowd *c)
 					   &c->goroutines, c->from, f->last }, &text);
 }
 
-void leaks_judge(struct findings *f)
+static void leaks_judge(struct findings *f)
 {
 	struct crowd c = { 0 };
 	size_t i;
@@ -350,3 +352,10 @@ void leaks_judge(struct findings *f)
 	if (c.n)
 		say_stuck(f, &c);
 }
+
+const struct findings_family findings_of_leaks = {
+	.new = leaks_new,
+	.free = leaks_free,
+	.last_stay = leaks_end,
+	.judge = leaks_judge,
+};

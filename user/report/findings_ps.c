@@ -84,17 +84,19 @@ struct ps {
 	double stopped_full;		/* ... and how long all Ps were taken during it */
 };
 
-struct ps *ps_new(void)
+static void ps_new(struct findings *f)
 {
 	struct ps *p = xcalloc(1, sizeof(*p));
 
 	vec_push(&p->runners, sizeof(struct runner));
 	vec_push(&p->starved, sizeof(struct starved));
-	return p;
+	f->ps = p;
 }
 
-void ps_free(struct ps *p)
+static void ps_free(struct findings *f)
 {
+	struct ps *p = f->ps;
+
 	vec_free(&p->runners);
 	vec_free(&p->starved);
 	map64_free(&p->runner_of);
@@ -118,11 +120,13 @@ double ps_queue(struct ps *p, int64_t time)
 	return p->queue;
 }
 
-void ps_gomaxprocs(struct ps *p, uint64_t n)
+static void ps_metric(struct findings *f, const char *name, uint64_t value)
 {
-	p->procs = n;
-	if (n > p->gomaxprocs)
-		p->gomaxprocs = n;
+	if (strcmp(name, "/sched/gomaxprocs:threads"))
+		return;
+	f->ps->procs = value;
+	if (value > f->ps->gomaxprocs)
+		f->ps->gomaxprocs = value;
 }
 
 uint64_t ps_now(const struct ps *p)
@@ -281,7 +285,7 @@ static void finding_ps_waited(struct findings *f, const struct stay *stay)
 	add_starved(f, span, late);
 }
 
-void ps_stay(struct findings *f, const struct stay *stay)
+static void ps_stay(struct findings *f, const struct stay *stay)
 {
 	if (stay->span->state == GO_RUNNING)
 		finding_ps_ran(f, stay);
@@ -388,7 +392,7 @@ double ps_waited(const struct findings *f)
 	return f->ps->waited;
 }
 
-void ps_judge(struct findings *f)
+static void ps_judge(struct findings *f)
 {
 	struct ps *p = f->ps;
 	const struct runner *hog = find_hog(p);
@@ -406,3 +410,11 @@ void ps_judge(struct findings *f)
 	if (s && ns >= STARVED_SHARE * findings_wall(f))
 		finding_ps_say(f, hog, s, ns);
 }
+
+const struct findings_family findings_of_ps = {
+	.new = ps_new,
+	.free = ps_free,
+	.stay = ps_stay,
+	.metric = ps_metric,
+	.judge = ps_judge,
+};

@@ -41,13 +41,15 @@ struct stucks {
 	bool too_many;
 };
 
-struct stucks *stucks_new(void)
+static void stucks_new(struct findings *f)
 {
-	return xcalloc(1, sizeof(struct stucks));
+	f->stucks = xcalloc(1, sizeof(struct stucks));
 }
 
-void stucks_free(struct stucks *s)
+static void stucks_free(struct findings *f)
 {
+	struct stucks *s = f->stucks;
+
 	vec_free(&s->entries);
 	map64_free(&s->alive);
 	map64_free(&s->names);
@@ -100,7 +102,7 @@ static bool can_be_stuck(struct findings *f, const struct stay *stay)
 	return stay->why == WHY_SEND || stay->why == WHY_RECEIVE;
 }
 
-void stucks_end(struct findings *f, const struct stay *last, int64_t time, bool ended)
+static void stucks_end(struct findings *f, const struct stay *last, int64_t time, bool ended)
 {
 	struct stucks *s = f->stucks;
 	const struct span *now = last->span;
@@ -319,7 +321,7 @@ static void judge_join(struct findings *f, const struct entry *e)
 	findings_add(f, &(struct verdict){ "stuck", ns, e->place, &one, from, f->last }, &text);
 }
 
-void stucks_judge(struct findings *f)
+static void stucks_judge(struct findings *f)
 {
 	size_t i, groups = 0;
 
@@ -335,3 +337,10 @@ void stucks_judge(struct findings *f)
 		if (!entry_at(f, i)->judged && entry_at(f, i)->why == WHY_JOIN)
 			judge_join(f, entry_at(f, i));
 }
+
+const struct findings_family findings_of_stucks = {
+	.new = stucks_new,
+	.free = stucks_free,
+	.last_stay = stucks_end,
+	.judge = stucks_judge,
+};

@@ -24,7 +24,7 @@ enum {
 	STEPS_SAVED = 1 << 20,	/* ... and as many may be spent at once */
 };
 
-struct waits *waits_new(void)
+static void waits_new(struct findings *f)
 {
 	struct waits *w = xcalloc(1, sizeof(*w));
 
@@ -33,11 +33,13 @@ struct waits *waits_new(void)
 	vec_push(&w->sites, sizeof(struct site));	/* site 0: of no room */
 	vec_push(&w->charges, sizeof(struct charge));
 	vec_push(&w->blames, sizeof(struct blame));
-	return w;
+	f->waits = w;
 }
 
-void waits_free(struct waits *w)
+static void waits_free(struct findings *f)
 {
+	struct waits *w = f->waits;
+
 	past_free(w->pasts);
 	vec_free(&w->sites);
 	vec_free(&w->charges);
@@ -377,7 +379,7 @@ static uint8_t why_seen(struct findings *f, const struct stay *stay)
 	return stay->why;
 }
 
-void waits_stay(struct findings *f, const struct stay *stay)
+static void waits_stay(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	struct past *past = past_add(f->waits->pasts, &stay->state->past);
@@ -474,3 +476,10 @@ uint32_t waits_sent_to(const struct findings *f, uint64_t g, const struct few *r
 	}
 	return 0;
 }
+
+const struct findings_family findings_of_waits = {
+	.new = waits_new,
+	.free = waits_free,
+	.stay = waits_stay,
+	.judge = waits_judge,
+};

@@ -59,4 +59,7 @@ struct waits {
 	uint64_t steps;
 };
 
+/* Adds the findings of the family. */
+void waits_judge(struct findings *f);
+
 #endif

@@ -48,18 +48,20 @@ struct wakes {
 	bool syscalls;			/* the trace has some */
 };
 
-struct wakes *wakes_new(void)
+static void wakes_new(struct findings *f)
 {
 	struct wakes *w = xcalloc(1, sizeof(*w));
 
 	vec_push(&w->sleepers, sizeof(struct sleeper));
 	vec_push(&w->pollers, sizeof(struct sleeper));
 	vec_push(&w->yielders, sizeof(struct sleeper));
-	return w;
+	f->wakes = w;
 }
 
-void wakes_free(struct wakes *w)
+static void wakes_free(struct findings *f)
 {
+	struct wakes *w = f->wakes;
+
 	vec_free(&w->sleepers);
 	vec_free(&w->pollers);
 	vec_free(&w->yielders);
@@ -160,7 +162,7 @@ static void finding_wake_yields(struct findings *f, const struct stay *stay)
 	}
 }
 
-void wakes_stay(struct findings *f, const struct stay *stay)
+static void wakes_stay(struct findings *f, const struct stay *stay)
 {
 	struct goroutine_state *state = stay->state;
 	const struct span *span = stay->span;
@@ -252,7 +254,7 @@ static void say_yield(struct findings *f, const struct sleeper *s)
 		&text);
 }
 
-void wakes_judge(struct findings *f)
+static void wakes_judge(struct findings *f)
 {
 	size_t i;
 
@@ -282,3 +284,10 @@ void wakes_judge(struct findings *f)
 			say_poll(f, s);
 	}
 }
+
+const struct findings_family findings_of_wakes = {
+	.new = wakes_new,
+	.free = wakes_free,
+	.stay = wakes_stay,
+	.judge = wakes_judge,
+};

@@ -33,13 +33,15 @@ struct world {
 	double ns;
 };
 
-struct world *world_new(void)
+static void world_new(struct findings *f)
 {
-	return xcalloc(1, sizeof(struct world));
+	f->world = xcalloc(1, sizeof(struct world));
 }
 
-void world_free(struct world *w)
+static void world_free(struct findings *f)
 {
+	struct world *w = f->world;
+
 	vec_free(&w->stoppers);
 	map64_free(&w->by_key);
 	free(w);
@@ -60,7 +62,7 @@ static struct stopper *stopper_of(struct world *w, uint32_t place, const char *r
 	return s;
 }
 
-void world_range(struct findings *f, const struct range_span *r)
+static void world_range(struct findings *f, const struct range_span *r)
 {
 	const struct goroutine *g = spans_goroutine(f->spans, r->g);
 	uint32_t place = findings_stack(f, r->stack).place;
@@ -118,7 +120,7 @@ static void add_unknown(struct world *w, struct stopper *unknown)
 	}
 }
 
-void world_judge(struct findings *f)
+static void world_judge(struct findings *f)
 {
 	size_t i;
 
@@ -133,3 +135,10 @@ void world_judge(struct findings *f)
 			finding_world_say(f, s);
 	}
 }
+
+const struct findings_family findings_of_world = {
+	.new = world_new,
+	.free = world_free,
+	.range = world_range,
+	.judge = world_judge,
+};
