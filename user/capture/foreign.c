@@ -84,14 +84,19 @@ static struct foreign_rule foreign_rule_of(const struct foreign_sent *s)
 
 	return (struct foreign_rule){
 		.sent = true,
-		.id = foreign_most(k->id), .ptr = foreign_most(k->ptr), .ptr_low = words[k->ptr].low,
-		.sub = (uint8_t)foreign_most(k->sub), .flags = (uint16_t)foreign_most(k->flags),
-		.stack = whole ? foreign_most(k->stack) : ANY, .arg = whole ? foreign_most(k->arg) : ANY,
+		.id = foreign_most(k->id),
+		.ptr = foreign_most(k->ptr),
+		.ptr_low = words[k->ptr].low,
+		.sub = (uint8_t)foreign_most(k->sub),
+		.flags = (uint16_t)foreign_most(k->flags),
+		.stack = whole ? foreign_most(k->stack) : ANY,
+		.arg = whole ? foreign_most(k->arg) : ANY,
 		.has_words = whole,
 		.has_stack = k->stack == REC_WORD_STACK && whole,
 		.is_stack = layout == REC_LAYOUT_rec_stack,
 		.arg_is_tid = k->arg == REC_WORD_TID,
-		.has_texts = layout == REC_LAYOUT_rec_user, .texts = s->texts,
+		.has_texts = layout == REC_LAYOUT_rec_user,
+		.texts = s->texts,
 	};
 }
 
@@ -139,7 +144,8 @@ static bool foreign_texts_fit(const struct foreign_rule *rule, const struct rec_
 	       (rule->texts > 0 || !u->len[0]) && (rule->texts > 1 || !u->len[1]);
 }
 
-static bool foreign_threads_fit(struct foreign *f, const struct foreign_rule *rule, const struct rec *r)
+static bool foreign_threads_fit(struct foreign *f, const struct foreign_rule *rule,
+				const struct rec *r)
 {
 	const struct rec_long *l = (const struct rec_long *)r;
 

@@ -34,7 +34,7 @@ static inline void foreign_stacks_turn(struct foreign_stacks *s)
 	s->tokens = FOREIGN_STACKS_NEW;
 }
 
-/* Of a key that is not among the recent ones. */
+/* The slow part of foreign_stacks_has(): for a key that is not among the recent ones. */
 bool foreign_stacks_find(struct foreign_stacks *s, uint64_t key);
 
 /* May a record name the stack with @key? 0 is no stack. */

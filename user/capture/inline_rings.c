@@ -171,7 +171,8 @@ void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *
 }
 
 /* Gives up the record in the way of @ring, or waits on. */
-static void inline_rings_unstick_one(struct inline_rings *ir, size_t i, bool last, bool ended, uint64_t now)
+static void inline_rings_unstick_one(struct inline_rings *ir, size_t i, bool last, bool ended,
+				     uint64_t now)
 {
 	struct ring *ring = inline_rings_at(ir, i);
 	bool may_end = stuck_may_end(&ir->stuck[i], ir->door.threads.proc, ring_block(ring), now);

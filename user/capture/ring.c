@@ -34,8 +34,10 @@ int ring_memory_make(const struct ring_memory *m, struct error *err)
 		return fd;
 	if (errno == EPERM)
 		return -EPERM;
-	return error_set(err, -errno, "cannot make ring buffers of %zu MiB in all: %s; try a smaller "
-			 "--ring-size", m->chunks * RING_CHUNK >> 20, strerror(errno));
+	return error_set(
+		err, -errno,
+		"cannot make ring buffers of %zu MiB in all: %s; try a smaller --ring-size",
+		m->chunks * RING_CHUNK >> 20, strerror(errno));
 }
 
 static void *map_whole(int fd, size_t size, struct error *err)
@@ -283,7 +285,8 @@ void ring_give_up(struct ring *r, size_t bytes)
 
 uint64_t ring_lost(const struct ring *r)
 {
-	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) + __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
+	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) +
+	       __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
 }
 
 /*
@@ -305,7 +308,9 @@ static size_t unfinished_size(const struct rec *r, size_t most)
 		return sizeof(struct rec_stack) + 8 * REC_MAX_FRAMES;
 	case REC_LAYOUT_rec_user:
 		room = ((const struct rec_user *)r)->room;
-		return room && room <= REC_USER_MAX && room % 8 == 0 ? sizeof(struct rec_user) + room : 0;
+		return room && room <= REC_USER_MAX && room % 8 == 0 ?
+			       sizeof(struct rec_user) + room :
+			       0;
 	default:
 		return 0;
 	}
@@ -358,7 +363,8 @@ bool ring_drop_unfinished(struct ring *r)
 
 	if (most < SKIP_UNITS)
 		return false;
-	n = at->kind == REC_NONE ? unnamed_size(at, most) : unfinished_size(at, (size_t)most * RING_UNIT);
+	n = at->kind == REC_NONE ? unnamed_size(at, most) :
+				   unfinished_size(at, (size_t)most * RING_UNIT);
 	if (!n || n > (size_t)most * RING_UNIT)
 		return false;
 	memset(at, 0, n);

@@ -23,14 +23,16 @@ struct ring_memory {
 };
 
 struct ring {
-	uint32_t cpu;			/* index of its state, and the CPU that its records are of */
+	/* index of its state, and the CPU that its records are of */
+	uint32_t cpu;
 	uint32_t segment;		/* the number of its records' segments in chunks */
 	/*
 	 * It lies in memory that the target writes (capture/inline_rings): its records are checked,
 	 * and their times are not ns yet.
 	 */
 	bool foreign;
-	bool of_threads;		/* records of probe_threads.bpf.c: losses here do not concern the Go trace */
+	/* records of probe_threads.bpf.c: losses here do not concern the Go trace */
+	bool of_threads;
 	size_t size;			/* bytes, a power of two of chunks */
 	size_t first_chunk;
 	uint8_t *data;
@@ -83,9 +85,9 @@ bool ring_drain(struct ring *r, struct buf *out);
  */
 void ring_skip(struct ring *r);
 /*
- * Of a program that has ended: drops the record in the way, which a thread was making when it died,
- * and nothing else; or several, if all of them died before they wrote a kind. False: the length
- * cannot be seen.
+ * For a program that has ended: drops the record in the way, which a thread was making when it
+ * died, and nothing else; or several, if all of their threads died before they wrote a kind. False:
+ * the length cannot be seen.
  */
 bool ring_drop_unfinished(struct ring *r);
 /*

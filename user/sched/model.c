@@ -109,10 +109,12 @@ static bool is_new_goroutine(struct model *s, uint64_t goid)
 /* Would the record add a goroutine where there are as many as there may be? */
 static bool is_one_too_many(struct model *s, const struct rec *r)
 {
-	if (!s->opts.most_goroutines || s->gs.len < s->opts.most_goroutines || !rec_is_of_goroutine(r->kind))
+	if (!s->opts.most_goroutines || s->gs.len < s->opts.most_goroutines ||
+	    !rec_is_of_goroutine(r->kind))
 		return false;
-	return is_new_goroutine(s, r->id) || ((r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD) &&
-					      is_new_goroutine(s, as_long(r)->stack));
+	return is_new_goroutine(s, r->id) ||
+	       ((r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD) &&
+		is_new_goroutine(s, as_long(r)->stack));
 }
 
 /* In a gap only records about the capture itself count. */

@@ -79,8 +79,8 @@ void rule_region_pop(struct check *c, struct check_g *g);
 /* --- check_repair.c --- */
 
 /*
- * Of a trace that goes on behind damage: before an event, and of one that broke a rule: does it
- * stay?
+ * For a trace that was resumed after damage. rule_repair_begin() is called before each event.
+ * rule_repair() is called for an event that broke a rule; true: the event is kept.
  */
 void rule_repair_begin(struct check *c, const struct v1_event *ev);
 bool rule_repair(struct check *c, const struct v1_event *ev);
