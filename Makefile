@@ -300,9 +300,8 @@ test:
 # Go programs for unit tests of symbols are those that an earlier run has built.
 CHECK_TESTS := unit smoke records read
 
-# Of tools/style-check the rules that hold for all of the tree.
 check: all unit
-	@tools/style-check layers names
+	@tools/style-check
 	@GOTAP_TEST_BINARIES="$$(cat $(BUILD)/symbol_prog/*/list 2>/dev/null | grep -v stripped | paste -sd ' ')" \
 		GOTAP_TEST_FRAMES="$$(cat $(BUILD)/symbol_prog/*/list 2>/dev/null | paste -sd ' ')" \
 		tests/run $(CHECK_TESTS)
