@@ -10,7 +10,10 @@
 
 #include "rings.h"
 
-/* Ps the threads of which are known: as many as the first page has room for */
+/*
+ * The number of Ps for which the memory has the last thread: as many as the first page has room
+ * for.
+ */
 enum { INLINE_PS = 960 };
 
 /*
@@ -60,16 +63,17 @@ struct inline_hints {
 #define INLINE_OWNER_DIED 0x40000000U
 
 /*
- * The page of the target's own behind the code, MADV_WIPEONFORK: zero in a child that was forked
- * and has not exec'ed, so that this child writes nothing.
+ * The page of data after the code, which the target alone has (MADV_WIPEONFORK): a child that was
+ * forked and has not exec'ed finds zeros in it, and so records nothing.
  */
 struct inline_control {
 	__rec_u64 shared;	/* address of struct inline_shared in the target; 0: off */
 };
 
 /*
- * Where the parts of the shared memory lie: offsets from its begin, and how many there are. The
- * code has it of its own, so that nothing that the target may write there leads it elsewhere.
+ * The layout of the shared memory: offsets from its begin, and counts. The code in the target has a
+ * copy of its own, so that nothing that the target may write to the memory leads the code
+ * elsewhere.
  */
 struct inline_layout {
 	__rec_u32 n_states, n_chunks;

@@ -156,9 +156,9 @@ enum rec_waker {
 	/* a timer, a device: the task only happened to have the CPU */
 	REC_WAKER_INTERRUPT = 2,
 	/*
-	 * Not known which of the two: the wake-up came from code on a stack of the CPU while the
-	 * task was in a system call. That is the network code that this call runs itself (each
-	 * packet over loopback), or an interrupt.
+	 * Thread or interrupt, not known which: the wake-up came from code on a stack of the CPU
+	 * while the task was in a system call. That is the network code that this call runs itself
+	 * (each packet over loopback), or an interrupt.
 	 */
 	REC_WAKER_EITHER = 3,
 };
@@ -266,9 +266,9 @@ struct rec_long {		/* records with a stack or an argument */
 };
 
 /*
- * Which place a stack was taken at. The runtime's tracer skips a different
- * number of leaf frames at each (user space knows how many per release), so
- * the class is part of the stack's identity.
+ * The place at which a stack was taken. The runtime's tracer skips a different number of leaf
+ * frames at each (user space knows how many per release), so the class is part of the stack's
+ * identity.
  */
 enum stack_class {
 	STACK_PARK = 1,		/* skip was passed to gopark: read from m.waitTraceSkip */
@@ -532,7 +532,7 @@ static inline bool rec_is_extra(uint8_t kind)
 	return f == REC_FAMILY_HEAP || f == REC_FAMILY_SWEEP || f == REC_FAMILY_MEMORY;
 }
 
-/* Bytes behind the struct of @r, which can be read whole; SIZE_MAX if @r is damaged. */
+/* Bytes after the struct of @r, which can be read whole; SIZE_MAX if @r is damaged. */
 static inline size_t rec_tail_size(const struct rec *r)
 {
 	const struct rec_stack *s = (const struct rec_stack *)r;

@@ -30,10 +30,10 @@ enum {
 /* The words that a CPU and user space share; a cache line each. */
 struct ring_state {
 	/*
-	 * Where the next record begins, << 32 | where the oldest one does that was not
-	 * read: units, which count on through the laps of the ring. In one word, so
-	 * that user space can set both to 0 when all is read: records then come into
-	 * memory that is in the caches.
+	 * The place of the next record, << 32 | that of the oldest record that was not read: in
+	 * units, which count on through the laps of the ring. Both are in one word, so that user
+	 * space can set both to 0 when all is read: records then come into memory that is in the
+	 * caches.
 	 */
 	__rec_u64 position;
 	__rec_u32 first_chunk;

@@ -30,7 +30,7 @@ enum gotap_check_verdict {
 	GOTAP_CHECK_TRAP = 4		/* a tool that uses what was read crashes */
 };
 
-/* What is taken by all, and shown wrong or not at all by some tool. */
+/* Warnings: every reader accepts these, and some tool shows them wrong or not at all. */
 enum gotap_check_warning {
 	GOTAP_WARN_NO_PROCS = 0,
 	GOTAP_WARN_EMPTY_GENERATION = 1,

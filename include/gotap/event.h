@@ -109,7 +109,10 @@ enum gotap_category {
 	GOTAP_IS_EXPERIMENTAL = 14
 };
 
-/* What kinds of events are tried out, and data of them (tracev2.Experiments() of Go 1.27). */
+/*
+ * Experiments: kinds of events that Go tries out, and their data (tracev2.Experiments() of Go
+ * 1.27).
+ */
 enum gotap_experiment {
 	GOTAP_NO_EXPERIMENT = 0,
 	GOTAP_ALLOC_FREE = 1

@@ -112,8 +112,8 @@ GOTAP_API void gotap_raw_close(struct gotap_raw_reader *r);
 GOTAP_API int gotap_raw_to_text(const struct gotap_input *in, int fd, const char *binary,
 				struct gotap_error *err);
 /*
- * The other way round, as `gotap wire`. -EINVAL: the text is none of a trace, the error names the
- * line; or the errno of open(2), read(2), write(2) or the caller's read function.
+ * Reads such a text and writes the file, as `gotap wire`. -EINVAL: the text is none of a trace, the
+ * error names the line; or the errno of open(2), read(2), write(2) or the caller's read function.
  */
 GOTAP_API int gotap_raw_from_text(const struct gotap_input *in, int fd, struct gotap_error *err);
 

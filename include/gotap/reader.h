@@ -230,8 +230,8 @@ GOTAP_API int gotap_event_label(const struct gotap_reader *r, struct gotap_label
 /* 1 for an event of any category that has a link; 0 for all unless links was set at the opening. */
 GOTAP_API int gotap_event_link(const struct gotap_reader *r, struct gotap_link *link, size_t size);
 /*
- * The other way round: the later event that ends or follows the last one, of GOTAP_GO_CREATE the
- * GOTAP_GO_START. 1 if there is one in the trace; 0 for all unless forward was set at the opening.
+ * The later event that ends or follows the last one: for GOTAP_GO_CREATE the GOTAP_GO_START. 1 if
+ * there is one in the trace; 0 for all unless forward was set at the opening.
  */
 GOTAP_API int gotap_event_leads_to(const struct gotap_reader *r, struct gotap_link *link,
 				   size_t size);

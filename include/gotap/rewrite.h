@@ -40,8 +40,8 @@ struct gotap_rewrite_options {
 	int strip_stacks;	/* 1: leave out all stacks */
 	int64_t from, to;	/* ns since the first event; to 0: the end */
 	/*
-	 * The steps of these alone, with those of the Ps and threads that they run on.
-	 * NULL: of all.
+	 * Only the steps of these goroutines, with those of the Ps and threads that they run on.
+	 * NULL: the steps of all.
 	 */
 	const uint64_t *goroutines;
 	size_t ngoroutines;
@@ -57,8 +57,8 @@ enum { GOTAP_LEFT_KINDS = 27 };
  */
 struct gotap_rewrite_result {
 	/*
-	 * In the result, with those that were added, without CPU samples; where that has a
-	 * format before Go 1.22, those that it was made from.
+	 * Events in the result, with those that were added, without CPU samples. If the result has
+	 * a format before Go 1.22: the events that it was made from.
 	 */
 	uint64_t events;
 	uint64_t joined;	/* of them: steps that lead over damage, or that readers want */

@@ -29,8 +29,8 @@ struct limits_text {
 struct limits_text limits_explain(int code);
 
 /*
- * 0, -EMFILE or -ENOMEM: can so many files be opened, so much memory be had? For the use of
- * libraries that fail with another error then.
+ * Can so many files be opened, and so much memory be had? 0, -EMFILE or -ENOMEM. For libraries that
+ * fail with another error then.
  */
 int limits_leave(int files, size_t bytes);
 

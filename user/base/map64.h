@@ -55,7 +55,7 @@ static inline uint64_t hash64_fold(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* For keys that come out of a file or a program and could be chosen to collide. */
+/* For keys from a file or a program, which could be chosen to collide. */
 static inline uint64_t hash64_seeded(uint64_t x)
 {
 	return hash64_fold(x ^ hash64_seed[0], hash64_seed[1]);

@@ -14,9 +14,9 @@
 /* A descriptor open for reading, or -errno; -ENOEXEC: it is no regular file. */
 int open_regular(const char *path);
 /*
- * The same of @path below @root ("/proc/PID/root"; NULL: our own root), as a process
- * with that root sees it: absolute links and ".." end there. Magic links (/proc/PID/fd
- * and the like) are not followed.
+ * Likewise for @path below @root ("/proc/PID/root"; NULL: gotap's own root), as a process with that
+ * root sees it: absolute links and ".." end there. Magic links (/proc/PID/fd and the like) are not
+ * followed.
  */
 int open_under(const char *root, const char *path);
 /* Likewise below the folder @root, a descriptor. */

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-/* A descriptor, open for both; or a negative errno. */
+/* A descriptor, open to read and to write; or a negative errno. */
 int temp_file_open(struct error *err);
 /* Writes all of it at @offset. A disk that is full is one error, which names the folder. */
 int temp_file_write(int fd, const void *data, size_t n, long long offset, struct error *err);

@@ -20,7 +20,7 @@ struct unit_scaled {
 struct unit_scaled unit_scale(double ns);
 /* Three digits in the unit in which they can be read: "812 ns", "12.3 us", "1.05 ms", "61.2 s". */
 struct unit_text unit_time(int64_t ns);
-/* The same without the space: "812ns". */
+/* Likewise without the space: "812ns". */
 struct unit_text unit_time_close(int64_t ns);
 /* Seconds since the trace began, to the microsecond: "1.204511 s". */
 struct unit_text unit_instant(int64_t ns);

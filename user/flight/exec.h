@@ -18,16 +18,16 @@ struct exec;
 typedef void exec_say_fn(void *ctx, const char *text);
 
 /*
- * Before gotap gives up its rights: the command has those of the user. exec_new() does it if that
- * is not so.
+ * To be called before gotap gives up its rights: the command has those of the user. If it was not
+ * called, exec_new() does its work.
  */
 int exec_prepare(const char *command, void (*in_child)(void), struct error *err);
-/* The shell runs @command with the path as an argument behind it; @in_child is called before. */
+/* The shell runs @command with the path as its last argument; the child calls @in_child before. */
 int exec_new(struct exec **ret, const char *command, void (*in_child)(void), exec_say_fn *say,
 	     void *ctx, struct error *err);
 /* Does not wait for the command. Accepts NULL, as the others. */
 void exec_run(struct exec *e, const char *path);
-/* For how many snapshots the command did not run so far. */
+/* The number of snapshots for which the command did not run so far. */
 uint64_t exec_missed(struct exec *e);
 /*
  * Waits at most @patience ns until the command has run for all names in the queue; one that still

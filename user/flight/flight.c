@@ -37,7 +37,8 @@ enum {
 static const uint64_t SLACK_NS = 1000000000;
 
 /*
- * How long the end of the recording waits for commands of --exec that still run, or have not begun.
+ * The end of the recording waits this long for commands of --exec that still run, or have not
+ * begun.
  */
 static const uint64_t EXEC_NS = 10000000000;
 

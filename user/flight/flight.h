@@ -56,7 +56,10 @@ struct flight_opts {
  * capabilities. Returns 0 or a negative errno.
  */
 int flight_check(const char *pattern, struct error *err);
-/* @opts and what it refers to outlive it. The pattern and its folder are checked here. */
+/*
+ * The caller keeps @opts, and all that it refers to, until the end. Checks the pattern and its
+ * folder.
+ */
 int flight_new(struct flight **ret, const struct flight_opts *opts, struct error *err);
 
 /*

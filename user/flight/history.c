@@ -82,7 +82,7 @@ static void drop_first(struct history *s)
 	s->others_bytes += g->bytes;
 }
 
-/* Do the generations behind the first one hold the last s->time ns alone? */
+/* Do the generations after the first one cover the last s->time ns without it? */
 static bool is_old(const struct history *s)
 {
 	return s->first->next->from + s->time <= s->last->to;
@@ -168,9 +168,9 @@ static bool is_wanted(const struct history_generation *g, uint64_t from, uint64_
 }
 
 /*
- * Is @g, which begins behind @to, needed behind @last? If @last has no event near @to, only the
- * next generation shows that nothing happened until @to, and has the note about the fact. That is
- * so if no gap lies between the two.
+ * Is @g, which begins after @to, needed with @last? If @last has no event near @to, only the next
+ * generation shows that nothing happened until @to, and has the note about the fact. That is so if
+ * no gap lies between the two.
  */
 static bool is_next(const struct history_generation *last, const struct history_generation *g,
 		    uint64_t to)

@@ -40,7 +40,7 @@ struct history_generation {
 
 enum { HISTORY_HEADER = 16 };	/* bytes before the first generation of a trace */
 
-/* What a snapshot takes; history_range_free() it. */
+/* The range of generations that a snapshot takes; to be released by history_range_free(). */
 struct history_range {
 	struct history_generation **gens;
 	size_t n;
@@ -77,14 +77,14 @@ int history_add(struct history *s, const struct tracefile_generation *g,
 enum { HISTORY_ROUNDING_NS = 1000 };
 
 /*
- * The generations that have a part of [@from, @to], and at least one if there is any; also the one
- * behind them if they end before @to and no gap lies between. They follow one another: where
- * history_add() failed, the history begins anew.
+ * Takes the generations that have a part of [@from, @to], and at least one if there is any; also
+ * the next one if they end before @to and no gap lies between. No generation is missing between
+ * them: where history_add() failed, the history begins anew.
  */
 void history_take(struct history *s, uint64_t from, uint64_t to, struct history_range *ret);
-/* Lets go of generation @i of the range. */
+/* Releases generation @i of the range. */
 void history_let_go(struct history *s, struct history_range *r, size_t i);
-/* Lets go of the generations that are left, and frees the range. */
+/* Releases the generations that are left, and frees the range. */
 void history_range_free(struct history *s, struct history_range *r);
 /* The memory and the time that the history takes now. */
 void history_usage(struct history *s, struct history_usage *ret);

@@ -15,11 +15,13 @@
 
 struct keep;
 
-/* At most @most snapshots, of @bytes; 0: no limit. @names outlives it. */
+/*
+ * Keeps at most @most snapshots, of @bytes; 0: no limit. The caller keeps @names until keep_free().
+ */
 struct keep *keep_new(const struct naming *names, unsigned int most, uint64_t bytes);
 /*
- * Finds what earlier recordings left: traces of such a name that have their JSON beside them.
- * Unfinished ones, of a gotap that was killed, are removed.
+ * Finds the snapshots of earlier recordings: traces of such a name that have their JSON beside
+ * them. Removes unfinished ones, of a gotap that was killed.
  */
 void keep_adopt(struct keep *k);
 struct keep_outcome {

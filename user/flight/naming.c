@@ -106,7 +106,7 @@ static size_t skip_time(const char *s)
 	return i;
 }
 
-/* What %e stands for, if @s begins with it. */
+/* The length of the text of %e, if @s begins with that text. */
 static size_t skip_exe(const struct naming *names, const char *s)
 {
 	struct name_values values = { .exe = names->info->exe };
@@ -116,7 +116,7 @@ static size_t skip_exe(const struct naming *names, const char *s)
 	return strncmp(s, exe, n) ? 0 : n;
 }
 
-/* How much of @s is what %@c stands for. */
+/* The number of bytes at the begin of @s that %@c could have become. */
 static size_t naming_skip(const struct naming *names, char c, const char *s)
 {
 	switch (c) {
@@ -132,8 +132,8 @@ static size_t naming_skip(const struct naming *names, char c, const char *s)
 }
 
 /*
- * The digits of %p and %n end where no digit follows: a form that has digits behind them matches
- * nothing.
+ * The digits of %p and %n end before a byte that is no digit: a form in which a digit follows them
+ * matches nothing.
  */
 bool naming_match(const struct naming *names, const char *name)
 {

@@ -26,7 +26,7 @@ bool runner_begin(struct runner *r, const char *path);
  * Has the run ended? *@status is that of waitpid(2); of a process that is gone, as of status 126.
  */
 bool runner_has_ended(struct runner *r, int *status);
-/* A command that still runs goes on. */
+/* A command that still runs is not ended. */
 void runner_end(struct runner *r);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * snapshot: writes one snapshot: the trace and the JSON beside it, each under a temporary name
- * until it is whole. On an error nothing of it stays. The writing threads of flight.c call it,
- * several at once.
+ * until it is whole. On an error it removes both. The writing threads of flight.c call it, several
+ * at once.
  */
 #ifndef GOTAP_FLIGHT_SNAPSHOT_H
 #define GOTAP_FLIGHT_SNAPSHOT_H

@@ -18,7 +18,10 @@ enum { SOCKET_SECONDS = 5, SOCKET_HURRY_MS = 200, SOCKET_CLIENTS = 16, SOCKET_LI
 
 struct flight_socket;
 
-/* Before gotap gives up capabilities: keeps the rights to the folder of @path for later. */
+/*
+ * To be called before gotap gives up capabilities: keeps the rights to the folder of @path for
+ * later.
+ */
 void socket_reserve(const char *path);
 /*
  * Listens at @path, or for NULL at the name of process @pid in the folder of this user

@@ -35,15 +35,15 @@ static int connect_to(int *fd, const char *path, struct error *err)
 	return 0;
 }
 
-/* Nobody listens there; another folder may have the socket. */
+/* No process listens there; another folder may have the socket. */
 static bool is_elsewhere(int r)
 {
 	return r == -ENOENT || r == -ECONNREFUSED;
 }
 
 /*
- * In one of the folders of this user. A folder that another user could have made is not asked, but
- * named.
+ * Asks in one of the folders of this user. A folder that another user could have made is not asked,
+ * but named in the error.
  */
 static int connect_to_process(int *fd, unsigned int pid, struct error *err)
 {

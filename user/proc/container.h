@@ -43,8 +43,8 @@ void containers_load(struct containers *cs, const char *root);
 void containers_free(struct containers *cs);
 
 /*
- * The container that process @pid runs in, NULL if in none. One that no
- * folder names is added to @cs. Valid until containers_free().
+ * The container that process @pid runs in; NULL: it runs in none. A container that no folder names
+ * is added to @cs. Valid until containers_free().
  */
 const struct container *containers_of(struct containers *cs, const struct procfs *fs, pid_t pid);
 

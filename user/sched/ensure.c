@@ -73,7 +73,7 @@ static struct P *held_p(struct model *s)
 	return best;
 }
 
-/* One that no record has named: the first number that is free, NULL if all are taken. */
+/* A P that no record has named: the first number that is free, NULL if all are taken. */
 static struct P *unnamed_p(struct model *s)
 {
 	uint64_t id = 0;

@@ -10,13 +10,13 @@
 
 #include "sched/state.h"
 
-/* The goroutine @goid, made known with @status if nobody announced it. @m acts. */
+/* The goroutine @goid. If no record announced it, the model gets it with @status. @m acts. */
 struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t status);
 /* @m holds a P. */
 void ensure_p(struct model *s, struct M *m);
 /* The P of @m is one of GOMAXPROCS: events of the collector's work need such a one. */
 void ensure_p_counts(struct model *s, struct M *m);
-/* The same, if @g, which runs or will run there, does GC work. */
+/* Likewise, if @g, which runs or will run there, does GC work. */
 void ensure_p_takes(struct model *s, struct M *m, const struct G *g);
 /* The goroutine of @m, which ends or leaves its thread, is in no mark assist. */
 void ensure_no_assist(struct model *s, struct M *m);
@@ -34,7 +34,7 @@ void ensure_runnable(struct model *s, struct M *m, struct G *g);
 void ensure_world_runs(struct model *s);
 /* Goroutine @goid is in a syscall on @m; returns it. */
 struct G *ensure_syscall(struct model *s, struct M *m, uint64_t goid);
-/* @p is held by nobody; @m acts. A P in a syscall is stolen, which is no repair. */
+/* No thread holds @p; @m acts. A P in a syscall is stolen, which is no repair. */
 void ensure_p_idle(struct model *s, struct M *m, struct P *p);
 
 #endif

@@ -53,7 +53,7 @@ static void swap_tables(struct model *s)
 
 /* --- the begin --- */
 
-/* Nobody can know when a cycle ends that is not watched: it ends here. */
+/* The end of a cycle cannot be seen in a gap: the cycle ends here. */
 static void end_ranges(struct model *s)
 {
 	struct M *speaker = any_speaker(s);

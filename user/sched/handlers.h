@@ -45,7 +45,7 @@ void stand_in(struct model *s, uint64_t now, stand_in_fn *say);
 void gc_tell(struct model *s, struct M *m);
 void assist_tell_all(struct model *s);
 /*
- * The same of the heap's size and its goal, if they are known and @m, which may be NULL, has a P.
+ * Likewise for the heap's size and its goal, if they are known and @m, which may be NULL, has a P.
  */
 void heap_tell(struct model *s, struct M *m);
 /* A generation has begun in which both are to be emitted again. */
@@ -119,7 +119,7 @@ void labels_inherit(struct model *s, const struct M *m, struct G *g);
  * @m runs one with a P.
  */
 void labels_tell(struct model *s, struct M *m);
-/* The same for all threads. */
+/* Likewise for all threads. */
 void labels_tell_all(struct model *s);
 /* A generation has begun in which each goroutine's labels are to be emitted again. */
 void labels_restate(struct model *s);

@@ -6,7 +6,10 @@
 #include "sched/ensure.h"
 #include "sched/steps.h"
 
-/* procresize moves the running goroutine to another P, which the tracer tells in four events. */
+/*
+ * procresize moves the running goroutine to another P, which the runtime's tracer records as four
+ * events.
+ */
 static struct G *swap_begin(struct model *s, struct M *m)
 {
 	struct G *g = m->g;

@@ -205,8 +205,8 @@ struct P *p_put(struct model *s, uint64_t id, uint64_t ptr);
 struct P *p_by_ptr(struct model *s, uint64_t ptr);
 struct M *m_put(struct model *s, uint64_t tid);
 /*
- * It runs a goroutine with a P: readers take events of goroutines, and of the whole program, from
- * such threads only.
+ * True if the thread runs a goroutine with a P: readers take events of goroutines, and of the whole
+ * program, from such threads only.
  */
 static inline bool m_speaks(const struct M *m)
 {
@@ -215,8 +215,8 @@ static inline bool m_speaks(const struct M *m)
 /* Any thread that does, or NULL. */
 struct M *any_speaker(struct model *s);
 /*
- * The same for a question that each record repeats: once no thread did, it looks at all of them
- * again only after as many calls as there are threads, so that a program with many threads makes no
+ * Likewise, for callers that ask at each record: once no thread did, it looks at all of them again
+ * only after as many calls as there are threads, so that a program with many threads makes no
  * record cost more.
  */
 struct M *soon_speaker(struct model *s);
@@ -228,7 +228,7 @@ void g_unbind(struct G *g, uint8_t status);		/* runnable or waiting */
 void p_bind(struct P *p, struct M *m, uint8_t status);
 void p_unbind(struct P *p);				/* idle */
 
-/* One goroutine less has them. NULL is accepted. */
+/* A goroutine no longer has the labels. Accepts NULL. */
 void labels_release(struct label_set *l);
 
 void repair(struct model *s, enum repair kind);

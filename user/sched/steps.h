@@ -11,14 +11,15 @@
 #include "sched/state.h"
 
 /*
- * Event @ev of thread @m, or of nobody if it is NULL. Texts are given by SINK_TEXT, stacks by key.
+ * Emits event @ev of thread @m, or of no thread if it is NULL. Texts are given by SINK_TEXT, stacks
+ * by key.
  */
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
 		    const uint64_t *args);
 #define step_emit(s, m, ev, ...)                                                         \
 	step_emit_args(s, m, ev, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8,                \
 		       (const uint64_t[]){ __VA_ARGS__ })
-/* The same at @time, which is not later than now; the trace has begun. */
+/* Likewise at @time, which is not later than now; the trace has begun. */
 void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_event ev, int nargs,
 		  const uint64_t *args);
 #define step_emit0(s, m, ev) step_emit_args(s, m, ev, 0, NULL)
@@ -33,7 +34,7 @@ void step_go_block_for(struct model *s, struct M *m, const char *reason, const c
 		       uint64_t stack);
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack);
 void step_go_destroy(struct model *s, struct M *m);
-/* @m is the thread that makes it runnable; NULL: nobody in particular. */
+/* @m is the thread that makes it runnable; NULL: no thread of the program does. */
 void step_go_unblock(struct model *s, struct M *m, struct G *g, uint64_t stack);
 void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies);
 

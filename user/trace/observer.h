@@ -51,7 +51,7 @@ struct observer {
 
 enum { OBSERVERS_MAX = 8 };
 
-/* They are called in the order in which they were added. */
+/* The observers are called in the order in which they were added. */
 struct observers {
 	struct observer list[OBSERVERS_MAX];
 	size_t n;

@@ -41,9 +41,9 @@ static inline size_t sink_text_len(const struct sink_text *t)
 }
 
 /*
- * A timed event. The arguments are those of tracev2.def without dt. Which of them are
- * texts and stacks says sink_refs(): a text is the address of a struct sink_text, which is
- * valid during the call (see sink_arg_text()); a stack is a key, 0 for none.
+ * A timed event. The arguments are those of tracev2.def without dt. sink_refs[] says which of them
+ * are texts and stacks: a text is the address of a struct sink_text, which is valid during the call
+ * (see sink_arg_text()); a stack is a key, 0 for none.
  */
 struct sink_event {
 	uint64_t time;		/* ns */

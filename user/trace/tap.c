@@ -16,7 +16,7 @@ static void tap_go_pass_gap(struct tap *t, struct tap_go *g, uint64_t time,
 		t->opts.visitor->enter(t->opts.ctx, g, s);
 }
 
-/* States hold on in what the trace says; how long they have lasted counts anew. */
+/* The states go on in the trace; the tap counts anew how long they have lasted. */
 static void tap_pass_gap(struct tap *t, const struct sink_event *e)
 {
 	const struct tap_step s = { .event = e };

@@ -111,7 +111,7 @@ struct tap_go *tap_next(const struct tap *t, size_t *at);
  * has just come may not be known yet: 0. They hold until the next call.
  */
 size_t tap_frames(const struct tap *t, uint64_t key, struct trace_frame *out, size_t max);
-/* Accepts NULL. The visitor is not called. */
+/* Frees the tap without a call of the visitor. Accepts NULL. */
 void tap_free(struct tap *t);
 
 #endif

@@ -23,7 +23,7 @@ struct tap {
 	uint64_t time;
 };
 
-/* Made with TAP_NONE, born at @time, if it is new. */
+/* The goroutine @goid. If it is new, it is added in TAP_NONE, born at @time. */
 struct tap_go *tap_go_put(struct tap *t, uint64_t goid, uint64_t time);
 /* The goroutine leaves its state, if it has one. The caller then calls one of the three below. */
 static inline void tap_go_leave(struct tap *t, struct tap_go *g, uint64_t time, bool known)
@@ -65,7 +65,10 @@ void tap_go_end(struct tap *t, struct tap_go *g, uint64_t time);
  */
 void tap_go_seat(struct tap_go *g, struct tap_thread *m);
 
-/* Made if it is new; NULL of TRACEV2_NO_ID. Valid until it is dropped. */
+/*
+ * The thread @id, which is added if it is new; NULL for TRACEV2_NO_ID. Valid until
+ * tap_thread_drop().
+ */
 struct tap_thread *tap_thread_put(struct tap *t, uint64_t id);
 /* Forgets the thread, after thread_gone() of the visitor. */
 void tap_thread_drop(struct tap *t, uint64_t id);

@@ -134,8 +134,8 @@ static void status_stack(const struct tap *t, struct tap_go *g, const struct sin
 }
 
 /*
- * Each generation states all. What the tap knows already is the same, but for a goroutine that it
- * meets, and behind a gap.
+ * Each generation begins with the states of all goroutines. The tap has the same states already,
+ * but for a goroutine that it meets for the first time, and after a gap.
  */
 static void tap_status(struct tap *t, const struct tap_step *s)
 {

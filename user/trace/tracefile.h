@@ -94,7 +94,7 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 
 /* Ids in the open generation. A key 0 or NULL text gives id 0, "none". */
 uint64_t tracefile_string(struct tracefile *tf, const char *text);
-/* For what need not be text: it may hold zeros and is passed on as it is. */
+/* Likewise for bytes that need not be text: they may hold zeros and are passed on as they are. */
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
 /* Likewise for a text that lives as long as the program and never changes: it is not compared. */
 uint64_t tracefile_constant(struct tracefile *tf, const char *text);
