@@ -34,6 +34,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
 @test "fuzz_elf" { fuzzed fuzz_elf; }
 @test "fuzz_foreign" { fuzzed fuzz_foreign; }
+@test "fuzz_html" { fuzzed fuzz_html; }
 @test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
 @test "fuzz_perfetto" { fuzzed fuzz_perfetto; }
@@ -46,6 +47,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_spans" { fuzzed fuzz_spans; }
 @test "fuzz_spool" { fuzzed fuzz_spool; }
 @test "fuzz_text" { fuzzed fuzz_text; }
+@test "fuzz_top" { fuzzed fuzz_top; }
 @test "fuzz_trigger" { fuzzed fuzz_trigger; }
 @test "fuzz_v1" { fuzzed fuzz_v1; }
 @test "fuzz_why" { fuzzed fuzz_why; }
