@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "cmd/record/record.h"
+#include "cmd/record/options.h"
 #include "follow/follow.h"
 
 /* Zeroed: there is none. */

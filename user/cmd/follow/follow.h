@@ -7,7 +7,7 @@
 #ifndef GOTAP_CMD_FOLLOW_FOLLOW_H
 #define GOTAP_CMD_FOLLOW_FOLLOW_H
 
-#include "cmd/record/record.h"
+#include "cmd/record/options.h"
 
 /* Keeps the option of @row, with its argument, for the recorders, if it is meant for them. */
 void follow_pass_on(struct record_options *o, const struct option_row *row, const char *arg);

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
-#include "cmd/record/record.h"
+#include "cmd/record/options.h"
 
 /* The longest time, in s, that it may take until its probes are there, on a busy machine. */
 enum { RECORDER_PATIENCE = 60 };
