@@ -34,13 +34,6 @@ enum {
 	PROBER_INJECT, PROBER_PATCH,	/* --attach inline */
 };
 
-struct text_range bpf_text_of(const struct bpf_side *b)
-{
-	uint64_t bias = b->proc->bias;
-
-	return (struct text_range){ b->plan->text_start + bias, b->plan->text_end + bias };
-}
-
 /* --- the prober --- */
 
 /* perf_event_open() of a uprobe asks for CAP_SYS_ADMIN, as at the start; a link for none. */
@@ -521,11 +514,6 @@ bool bpf_watches_exec(const struct bpf_side *b)
 uint64_t bpf_exec_time(const struct bpf_side *b)
 {
 	return __atomic_load_n(&b->skel->bss->exec_time, __ATOMIC_SEQ_CST);
-}
-
-bool bpf_has_threads(const struct bpf_side *b)
-{
-	return b->plan->groups & 1u << GROUP_LINUX;
 }
 
 int bpf_attach_threads(struct bpf_side *b, struct error *err)

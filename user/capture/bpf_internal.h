@@ -33,10 +33,19 @@ struct bpf_side {
 };
 
 /* Does the plan want records of threads? */
-bool bpf_has_threads(const struct bpf_side *b);
+static inline bool bpf_has_threads(const struct bpf_side *b)
+{
+	return b->plan->groups & 1u << GROUP_LINUX;
+}
 
 /* The code of the program, as addresses in the process. */
-struct text_range bpf_text_of(const struct bpf_side *b);
+static inline struct text_range bpf_text_of(const struct bpf_side *b)
+{
+	uint64_t bias = b->proc->bias;
+
+	return (struct text_range){ b->plan->text_start + bias, b->plan->text_end + bias };
+}
+
 /*
  * Loads the programs that the plan of @b needs, for its process, with its rings. @b takes all that
  * is made, even if it fails. Errors as of bpf_load().

@@ -103,16 +103,6 @@ void inliner_free(struct inliner *in)
 
 /* --- in the prober --- */
 
-bool inliner_has(const struct inliner *in, size_t i)
-{
-	size_t j;
-
-	for (j = 0; j < in->points.len; j++)
-		if (*vec_at(&in->points, size_t, j) == i)
-			return patch_at(in, j)->done;
-	return false;
-}
-
 static struct inject_hosts hosts_of(const struct inliner *in)
 {
 	const struct plan *p = in->plan;

@@ -98,7 +98,16 @@ int inliner_init(struct inliner *in, const struct plan *plan, const struct proce
 void inliner_free(struct inliner *in);
 
 /* Does the probe at point @i of the plan have no breakpoint any more? */
-bool inliner_has(const struct inliner *in, size_t i);
+static inline bool inliner_has(const struct inliner *in, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < in->points.len; j++)
+		if (*vec_at(&in->points, size_t, j) == i)
+			return vec_at(&in->patches, struct patch, j)->done;
+	return false;
+}
+
 /*
  * To be called before the first probe. Takes out the memory of a gotap that was killed together
  * with its prober, and looks which places have a breakpoint of another tracer; gotap does not
