@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * drain: one round of emptying the rings: a chunk of records with its watermark, put into the
- * queue. Only the drain thread (capture.c) calls it, and owns everything here. A round waits for
- * nobody: if the queue has no room, the records stay in the rings, and the round does the rest of
+ * queue. The drain thread (capture.c) calls it and owns everything here. A round waits for no other
+ * thread: if the queue has no room, the records remain in the rings, and the round does the rest of
  * its work.
  */
 #ifndef GOTAP_CAPTURE_DRAIN_H

@@ -209,7 +209,10 @@ struct findings {
 	struct cpu *cpu;
 };
 
-/* What finding.c calls; NULL: the family has no use for it. @f: its own part, and those of others. */
+/*
+ * The functions that finding.c calls; NULL: the family has no use for it. @f has the data of the
+ * family itself, and of the others.
+ */
 struct findings_family {
 	void (*new)(struct findings *f);
 	void (*free)(struct findings *f);
