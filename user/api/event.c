@@ -127,7 +127,10 @@ static const struct kind {
 #undef EV
 };
 
-/* It is an event of a thread: a clock snapshot has a time, but belongs to the framing. */
+/*
+ * May a caller write this event? A caller writes events of threads. A clock snapshot has a time,
+ * but the writer makes it with each generation.
+ */
 static bool api_event_is_written(unsigned int kind)
 {
 	return kind < 256 && kinds[kind].class >= TIMED && kind != EV_ClockSnapshot;

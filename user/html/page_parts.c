@@ -98,7 +98,7 @@ static int by_amount(const void *a, const void *b)
 	return x->n < y->n ? 1 : x->n > y->n ? -1 : 0;
 }
 
-/* Those with the largest amounts; the others are one sum. */
+/* Writes the flames with the largest amounts; the others are added up to one sum for each kind. */
 void parts_flames(struct buf *b, struct detail *d, const struct html_about *about)
 {
 	enum { MOST = 12000 };

@@ -44,8 +44,8 @@ void packets_clocks(struct packets *p, const struct packets_clocks *clocks);
 /* A packet of any kind: fields are appended to packets_buf() between the two. */
 size_t packets_open(struct packets *p);
 /*
- * The same of another sequence, for descriptors of threads: a reader takes one for the thread that
- * all events of the sequence are of.
+ * The same in a sequence of its own, for descriptors of threads: a reader takes the descriptor of a
+ * thread in a sequence for the thread of all events of that sequence.
  */
 size_t packets_open_beside(struct packets *p);
 void packets_close(struct packets *p, size_t open);

@@ -114,7 +114,10 @@ static void patches_add_start(struct work *w, uint64_t addr)
 	*(uint64_t *)vec_push(&w->starts, sizeof(addr)) = addr;
 }
 
-/* Those whose probes are at the start of a function otherwise. */
+/*
+ * Does the program move its probe? With uprobes the probe is at the start of a function, inline at
+ * an instruction.
+ */
 static bool patches_moves(enum inline_program which)
 {
 	return which != INLINE_NONE && which != INLINE_casgstatus && which != INLINE_syscall_exit &&

@@ -17,12 +17,15 @@
 
 /* An event passes if it passes each part. */
 struct events_filter {
-	/* It happened on one of these, or moves it, or is about a range of it; empty: any. */
+	/*
+	 * The event happened on one of these, or changes its state, or is about a range of it;
+	 * empty: any.
+	 */
 	struct map64 goroutines, procs;
-	struct map64 threads;	/* it happened on one of these; empty: any */
+	struct map64 threads;	/* the event happened on one of these; empty: any */
 	bool some_types;	/* only those of types[] */
 	bool types[256];
-	const regex_t *func;	/* a function of its stacks matches; NULL: any */
+	const regex_t *func;	/* a function of the event's stacks matches; NULL: any */
 	int64_t from, to;	/* ns since the first event; @to is INT64_MAX for the end */
 };
 

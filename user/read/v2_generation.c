@@ -150,7 +150,8 @@ static int v2_gen_complete(struct v2_generation *g, int version, struct v2_fault
 static const char truncated[] = "incomplete generation found; trace likely truncated";
 
 /*
- * It breaks off, as @fault says if it is set. What there is counts if that has tables and a clock.
+ * Ends a generation that is cut short; @fault says why, if it is set. The events before the cut are
+ * read if the generation has its tables and a clock.
  */
 static enum gen_status take_cut(struct v2_generation *g, int version, struct v2_fault *fault)
 {

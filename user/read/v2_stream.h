@@ -146,7 +146,9 @@ struct v2_frontier {
 void frontier_add(struct v2_frontier *f, const struct v2_front *front);
 /* Item @i has a new time. */
 void frontier_move(struct v2_frontier *f, size_t i);
-/* The same; mostly a thread goes on while it is ahead of all others, and nothing moves. */
+/*
+ * Item @i has the new time @time. The first item mostly stays first, so that no item has to move.
+ */
 static inline void frontier_update(struct v2_frontier *f, size_t i, int64_t time)
 {
 	f->heap[i].time = time;

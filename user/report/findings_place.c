@@ -170,8 +170,8 @@ static bool is_release(const char *func)
 }
 
 /*
- * A deferred closure is called by the function that it belongs to, with frames of the runtime
- * between; and a function that only lets go does so for its caller.
+ * The function that a deferred closure belongs to calls it, with frames of the runtime between
+ * them. A function that only unlocks does so for its caller.
  */
 static uint32_t finding_place_holder_of(struct findings *f, uint32_t stack, uint32_t i,
 					uint32_t place)

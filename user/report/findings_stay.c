@@ -8,9 +8,9 @@
 #include "report/findings.h"
 
 /*
- * Those of package runtime are not, nor of runtime/trace and runtime/pprof, that record. A stack
- * can end in runtime.asyncPreempt: the function that it stopped had no frame, and gave the
- * goroutine no better name.
+ * Goroutines of package runtime are not the program's own, nor those of runtime/trace and
+ * runtime/pprof, which record. A stack can end in runtime.asyncPreempt: the function that was
+ * preempted had no frame, so the goroutine has no better name.
  */
 bool findings_is_own(const struct goroutine *g)
 {

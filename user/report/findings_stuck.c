@@ -167,7 +167,7 @@ static struct group finding_stuck_group_of(const struct findings *f, const struc
 	return group;
 }
 
-/* Those that wait for the goroutines of @below, which they began. */
+/* The group of goroutines that began the goroutines of @below and wait for them. */
 static struct group joiners_of(const struct findings *f, struct group *below)
 {
 	struct group group = { .why = WHY_JOIN };
@@ -295,7 +295,7 @@ static void judge_channel(struct findings *f, const struct entry *first)
 
 /* --- judgement: for goroutines --- */
 
-/* It waits for goroutines, and all that it began have ended. */
+/* Judges a goroutine that waits for goroutines, where all goroutines that it began have ended. */
 static void judge_join(struct findings *f, const struct entry *e)
 {
 	struct stucks *s = f->stucks;

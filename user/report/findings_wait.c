@@ -201,7 +201,8 @@ static bool waited_for_it(const struct walk *w, uint32_t number)
 }
 
 /*
- * The one whose stays are @number and before answers for the time up to now: it let go at @release.
+ * Makes the goroutine that released at the stack @release the holder of the time up to now. Its
+ * last stay has the number @number.
  */
 static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t ran_since,
 		    double off)

@@ -125,8 +125,9 @@ static void is_woken(struct findings *f, const struct stay *stay)
 }
 
 /*
- * Who wakes others works for them, unless it is but the lock that it took that it lets go of: after
- * a broadcast all want the same one. Whom a timer wakes may have slept with it.
+ * A goroutine that wakes another one counts as one that worked, unless the wake-up is the release
+ * of a lock: after a broadcast all goroutines that woke want the same lock. A goroutine that a
+ * timer wakes has no waker, and may have slept while it held the lock.
  */
 static void finding_wake_works(struct findings *f, const struct stay *stay)
 {

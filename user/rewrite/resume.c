@@ -338,7 +338,8 @@ static void enter_syscall(struct sim *s, struct sim_g *g)
 }
 
 /*
- * Into a system call whose P was lost: with one, all of which are idle, that is taken away again.
+ * Puts @g into a system call whose P was retaken. The system call begins with an idle P, since
+ * readers accept no other begin, and a made-up thread steals that P.
  */
 static void enter_without_p(struct stated *st, struct sim_g *g, struct sim_m *m)
 {
@@ -353,7 +354,7 @@ static void enter_without_p(struct stated *st, struct sim_g *g, struct sim_m *m)
 	sim_p_steal(s, SIM_ADDED, p, st->thief);
 }
 
-/* Those that run, or are in a system call with the P of their thread. */
+/* Starts @g, which runs, or is in a system call with the P of its thread. */
 static void enter_with_p(struct stated *st, struct sim_g *g, struct sim_m *m, uint8_t status)
 {
 	sim_g_start(&st->c->sim, SIM_ADDED, g, m);

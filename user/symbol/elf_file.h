@@ -99,9 +99,9 @@ struct elf_symbols {
 	struct elf_strings names;
 };
 
-/* Those of .symtab; false if there is none, or an empty one. */
+/* The symbols of .symtab; false if the file has no .symtab, or an empty one. */
 bool elf_symbols_of(const struct elf_file *f, struct elf_symbols *ret);
-/* Those of .dynsym, which stripping leaves. */
+/* The symbols of .dynsym, which strip(1) does not remove. */
 bool elf_symbols_exported(const struct elf_file *f, struct elf_symbols *ret);
 /* @i must be below s->n. */
 Elf64_Sym elf_symbol(const struct elf_symbols *s, size_t i);

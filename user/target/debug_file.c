@@ -195,7 +195,7 @@ static void ask_as(Dwfl *dwfl, const char *name, const struct marks *m)
 	free(path);
 }
 
-/* It leaves the file in the cache. */
+/* Asks the debuginfod servers. libdwfl puts the file that it gets into its cache. */
 static void ask_servers(const char *name, const struct marks *m)
 {
 	static char *none = NULL;

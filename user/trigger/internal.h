@@ -26,7 +26,7 @@ struct stay_list {
 void stay_list_init(struct stay_list *l);
 /* @s, which is in no list, begins at @since: not before the one added last. */
 void stay_add(struct stay_list *l, struct stay *s, uint64_t since);
-/* It may be in none. */
+/* Takes @s out of its list, if it is in one. */
 void stay_remove(struct stay *s);
 /* Takes the first one out that began before @time; NULL: none did. */
 struct stay *stay_take(struct stay_list *l, uint64_t time);
@@ -121,7 +121,7 @@ static inline struct stay *stay_of(const struct rule *r, struct tap_go *g)
 	return (struct stay *)(void *)g->data + r->at;
 }
 
-/* The goroutine whose data has the stay, of those that stay_of() is the first of. */
+/* The reverse of stay_of(): the goroutine whose data has @s. */
 static inline struct tap_go *go_of(const struct rule *r, struct stay *s)
 {
 	return (struct tap_go *)(void *)((char *)(s - r->at) - offsetof(struct tap_go, data));

@@ -33,7 +33,7 @@ static void v1_check_leave(struct check *c, struct v1_event *ev, enum check_g_st
 	rule_p(c, ev->p)->g = 0;
 }
 
-/* It waits, or can go on, by this event, until the next one leads on. */
+/* Remembers @ev as the event that made @g wait or ready: the next event of @g is linked to it. */
 static void v1_check_move(const struct check *c, struct check_g *g, const struct v1_event *ev)
 {
 	g->last = ev->type;

@@ -133,13 +133,19 @@ void v1_go_yield(struct v1_steps *s, struct v1_p *p, struct v1_g *g, unsigned in
 void v1_go_end(struct v1_steps *s, struct v1_p *p, struct v1_g *g);
 void v1_go_unblock(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t stack);
 void v1_go_syscall(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t stack);
-/* Its P goes on without it. */
+/* The P of @g goes on without @g. */
 void v1_go_sysblock(struct v1_steps *s, struct v1_g *g);
-/* It has left the system call now; its next start says so. @starts: that comes at once. */
+/*
+ * @g has left the system call now; its GoSysExit is written at its next start. @starts: @g starts
+ * at once.
+ */
 void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, bool starts);
-/* The event by itself. */
+/* Writes the GoSysExit alone. */
 void v1_go_sysexit(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t tick);
-/* Whatever it takes, at no P; all but what there is already is counted as a repair. */
+/*
+ * Brings @g into @state, in a system call or not, by the steps that it lacks, at no P. Each of
+ * these steps counts as a repair.
+ */
 void v1_go_settle(struct v1_steps *s, struct v1_g *g, enum v1_go_state state, bool syscall);
 
 /* --- the program --- */

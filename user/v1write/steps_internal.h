@@ -9,12 +9,14 @@
 
 /* The tick of an event of @p that comes behind all others. */
 uint64_t steps_tick(struct v1_steps *s, const struct v1_p *p);
-/* One of its own, for an event that is written later. */
+/* A tick that no other event has, for an event that is written later. */
 uint64_t steps_own_tick(struct v1_steps *s);
 /* Writes an event at its tick. */
 void steps_put(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint64_t *args,
 	       uint64_t stack);
-/* The same behind those of @p only: nobody else's events depend on it. */
+/*
+ * The same at a tick that only follows the events of @p: no event of another P depends on this one.
+ */
 void steps_put_local(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint64_t *args,
 		     uint64_t stack);
 

@@ -88,7 +88,10 @@ static int find_asked(const struct ends *e, struct flow_set *asked, struct vec *
 	return 0;
 }
 
-/* Those that are about the end of an assist. */
+/*
+ * Puts the questions of the function that lead to the end of an assist into e->questions, and their
+ * hooks into @ret.
+ */
 static int find_questions(struct ends *e, struct vec *ret)
 {
 	struct flow_set asked = flow_set(&e->f);
