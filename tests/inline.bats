@@ -680,6 +680,37 @@ is_traced() { awk '$1 == "TracerPid:" { exit !$2 }' "/proc/$TARGET/status"; }
 	[ "$(inline_of state)" = undone ]
 }
 
+# nothing_is_missing: the recording goes on for a second; nothing was lost, refused, repaired or left out.
+nothing_is_missing() {
+	sleep 1
+	stop_record
+	[ "$status" -eq 0 ] || fail "$(flaws)"
+	jq -e '.inline.refused | add == 0' "$REPORT" || fail "records were refused"
+	views_ok "$TRACE"
+	target_runs
+	is_as_before
+}
+
+@test "a thread that a debugger holds for 2.15 s, amid a record, too: nothing is lost" {
+	require_tool python3 jq
+	mixed
+	start_record "$TRACE" --strict -p "$TARGET"
+	wait_for 60 inline_runs
+	succeeds "$CHECKOUT/tests/inline/hold.py" "$TARGET" 2.15 4
+	nothing_is_missing
+}
+
+@test "SIGSTOP for 2.5 s amid a recording: nothing is lost" {
+	require_tool jq
+	mixed
+	start_record "$TRACE" --strict -p "$TARGET"
+	wait_for 60 inline_runs
+	stop_target_now
+	sleep 2.5
+	kill -CONT "$TARGET"
+	nothing_is_missing
+}
+
 @test "a method that is none" {
 	gotap record --attach outline true
 	[ "$status" -eq 2 ]
