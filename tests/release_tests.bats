@@ -26,6 +26,17 @@ setup() {
 	succeeds "$CHECKOUT/tools/release-tests" --check
 }
 
+# built HOW: the releases of release.def with that word, "1.15 1.19 ..."
+built() {
+	sed -n "s/^RELEASE(\([0-9]*\), $1)\$/1.\1/p" "$CHECKOUT/user/release/release.def" | paste -sd ' '
+}
+
+@test "release.def takes for tested those of the list, and docs/limits.md names the others" {
+	[ "$(built BUILT)" = "${ALL_GO[*]}" ]
+	[[ "$(tr '\n' ' ' <"$CHECKOUT/docs/limits.md" | sed 's/, / /g; s/ and / /g; s/  */ /g')" \
+		== *"no compiler of $(built READ):"* ]]
+}
+
 @test "a new release gets its tests, with their tags" {
 	succeeds "$BOX/tools/release-tests"
 	echo '1.25 four' >>"$BOX/tools/go-releases.txt"

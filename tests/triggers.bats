@@ -189,7 +189,7 @@ nobody() {
 
 @test "who brought the program down: a panic of a signal and one of the runtime's own, with each Go release" {
 	local version
-	for version in 1.15 1.19 1.21 1.22 1.23 1.24 1.25 1.26 1.27; do
+	for version in "${ALL_GO[@]}"; do
 		build_prog "$version" dies
 		dies nil
 	done
