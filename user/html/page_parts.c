@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "report/split.h"
 #include "trace/varint.h"
 
 /* --- varints --- */
@@ -319,6 +320,29 @@ static void put_tracks(struct json_out *j, struct detail *d)
 }
 
 /* ns of running stays by enum page_off, if there was a file of threads. */
+/* Names of states of threads: those of reports by their keys, those of the timeline by number. */
+static void parts_put_thread_names(struct json_out *j)
+{
+	const char *off[PAGE_OFFS] = {
+		[0] = "",
+		[PAGE_OFF_QUEUED] = thread_state_words(THREAD_QUEUED),
+		[PAGE_OFF_THROTTLED] = thread_state_title(THREAD_THROTTLED),
+		[PAGE_OFF_KERNEL] = "page fault, disk, kernel",
+		[PAGE_OFF_OTHER] = "stopped, frozen, other",
+		[PAGE_OFF_UNKNOWN] = thread_state_words(THREAD_UNKNOWN),
+	};
+	unsigned i;
+
+	json_open_object(j, "thread_states");
+	for (i = 0; i < SPLITS; i++)
+		json_put_text(j, split_key(i), split_title(i));
+	json_close_object(j);
+	json_open_array(j, "off_names");
+	for (i = 0; i < PAGE_OFFS; i++)
+		json_put_text(j, NULL, off[i]);
+	json_close_array(j);
+}
+
 static void parts_put_off(struct json_out *j, const struct html *h)
 {
 	unsigned i;
@@ -417,6 +441,7 @@ void parts_head(struct buf *b, struct detail *d, const struct html_about *about)
 	put_pairs(&j, "windows", &d->windows, 0);
 	put_notes(&j, h);
 	put_tracks(&j, d);
+	parts_put_thread_names(&j);
 	parts_put_off(&j, h);
 	put_heat(&j, d);
 	json_open_array(&j, "series");

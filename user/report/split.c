@@ -22,3 +22,8 @@ const char *split_words(enum split split)
 {
 	return split == SPLIT_PREEMPTED ? "preempted" : thread_state_words(split_state(split));
 }
+
+const char *split_title(enum split split)
+{
+	return split == SPLIT_PREEMPTED ? "preempted" : thread_state_title(split_state(split));
+}

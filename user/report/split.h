@@ -51,8 +51,9 @@ static inline enum split split_of(const struct oncpu_part *p)
 	return split_of_state(p->state);
 }
 
-/* The key in JSON, and the words for people. */
+/* The key in JSON, the words for people, and the title of a column. */
 const char *split_key(enum split split);
 const char *split_words(enum split split);
+const char *split_title(enum split split);
 
 #endif

@@ -5,9 +5,9 @@
 #include "threads/internal.h"
 
 static const struct {
-	const char *json, *words;
+	const char *json, *words, *title;
 } table_states[THREAD_STATES] = {
-#define STATE(name, json, words) { json, words },
+#define STATE(name, json, words, title) { json, words, title },
 #include "threads/states.def"
 #undef STATE
 };
@@ -20,6 +20,11 @@ const char *thread_state_name(enum thread_state s)
 const char *thread_state_words(enum thread_state s)
 {
 	return s < THREAD_STATES ? table_states[s].words : "";
+}
+
+const char *thread_state_title(enum thread_state s)
+{
+	return s < THREAD_STATES ? table_states[s].title : "";
 }
 
 struct thread *threads_find(const struct threads *t, uint32_t tid)

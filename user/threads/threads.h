@@ -49,7 +49,7 @@ enum { THREADS_MAX = 1 << 16, THREADS_TID_MAX = 1 << 22 };
  * FROZEN     by the freezer of its cgroup
  */
 enum thread_state {
-#define STATE(name, json, words) THREAD_##name,
+#define STATE(name, json, words, title) THREAD_##name,
 #include "threads/states.def"
 #undef STATE
 	THREAD_STATES,
@@ -59,6 +59,8 @@ enum thread_state {
 const char *thread_state_name(enum thread_state s);
 /* "on a CPU", "waiting for a CPU", ...: for people; "" for no state. */
 const char *thread_state_words(enum thread_state s);
+/* "on a CPU", "woken, queued", ...: the title of a column; "" for no state. */
+const char *thread_state_title(enum thread_state s);
 
 /* A task of the machine, of any program. Its ids are those of the machine's first PID namespace. */
 struct task_ref {

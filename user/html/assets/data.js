@@ -12,9 +12,8 @@ const PLANE_P = 0,
 	PLANE_G = 2,
 	PLANE_OFF = 3;
 const FINEST = ["p_finest", "m_finest", "g_finest", "off_p_finest", "off_m_finest", "off_g_finest"];
-/* Why a thread was not on a CPU. */
-const OFF_NAMES = ["", "waiting for a CPU", "throttled", "page fault, disk, kernel", "stopped, frozen, other", "not recorded"],
-	OFF_UNKNOWN = 5;
+/* Why a thread was not on a CPU: the last one of off_names. */
+const OFF_UNKNOWN = 5;
 const LEVELS = 18;
 const STATE_NAMES = ["several", "running", "runnable", "system call", "waiting", "not recorded"];
 

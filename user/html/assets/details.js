@@ -132,7 +132,7 @@ function offTheCpu(s) {
 			facts([
 				off.ns && ["In all", share(off.ns)],
 				...off.why.slice(0, 8).map(([text, ns]) => [text, showTime(ns)]),
-				off.unknown && [OFF_NAMES[OFF_UNKNOWN], share(off.unknown)],
+				off.unknown && [Data.head.off_names[OFF_UNKNOWN], share(off.unknown)],
 			]),
 		);
 		if (off.merged) box.append(el("p", { class: "quiet" }, "About: the page has this time merged."));

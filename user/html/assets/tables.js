@@ -251,32 +251,18 @@ const busyOf = r =>
 	(((r.running || noDist).sum_ns || 0) + ((r.runnable || noDist).sum_ns || 0)) * (r.system ? 1e-9 : 1);
 const waitingOf = row => Object.values(row.waiting || {}).reduce((sum, d) => sum + (d.sum_ns ?? d), 0);
 
-/* States of the threads in Linux, which only a trace with a file of threads has (docs/threads.md). */
-const THREAD_STATES = {
-	on_cpu: "on a CPU",
-	preempted: "preempted",
-	queued: "woken, queued",
-	throttled: "throttled",
-	page_fault: "page fault",
-	io: "block device",
-	blocked: "blocked",
-	sleeping: "asleep",
-	stopped: "stopped",
-	traced: "traced",
-	frozen: "frozen",
-	unknown: "not recorded",
-};
+/* The states of the threads in Linux, which only a trace with a file of threads has: docs/threads.md. */
 const splitOf = (row, kind) => (row.linux && row.linux[kind]) || {};
 
 /* A column for each state that any row has. */
 const splitColumns = (rows, kind) =>
-	Object.entries(THREAD_STATES)
+	Object.entries(Data.head.thread_states)
 		.filter(([state]) => rows.some(r => splitOf(r, kind)[state]))
 		.map(([state, name]) => COL.time(name, r => (splitOf(r, kind)[state] || noDist).sum_ns, true));
 
 const splitStays = row =>
 	Object.entries({ running: "running", syscall_whole: "system calls, whole" }).flatMap(([kind, name]) =>
-		Object.entries(THREAD_STATES)
+		Object.entries(Data.head.thread_states)
 			.filter(([state]) => splitOf(row, kind)[state])
 			.map(([state, text]) => [name + ": its thread " + text, splitOf(row, kind)[state]]),
 	);

@@ -464,7 +464,7 @@ function paintOff(lane, y0, y1) {
 				for (const [a, b] of times) {
 					if (items.to[i] <= a || items.from[i] >= b) continue;
 					let y = top;
-					for (let k = 1; k < OFF_NAMES.length; k++) {
+					for (let k = 1; k < Data.head.off_names.length; k++) {
 						const share = (items.y[i] >> (4 * (k - 1))) & 15,
 							next = y + Math.round((share * (inner - top)) / 15);
 						paintHatched(Math.max(x0, x(a)), Math.min(x1, x(b)), y, Math.min(next, inner), k);
@@ -1022,9 +1022,9 @@ async function offIn(plane, track, from, to) {
 				const part = Math.min(to, items.to[i], b) - Math.max(from, items.from[i], a);
 				if (part <= 0) continue;
 				merged = true;
-				for (let k = 1; k < OFF_NAMES.length; k++) {
+				for (let k = 1; k < Data.head.off_names.length; k++) {
 					const share = ((items.y[i] >> (4 * (k - 1))) & 15) / 15;
-					if (share) add(k, OFF_NAMES[k], part * share);
+					if (share) add(k, Data.head.off_names[k], part * share);
 				}
 			}
 		}
