@@ -135,8 +135,8 @@ static int clear_leftover(struct output *o, const struct place *p, struct error 
 /* --- a regular file: beside its name, then by its name --- */
 
 /*
- * Who may rename here later, when capture has given up capabilities? Where it takes
- * more than the user's own rights they are kept, without being in effect.
+ * Keeps the capabilities for a later rename, not in effect, where the rights of the user alone do
+ * not suffice: the capture gives up all others.
  */
 static void reserve_rights(const struct place *p)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * process_launch: programs that gotap starts, from the fork to the moment when they
- * are let go. In: a command. Out: a process that is stopped at an exec.
+ * process_launch: programs that gotap starts, from the fork to the moment when gotap continues
+ * them. In: a command. Out: a process that is stopped at an exec.
  *
- * It is traced as PTRACE_SEIZE has it: an exec stops it with no signal, signals and
- * job control are as without gotap, and if gotap dies the kernel lets it go on. The
- * processes that it starts are not traced.
+ * gotap traces the process by PTRACE_SEIZE: an exec stops it without a signal, signals and job
+ * control are as without gotap, and if gotap dies the kernel continues the process. The processes
+ * that it starts are not traced.
  */
 #define _GNU_SOURCE
 #include "live/process.h"
@@ -33,9 +33,9 @@ static bool is_requested(const struct process *p)
 }
 
 /*
- * Like waitpid(2); 0: somebody wants gotap to stop. The caller has blocked SIGCHLD, which comes
- * with each status. A request between the look at it and the wait is seen after the time of that,
- * as is a status if another thread took its SIGCHLD.
+ * Like waitpid(2); 0: gotap is asked to stop. The caller has blocked SIGCHLD, which comes with each
+ * status. A request that comes between the look at it and the wait is seen when the wait has timed
+ * out, and so is a status if another thread took its SIGCHLD.
  */
 static pid_t next_status(const struct process *p, const sigset_t *child, int *status)
 {

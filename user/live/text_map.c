@@ -56,9 +56,9 @@ static bool text_map_read_line(FILE *f, uint64_t *start, uint64_t *end, uint64_t
 }
 
 /*
- * Is memory of somebody else at some of these addresses? Where nothing is, nothing runs: so it is
- * for a moment while the program execs, after the old memory has gone. Lines ascend, and the code
- * of a program comes early: most are not read.
+ * Is another file mapped at some of these addresses? Addresses without a mapping do not count, as
+ * no code runs there: for a moment of an exec the old memory is gone and the new one is not there.
+ * The lines of maps ascend, and the code of a program comes early: most lines are not read.
  */
 static bool holds_other(FILE *f, const struct origin *o, const struct text_range *range)
 {

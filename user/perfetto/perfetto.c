@@ -75,9 +75,9 @@ static void count_gap(struct perfetto *p, int step, int64_t time)
 }
 
 /*
- * Who woke or made it: an instant where the other one ran, and an arrow from there. Its number, or
- * 0. An arrow ends at the next event of its time, so all can have the same number: numbers of their
- * own would be a tenth of the trace after gzip.
+ * Writes an instant on the track of the goroutine that woke or created this one, and begins an
+ * arrow there. Returns the number of the arrow, or 0. An arrow ends at the next event of its time,
+ * so all arrows can have one number: different numbers would be a tenth of the trace after gzip.
  */
 static uint64_t perfetto_put_waker(struct perfetto *p, const struct span *s)
 {

@@ -130,7 +130,7 @@ void stays_at(void *ctx, const struct span *span)
 		stays_add_goroutine(p, span);
 }
 
-/* Who lives when the trace ends lives at that instant, too. */
+/* A goroutine that lives when the trace ends also lives at the instant of its end. */
 void stays_at_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct pprof *p = ctx;

@@ -28,7 +28,7 @@ order_handler advance_task_begin, advance_task_end, advance_region_begin, advanc
 
 enum advance advance_fail(struct order *o, const struct trace_event *ev, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
-/* Says why, if somebody wants to know. */
+/* Returns ADVANCE_WAIT, and puts the reason into o->explain if that is set. */
 enum advance advance_wait(struct order *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Sets the fault that advance_require() found. */

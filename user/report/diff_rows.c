@@ -186,8 +186,9 @@ static void diff_rows_vote(struct diff_row *row, const char *waker, double lead)
 }
 
 /*
- * A vote weighed by time: who is left at the end has ended most of it, if anybody has ended more
- * than half. Those who wait for the same hand a lock on to one another: they are counted apart.
+ * Votes for the waker, weighed by time: if one waker has ended more than half of the time, it is
+ * the one that is left at the end. Goroutines of the row that wake each other hand on a lock:
+ * self_ns counts them.
  */
 static void note_waker(struct diff *d, struct diff_row *row, const struct span *span)
 {

@@ -304,14 +304,13 @@ struct past *past_add(struct pasts *p, uint32_t *last);
 /* The stay of that number, as past_at(). */
 const struct past *waits_past(const struct findings *f, uint32_t number);
 /*
- * The place that let go of the lock that is waited for at @place, most of the time; 0: none was
- * seen.
+ * The place that most often released the lock that is waited for at @place; 0: none was seen.
  */
 uint32_t waits_holder(struct findings *f, uint32_t place);
 /* Did a wait for a lock at @place end after @time? */
 bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
 
-/* Who ended the waits at @place for @why. */
+/* The goroutines that ended the waits at @place for @why. */
 struct ended_by {
 	struct few goroutines;
 	const char *name;	/* the function that they began with, ... */

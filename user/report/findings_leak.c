@@ -159,8 +159,8 @@ static void leaks_end(struct findings *f, const struct stay *last, int64_t time,
 		return;
 	add_stuck(f, last, time);
 	/*
-	 * Who waits for the network may be a connection that is idle: its other side is outside of
-	 * the program.
+	 * A goroutine that waits for the network may serve an idle connection: the other side is
+	 * outside of the program.
 	 */
 	if (o && last->why != WHY_NET && (last->why != WHY_SLEEP || g->starts >= 3))
 		finding_leak_add_left(f, o, g, last, time);
@@ -237,8 +237,8 @@ static uint32_t further_on(struct findings *f, uint32_t stack, struct place want
 }
 
 /*
- * The goroutine that likely holds what is wanted at @place, and where: further on there, or in who
- * was seen to let go.
+ * The goroutine that likely holds the lock that is wanted at @place, and where it waits: further on
+ * in that function, or in the function that was seen to release the lock.
  */
 static const struct stuck *find_holder(struct findings *f, uint32_t place, uint32_t *at)
 {

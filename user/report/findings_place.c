@@ -160,7 +160,7 @@ static bool is_closure(const char *func, const char *of)
 	return n && !strncmp(func, of, n) && func[n] == '.';
 }
 
-/* Does @func but let go of what its caller took: "main.(*store).unlock"? */
+/* Does @func only release what its caller took, as "main.(*store).unlock"? */
 static bool is_release(const char *func)
 {
 	const char *dot = strrchr(func, '.'), *name = dot ? dot + 1 : func;

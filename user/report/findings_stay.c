@@ -73,8 +73,8 @@ uint8_t findings_why(struct findings *f, const struct span *span, const struct s
 	}
 	why = span->reason[0] ? f->reasons[i].why : facts->why;
 	/*
-	 * Who allocates and starts a cycle of the garbage collector waits for the runtime's own
-	 * semaphores.
+	 * A goroutine that allocates and starts a cycle of the garbage collector waits for
+	 * semaphores of the runtime.
 	 */
 	if (why == WHY_JOIN && facts->traits & STACK_ALLOCATES)
 		return WHY_GC;

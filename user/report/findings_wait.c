@@ -158,9 +158,9 @@ static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, u
 }
 
 /*
- * Goes back to @from; since then the holder did @cause at @stack (0: at the place where it let go).
- * @off: the part of that time, 0 to 1, for which its thread had no CPU. That part is not the
- * holder's own, as if it had had no P.
+ * Goes back to @from: between @from and the time so far the holder did @cause at @stack (0: at the
+ * place where it released). @off: the part of that time, 0 to 1, for which the holder's thread had
+ * no CPU. That part is charged like a wait for a P.
  */
 static void finding_wait_take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack,
 			      double off)
@@ -371,7 +371,7 @@ static uint8_t cause_of_stay(const struct stay *stay)
 	}
 }
 
-/* Who waited in a select and was woken by one that receives wanted to send. */
+/* A goroutine that waited in a select and was woken by a receiver wanted to send. */
 static uint8_t why_seen(struct findings *f, const struct stay *stay)
 {
 	if (stay->why == WHY_SELECT &&

@@ -26,7 +26,7 @@ enum { SLEEPERS_MAX = 1 << 14 };
  */
 #define POLL_RATE 2000.0
 #define POLL_SHARE 0.9
-/* Who computes and lets others run now and then does so less often. */
+/* A goroutine that computes and yields now and then does so less often. */
 #define YIELD_RATE 20000.0
 #define YIELD_SHARE 0.05		/* of one P */
 #define POLL_WAIT 500000		/* ns */

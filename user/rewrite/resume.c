@@ -159,7 +159,10 @@ static bool has_stale_range(const struct sim_g *g, const struct stated_g *now)
 	return g->stw || (g->assist && !(now && now->assist));
 }
 
-/* Does @g need no step? Those that ran or were in a system call always stop for a moment. */
+/*
+ * Does @g need no step? Goroutines that ran or were in a system call need one: they always stop for
+ * a moment.
+ */
 static bool resume_stays(const struct sim_g *g, const struct stated_g *now)
 {
 	if (!now || has_stale_range(g, now))

@@ -107,8 +107,8 @@ struct tap_go *tap_find(const struct tap *t, uint64_t goid);
 /* All goroutines, by age: *@at is 0 before the first call. NULL behind the last one. */
 struct tap_go *tap_next(const struct tap *t, size_t *at);
 /*
- * The frames of the stack with that key, at most @max, as trace_frames_fn. Those of an event that
- * has just come may not be known yet: 0. They hold until the next call.
+ * The frames of the stack with that key, at most @max, as trace_frames_fn. 0: the stack of an event
+ * that has just come may not be known yet. The frames hold until the next call.
  */
 size_t tap_frames(const struct tap *t, uint64_t key, struct trace_frame *out, size_t max);
 /* Frees the tap without a call of the visitor. Accepts NULL. */

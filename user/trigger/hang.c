@@ -51,8 +51,8 @@ static bool is_new(const struct tap_step *s)
 }
 
 /*
- * The collector takes goroutines off for a moment, and wakes those that help it: they go on with
- * what they did. Who woke or made one in a gap is not known.
+ * The garbage collector stops goroutines for a moment, and wakes those that help it: they go on
+ * with their work. The waker or creator of a goroutine in a gap is not known.
  */
 static void note_cause(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {

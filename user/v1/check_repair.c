@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_repair: of a trace that goes on behind damage, an event that breaks a rule comes in. What
- * it follows is lost: goroutines and Ps get the states that it leaves them in, or it is left out.
- * Called by check.c.
+ * check_repair: handles an event that breaks a rule in a trace with damage. The events that it
+ * follows are lost: its goroutines and Ps get the states that it leaves them in, or it is left out.
+ * check.c calls this.
  */
 #include "v1/check.h"
 
-/* Who runs on the P does so no more: the event that says it is lost. */
+/* Takes the running goroutine off the P: the event that stopped the goroutine is lost. */
 static void release_p(struct check *c, int64_t id)
 {
 	struct check_p *p = rule_p(c, id);

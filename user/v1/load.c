@@ -225,7 +225,7 @@ static void add_start(struct v1_trace *t, uint64_t pc)
 	v1_stack_add(t, *id, 1)->pc = pc;
 }
 
-/* Who runs on the P from here on. */
+/* Follows which goroutine runs on the P after the record. */
 static void follow_goroutine(struct loader *l, const struct v1_record *rec)
 {
 	struct v1_event ev = { .type = (uint8_t)rec->type };

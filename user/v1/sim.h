@@ -139,9 +139,9 @@ void sim_g_leave(struct sim *s, enum sim_origin origin, struct sim_g *g, enum si
  * The stop-the-world range of @g is open from now on, or ends, by an event that the caller wrote.
  */
 void sim_stw(struct sim *s, struct sim_g *g, bool open);
-/* Back from a system call that blocked. */
+/* @g is back from a system call that blocked. */
 void sim_g_exit(struct sim *s, enum sim_origin origin, struct sim_g *g);
-/* Whatever steps it takes from where @g is. */
+/* Makes @g runnable, by all steps that its present state needs. */
 void sim_g_make_runnable(struct sim *s, struct sim_g *g);
 /* Ends ranges that may not outlive @g. */
 void sim_g_close_ranges(struct sim *s, struct sim_g *g);

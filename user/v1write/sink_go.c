@@ -73,8 +73,8 @@ static bool is_busy(const struct v1_status *st)
 }
 
 /*
- * Who holds what. A P in a system call counts as taken from it, as the start of a trace stops the
- * world.
+ * Binds the P or the goroutine of the status to its thread. The goroutine of a P in a system call
+ * has lost the P: the start of a trace stops the world, which takes such Ps.
  */
 static void v1_sink_bind(struct v1_sink *v, const struct v1_status *st)
 {

@@ -29,7 +29,7 @@ void sink_proc_start(struct v1_sink *v, struct v1_m *m, const struct sink_event 
 	v1_proc_start(&v->s, p, m->id);
 }
 
-/* Whoever is in a system call there goes on without it. */
+/* Stops @p. A goroutine that is in a system call on @p goes on without a P. */
 static void v1_sink_proc_stop(struct v1_sink *v, struct v1_p *p)
 {
 	if (p->g && p->g->syscall)

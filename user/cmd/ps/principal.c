@@ -98,8 +98,8 @@ static bool ps_principal_is_own(int ns)
 }
 
 /*
- * Who has made the user namespace of process @pid: of nested ones the outermost below gotap's.
- * False: the process is in gotap's own, or that is not known.
+ * The user who made the user namespace of process @pid; of nested namespaces the outermost one
+ * below gotap's counts. False: the process is in gotap's user namespace, or the user is not known.
  */
 static bool namespace_owner(const struct procfs *fs, pid_t pid, uid_t *ret)
 {

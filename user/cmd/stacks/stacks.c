@@ -109,7 +109,7 @@ static int stacks_cmd_open_symbols(struct stacks *s, struct error *err)
 	return r;
 }
 
-/* Less is needed than for a recording, of which the error of process_open() speaks. */
+/* The error of process_open() names the rights for a recording; reading stacks needs fewer. */
 static int stacks_cmd_may_not_trace(pid_t pid, struct error *err)
 {
 	char why[256];

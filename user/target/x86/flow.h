@@ -44,8 +44,9 @@ void flow_clear(struct flow_set *s);
 void flow_free(struct flow_set *s);
 
 /*
- * Adds to @seen the instructions that run from the offsets @from on, @n of them. Those of @stop are
- * among them if they are met, but not what runs behind them. -ENOTSUP if that cannot be found out.
+ * Adds to @seen the instructions that may run from the @n offsets @from on. The search ends at
+ * instructions of @stop, which are added, too. -ENOTSUP if an instruction leads to an unknown
+ * place.
  */
 int flow_reach(const struct flow *f, const size_t *from, size_t n, const struct flow_set *stop,
 	       struct flow_set *seen);
