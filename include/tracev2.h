@@ -40,4 +40,14 @@ enum tracev2_pstatus {
 	P_SYSCALL_ABANDONED = 4,
 };
 
+/*
+ * TRACEV2_IF_EXPERIMENT(class, row): for an EV() that makes rows of a table of the column class of
+ * tracev2.def: the row, if the event is of an experiment, else nothing.
+ */
+#define TRACEV2_IF_EXPERIMENT(class, ...) TRACEV2_EXPERIMENT_OF_##class(__VA_ARGS__)
+#define TRACEV2_EXPERIMENT_OF_EXPERIMENT(...) __VA_ARGS__
+#define TRACEV2_EXPERIMENT_OF_FRAMING(...)
+#define TRACEV2_EXPERIMENT_OF_STRUCTURAL(...)
+#define TRACEV2_EXPERIMENT_OF_TIMED(...)
+
 #endif

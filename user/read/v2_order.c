@@ -57,13 +57,8 @@ order_handler *const order_handlers[RAW_SPECS] = {
 	[EV_UserRegionEnd] = advance_region_end,
 	[EV_UserLog] = advance_annotation,
 
-	[EV_Span] = advance_experiment,
-	[EV_SpanAlloc] = advance_experiment,
-	[EV_SpanFree] = advance_experiment,
-	[EV_HeapObject] = advance_experiment,
-	[EV_HeapObjectAlloc] = advance_experiment,
-	[EV_HeapObjectFree] = advance_experiment,
-	[EV_GoroutineStack] = advance_experiment,
-	[EV_GoroutineStackAlloc] = advance_experiment,
-	[EV_GoroutineStackFree] = advance_experiment,
+#define EV(number, name, version, class, args, stacks, strings) \
+	TRACEV2_IF_EXPERIMENT(class, [number] = advance_experiment, )
+#include "tracev2.def"
+#undef EV
 };

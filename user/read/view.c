@@ -80,15 +80,10 @@ const struct view_spec view_specs[256] = {
 	VIEW(UserRegionEnd, REGION_END),
 	VIEW(UserLog, LOG),
 
-	VIEW(Span, EXPERIMENTAL),
-	VIEW(SpanAlloc, EXPERIMENTAL),
-	VIEW(SpanFree, EXPERIMENTAL),
-	VIEW(HeapObject, EXPERIMENTAL),
-	VIEW(HeapObjectAlloc, EXPERIMENTAL),
-	VIEW(HeapObjectFree, EXPERIMENTAL),
-	VIEW(GoroutineStack, EXPERIMENTAL),
-	VIEW(GoroutineStackAlloc, EXPERIMENTAL),
-	VIEW(GoroutineStackFree, EXPERIMENTAL),
+#define EV(number, name, version, class, args, stacks, strings) \
+	TRACEV2_IF_EXPERIMENT(class, VIEW(name, EXPERIMENTAL), )
+#include "tracev2.def"
+#undef EV
 };
 
 /* --- names --- */

@@ -305,7 +305,10 @@ static rewrite_step *const steps[256] = {
 	[EV_UserRegionEnd] = rewrite_region_end,
 	[EV_UserLog] = rewrite_annotation,
 	[EV_CPUSample] = rewrite_sample,
-	[EV_Span ... EV_GoroutineStackFree] = rewrite_experiment,
+#define EV(number, name, version, class, args, stacks, strings) \
+	TRACEV2_IF_EXPERIMENT(class, [number] = rewrite_experiment, )
+#include "tracev2.def"
+#undef EV
 };
 
 void rewrite_see(struct rewrite *c, uint64_t id)
