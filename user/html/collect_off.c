@@ -23,7 +23,10 @@ static const enum page_off off_rows[THREAD_STATES] = {
 	[THREAD_FROZEN] = PAGE_OFF_OTHER,
 };
 
-/* One that sleeps in a system call waits for what it asked for. */
+/*
+ * The row for a time off the CPU; 0: none. A thread that sleeps in a system call waits for the
+ * result of the call.
+ */
 static enum page_off off_row_of(const struct span *span, const struct oncpu_part *part)
 {
 	if (span->state == GO_SYSCALL &&

@@ -21,7 +21,7 @@ static bool check_known_status(struct order *o, struct trace_event *ev,
 	return true;
 }
 
-/* The thread that holds @p. That it is not the last that got it is as odd as two that hold it. */
+/* The thread that holds @p: mostly p->on, the one that got @p last. NULL: none holds it. */
 static const struct order_m *holder_of(struct order *o, const struct order_p *p)
 {
 	uint32_t i;

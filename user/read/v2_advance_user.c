@@ -102,7 +102,7 @@ enum advance advance_region_begin(struct order *o, struct trace_event *ev)
 	return advance_done(o, ev);
 }
 
-/* Regions nest. One that ends unbegun began before the trace. */
+/* Regions nest. A region that ends without a begin began before the trace. */
 enum advance advance_region_end(struct order *o, struct trace_event *ev)
 {
 	const struct order_region *inner;

@@ -231,7 +231,7 @@ static double ratio_min(const struct diff_row *row)
 	       RATIO_CPU : RATIO;
 }
 
-/* One that is longer by a few long ones has the same quantiles. */
+/* A row whose time grew by a few long stays alone has the same quantiles as before. */
 static bool quantiles_moved(const struct diff_row *row, int later)
 {
 	static const double q[] = { 0.5, 0.9, 0.99 };

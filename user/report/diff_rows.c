@@ -219,7 +219,7 @@ static void diff_rows_gap(struct diff *d, const struct span *span)
 	t->gap_to = span->to;
 }
 
-/* Its function is counted when it is known, which may be after the goroutine was seen. */
+/* Counts @g for its function. The function may become known after the goroutine was first seen. */
 static void count_goroutine(struct diff *d, const struct goroutine *g)
 {
 	const char **counted;

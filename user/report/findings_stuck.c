@@ -3,8 +3,8 @@
  * findings_stuck: goroutines that wait for others that are gone. To wait for ever is common: for
  * work, a signal, a connection. It is a fault where the end of the trace shows two things:
  *
- * 	those who could end the wait have ended, or wait themselves for the one that waits;
- * 	somebody wants it to end: who began the goroutines waits for them (WaitGroup.Wait).
+ * 	the goroutines that could end the wait have ended, or wait for the one that waits;
+ * 	a goroutine needs its end: the creator of the goroutines waits for them (WaitGroup.Wait).
  *
  * For locks, of which nobody can want to wait for ever, see findings_leak.c.
  */

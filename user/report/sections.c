@@ -124,7 +124,10 @@ void section_region_begin(void *ctx, const struct region_span *region)
 	*(struct snapshot *)vec_push(open, sizeof(s)) = s;
 }
 
-/* One that began before the trace has all since its goroutine is known. */
+/*
+ * The counts of the goroutine when the region began. A region from before the trace begins when its
+ * goroutine became known.
+ */
 static struct snapshot sections_begin_of(struct tables *t, const struct region_span *region)
 {
 	struct vec *open = tables_tally_of(t, region->g)->regions;

@@ -48,7 +48,7 @@ static int rewrite_proc_stop(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-/* Where the goroutine of the system call is filtered out, its thread just stops the P. */
+/* If the filter drops the goroutine of the system call, its thread stops the P instead. */
 static int proc_steal(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_p *p = sim_p(&c->sim, ev->args[0]);

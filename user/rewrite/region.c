@@ -58,7 +58,7 @@ static ssize_t outer_of(const struct vec *regions, const struct sim_region *ende
 	return -1;
 }
 
-/* Where none is open it began before the trace. */
+/* Ends a region. If the goroutine has no open region, this one began before the trace. */
 int rewrite_region_end(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);

@@ -67,7 +67,10 @@ static void ranges_begin(struct spans *s, const struct trace_event *ev, const st
 	};
 }
 
-/* One that ends unbegun began before the trace, which did not say so. */
+/*
+ * Ends a range. A range without a begin began before the trace, which has no event that says so: it
+ * is not shown.
+ */
 static void ranges_end(struct spans *s, const struct trace_event *ev, const struct view_range *r,
 		struct vec *ranges)
 {

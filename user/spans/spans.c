@@ -25,7 +25,10 @@ static struct span_edge edge_of(struct spans *s, const struct trace_event *ev)
 
 /* --- goroutines --- */
 
-/* One that does not live. The record of one that has ended serves again, with its slot. */
+/*
+ * Adds a goroutine with an id that no living one has. It gets the record and the slot of a
+ * goroutine that has ended, if there is one.
+ */
 static struct goroutine *spans_add(struct spans *s, uint64_t id)
 {
 	/* That number is none of a goroutine that spans_goroutine() finds. */
@@ -133,8 +136,8 @@ static void spans_forget(struct spans *s, struct goroutine *g)
 }
 
 /*
- * One of which nothing was known: it has been in its state since the trace began, or its
- * generation.
+ * Adds a goroutine of which nothing was known: it has been in its state since the trace or its
+ * generation began.
  */
 static struct goroutine *spans_found(struct spans *s, uint64_t id)
 {

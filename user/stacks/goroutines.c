@@ -247,7 +247,7 @@ static void keep_running(struct reader *r, uint64_t address, size_t i)
 	gs_keep(r, address, f, &g);
 }
 
-/* It ran each time: its last state, without a stack. */
+/* Keeps a goroutine that ran each time that it was read: its last state, without a stack. */
 static void keep_moving(struct reader *r, uint64_t address, size_t i)
 {
 	struct goroutine g = gs_plain(r, &r->after[i], r->bytes + i * G_BYTES);

@@ -133,7 +133,10 @@ static void func_seen(struct rule *r, uint64_t time)
 		fire_life(r, go_of(r, s), s->since, time);
 }
 
-/* One that ended in the gap is led to its end behind it. */
+/*
+ * Measures all lives from the end of the gap on. A goroutine that ended in the gap is reported as
+ * ended after it.
+ */
 static void func_gap(struct rule *r, uint64_t time)
 {
 	struct stay *s;

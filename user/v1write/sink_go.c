@@ -405,7 +405,9 @@ void sink_go_syscall_begin(struct v1_sink *v, struct v1_m *m, const struct sink_
 		v1_go_syscall(&v->s, sink_place(v, m), g, stack);
 }
 
-/* One that went on when the trace began has lost its P there. */
+/*
+ * Ends a system call. A system call that went on when the trace began has lost its P at that time.
+ */
 void sink_go_syscall_end(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	struct v1_p *p = sink_place(v, m);

@@ -121,7 +121,7 @@ void sink_sweep_end(struct v1_sink *v, struct v1_m *m, const struct sink_event *
 	v1_sweep_done(&v->s, sink_place(v, m), e->args[0], e->args[1]);
 }
 
-/* One that went on when the trace began has an end only. */
+/* A mark assist that went on when the trace began has only its end in the result. */
 void sink_assist_active(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 }

@@ -77,7 +77,7 @@ uint64_t v1_writer_stack(struct v1_writer *w, uint64_t key);
  * bare addresses it is that of the frame, 0 if that is not known.
  */
 uint64_t v1_writer_start(struct v1_writer *w, uint64_t key);
-/* One that will be known later, by v1_writer_define(). */
+/* The id of a stack that v1_writer_define() will define later. */
 uint64_t v1_writer_later(struct v1_writer *w);
 void v1_writer_define(struct v1_writer *w, uint64_t id, uint64_t key);
 void v1_writer_timer(struct v1_writer *w, uint64_t g);
@@ -88,7 +88,7 @@ void v1_writer_timer(struct v1_writer *w, uint64_t g);
  */
 void v1_writer_event(struct v1_writer *w, struct v1_out *out, uint64_t tick, unsigned int type,
 		     const uint64_t *args, uint64_t stack);
-/* The same of a UserLog. */
+/* The same for a UserLog with its text. */
 void v1_writer_log(struct v1_writer *w, struct v1_out *out, uint64_t tick, const uint64_t *args,
 		   uint64_t stack, const char *text, size_t n);
 /* Takes back the last event of @out, which is of type @type. False: it is in the file already. */

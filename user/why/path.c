@@ -100,7 +100,7 @@ static bool path_runs(uint8_t kind)
 	       kind == STEP_STOPS;
 }
 
-/* Where a goroutine is that would run says nothing about why it does not. */
+/* The place of a goroutine that is ready to run does not explain why it does not run. */
 static bool path_has_place(uint8_t kind)
 {
 	return kind != STEP_RUNNABLE && kind != STEP_STOPPED;

@@ -312,7 +312,7 @@ static struct trail_rec stop_rec(const struct stop *stop, int64_t time)
 	};
 }
 
-/* One that ends unbegun began before the trace. */
+/* Ends a stop of the world. A stop without a begin began before the trace. */
 static void stop_ends(struct trail *t, const struct trace_event *ev)
 {
 	struct stop stop = { spans_first(t->s), ev->g, spans_string(t->s, ev->args[0]), 0 };

@@ -179,7 +179,7 @@ static void func_ends(void *ctx, struct goroutine *g, int64_t time, bool ended)
 	why_ends(w, in, &at);
 }
 
-/* One that ends with its goroutine ends when that has had its last stay. */
+/* Ends a region. A region that its goroutine left open ends with the last stay of the goroutine. */
 static void region_ends(void *ctx, const struct region_span *r)
 {
 	struct why *w = ctx;
@@ -246,7 +246,9 @@ static void answer_target(struct why *w, int64_t to, const struct trail_rec *at)
 	spans_stop(w->s);
 }
 
-/* Not of the runtime, nor the one that writes its trace. */
+/*
+ * Is it a goroutine of the program, and neither of the runtime nor the one that writes the trace?
+ */
 static bool is_programs_own(const char *name)
 {
 	return !spans_is_system(name) && strncmp(name, "runtime/trace.", 14);

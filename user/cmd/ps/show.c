@@ -80,7 +80,10 @@ static char *container_text(const struct go_process *proc)
 	return show_dup(raw ? raw : "-");
 }
 
-/* As wide as it must be: a terminal is to have room for the commands. */
+/*
+ * The width of the column CONTAINER: no more than its texts need, so that the commands find room on
+ * a terminal.
+ */
 static int container_column(const struct listing *l)
 {
 	enum { LEAST = sizeof("CONTAINER") - 1, MOST = 28 };

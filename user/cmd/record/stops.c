@@ -59,7 +59,10 @@ static enum stopped_by stopped(const struct stops *s)
 	return by == STOPPED_BY_TRACER && !is_stopped_by_debugger(s) ? STOPPED_NOT : by;
 }
 
-/* One that is gone was stopped to its end, if it was at the look before. */
+/*
+ * Looks whether the program is stopped. A program that has ended keeps the state of the look
+ * before.
+ */
 void stops_look(struct stops *s)
 {
 	enum stopped_by by = stopped(s);

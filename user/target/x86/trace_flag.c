@@ -71,7 +71,10 @@ static struct path flag_path_of(struct walk w)
 	return p;
 }
 
-/* The variable that the wrapper records. Its stack check is one of the jumps that are not taken. */
+/*
+ * The variable that the wrapper records. The path does not take the jump of the wrapper's stack
+ * check.
+ */
 static uint64_t variable_of_wrapper(const struct gobin *b, const struct search *s)
 {
 	struct path p = { 0 };
@@ -140,7 +143,7 @@ static int search_callers(const struct gobin *b, struct search *s, uint64_t call
 	return r;
 }
 
-/* That both sweepers ask first is how the flag is known without a symbol. */
+/* Finds the flag without a symbol: both sweepers read the flag before anything else. */
 static uint64_t find_flag(const struct gobin *b)
 {
 	struct walk deduct, reclaim;
