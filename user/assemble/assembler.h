@@ -3,9 +3,10 @@
  * assembler: chunks in, a trace out. It pulls the records of each chunk, one after the other:
  *
  * 	chunk <- merge (one order) <- goid (ids) <- the loop
- *                                                 -> model (who ran) -> v2_sink (the file, and
- *                                                 observers)
+ * 	                                            -> model (who ran) -> v2_sink
  * 	                                            -> stacks, threads (group linux)
+ *
+ * v2_sink writes the file, and has observers.
  *
  * It needs neither privileges nor the process: `gotap record` feeds it from
  * the rings, `gotap assemble` from a spool file.
