@@ -35,6 +35,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_elf" { fuzzed fuzz_elf; }
 @test "fuzz_foreign" { fuzzed fuzz_foreign; }
 @test "fuzz_html" { fuzzed fuzz_html; }
+@test "fuzz_live" { fuzzed fuzz_live; }
 @test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
 @test "fuzz_perfetto" { fuzzed fuzz_perfetto; }
