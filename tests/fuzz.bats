@@ -43,6 +43,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_prologue" { fuzzed fuzz_prologue; }
 @test "fuzz_raw" { fuzzed fuzz_raw; }
 @test "fuzz_read" { fuzzed fuzz_read; }
+@test "fuzz_remains" { fuzzed fuzz_remains; }
 @test "fuzz_report" { fuzzed fuzz_report; }
 @test "fuzz_serve" { fuzzed fuzz_serve; }
 @test "fuzz_spans" { fuzzed fuzz_spans; }
