@@ -17,6 +17,7 @@ static const struct findings_family *const families[] = {
 };
 
 enum { FAMILIES = sizeof(families) / sizeof(*families) };
+_Static_assert((int)FAMILIES < (int)FINDINGS_FAMILIES, "no room for NULL at the end of a list");
 
 /* Calls the function @entry of each family that has one, with the arguments behind it. */
 #define FAMILIES_CALL(entry, ...)						\
@@ -44,6 +45,14 @@ static void finding_add_gap(struct findings *f, const struct span *span)
 	f->gap_to = span->to;
 }
 
+/* Each stay of a trace comes here: the lists have no entry that is to be left out. */
+static void finding_give_stay(struct findings *f, findings_stay_fn *const *fn,
+			      const struct stay *stay)
+{
+	for (; *fn; fn++)
+		(*fn)(f, stay);
+}
+
 static void span_ends(void *ctx, const struct span *span)
 {
 	struct findings *f = ctx;
@@ -56,12 +65,12 @@ static void span_ends(void *ctx, const struct span *span)
 	own = findings_is_own(span->g);
 	cpu_stay(f, &stay, own);
 	if (!own) {
-		FAMILIES_CALL(runtime_stay, f, &stay);
+		finding_give_stay(f, f->runtime_stays, &stay);
 		return;
 	}
 	stay.facts = findings_stack(f, span->stack);
 	stay.why = findings_why(f, span, &stay.facts);
-	FAMILIES_CALL(stay, f, &stay);
+	finding_give_stay(f, f->stays, &stay);
 }
 
 /* g->now is its last span. */
@@ -105,11 +114,24 @@ static void finding_trace_end(void *ctx, int64_t time)
 	((struct findings *)ctx)->last = time;
 }
 
+static void finding_list_stays(struct findings *f)
+{
+	size_t i, n = 0, n_runtime = 0;
+
+	for (i = 0; i < FAMILIES; i++) {
+		if (families[i]->stay)
+			f->stays[n++] = families[i]->stay;
+		if (families[i]->runtime_stay)
+			f->runtime_stays[n_runtime++] = families[i]->runtime_stay;
+	}
+}
+
 struct findings *findings_new(struct spans *s)
 {
 	struct findings *f = xcalloc(1, sizeof(*f));
 
 	f->spans = s;
+	finding_list_stays(f);
 	FAMILIES_CALL(new, f);
 	spans_visit(s, &(struct spans_visitor){
 			       .ctx = f,

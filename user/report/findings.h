@@ -166,7 +166,6 @@ struct stay {
 
 /* Is it the program's, and not the runtime's or its tracer's? */
 bool findings_is_own(const struct goroutine *g);
-struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g);
 /*
  * Why the goroutine waits in @span, whose stack has @facts. A goroutine that was there when the
  * trace began has no reason: its stack begins where it waits.
@@ -185,8 +184,17 @@ struct wakes;
 struct stucks;
 struct cpu;
 
+struct findings;
+struct stay;
+
+typedef void findings_stay_fn(struct findings *f, const struct stay *stay);
+
+enum { FINDINGS_FAMILIES = 16 };	/* more than there are */
+
 struct findings {
 	struct spans *spans;
+	/* The functions stay and runtime_stay of the families that have one; NULL ends each. */
+	findings_stay_fn *stays[FINDINGS_FAMILIES], *runtime_stays[FINDINGS_FAMILIES];
 	struct places places;
 	struct vec states;		/* struct goroutine_state, by slot */
 	struct {
@@ -209,6 +217,14 @@ struct findings {
 	struct cpu *cpu;
 };
 
+/* Each span of the trace asks for it. */
+static inline struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g)
+{
+	while (f->states.len <= g->slot)
+		vec_push(&f->states, sizeof(struct goroutine_state));
+	return vec_at(&f->states, struct goroutine_state, g->slot);
+}
+
 /*
  * The functions that finding.c calls; NULL: the family has no use for it. @f has the data of the
  * family itself, and of the others.
@@ -218,8 +234,8 @@ struct findings_family {
 	void (*free)(struct findings *f);
 	void (*trace_begin)(struct findings *f, int64_t time);
 	/* A stay of a goroutine of the program has ended; of the runtime. */
-	void (*stay)(struct findings *f, const struct stay *stay);
-	void (*runtime_stay)(struct findings *f, const struct stay *stay);
+	findings_stay_fn *stay;
+	findings_stay_fn *runtime_stay;
 	/* The last stay of a goroutine of the program; @ended: it did, and not only the trace. */
 	void (*last_stay)(struct findings *f, const struct stay *last, int64_t time, bool ended);
 	void (*range)(struct findings *f, const struct range_span *r);

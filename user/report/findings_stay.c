@@ -20,13 +20,6 @@ bool findings_is_own(const struct goroutine *g)
 	       !strncmp(g->name, "runtime.asyncPreempt", 20);
 }
 
-struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g)
-{
-	while (f->states.len <= g->slot)
-		vec_push(&f->states, sizeof(struct goroutine_state));
-	return vec_at(&f->states, struct goroutine_state, g->slot);
-}
-
 /*
  * The reasons of internal/trace, runtime.traceBlockReason of Go 1.22 to 1.27, and those that gotap
  * converts.
