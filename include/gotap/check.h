@@ -27,7 +27,7 @@ enum gotap_check_verdict {
 	GOTAP_CHECK_HEADER = 1,		/* it is no trace, or one of a release that is not known */
 	GOTAP_CHECK_READER = 2,		/* Go's reader refuses it */
 	GOTAP_CHECK_VALIDATOR = 3,	/* legal to read, wrong to write */
-	GOTAP_CHECK_TRAP = 4		/* a tool that uses what was read crashes */
+	GOTAP_CHECK_TRAP = 4		/* Go's reader accepts it, and a tool behind it panics */
 };
 
 /* Warnings: every reader accepts these, and some tool shows them wrong or not at all. */
@@ -60,8 +60,8 @@ struct gotap_check_result {
 	uint64_t offset;	/* in bytes from the begin of the file */
 	uint64_t m;		/* of its batch, GOTAP_NONE: of none */
 	char event[200];	/* as text, "" if it is about none */
-	char rule[512];		/* what is wrong, in words of Go's readers where they have some */
-	char state[480];	/* what a reader knows of those concerned there; "" */
+	char rule[512];		/* the broken rule, in the words of Go's reader if it has any */
+	char state[480];	/* state of the goroutine, P and thread of the event; may be "" */
 	uint64_t warnings[GOTAP_WARNINGS];	/* by enum gotap_check_warning: how often */
 };
 

@@ -199,7 +199,7 @@ struct gotap_kind_spec {
 	uint32_t has_frames;	/* the last argument is a number of frames, which follow */
 	uint32_t is_written;	/* gotap_write() takes it */
 	uint32_t nargs;		/* without the ticks */
-	uint32_t start;		/* kind that begins what it ends or says to go on; 0: none */
+	uint32_t start;		/* kind that begins the range that this kind ends; 0: none */
 	struct gotap_arg_spec args[GOTAP_MAX_ARGS];
 };
 
