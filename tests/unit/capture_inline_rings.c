@@ -21,7 +21,8 @@ enum { SIZE = 4 * RING_CHUNK, CHUNK_UNITS = RING_CHUNK / RING_UNIT };
 static struct process proc = PROCESS_CLOSED;
 static struct ring_set set;
 static struct inline_rings rings;
-static struct buf out;
+static struct chunk taken;
+static struct buf out;		/* the records of @taken, without the heads of segments */
 static uint8_t *target;		/* the memory as the target has it */
 
 static void begin(void)
@@ -44,6 +45,7 @@ static void end(void)
 	munmap(target, rings.plan.size);
 	inline_rings_free(&rings);
 	vec_free(&set.rings);
+	buf_free(&taken.data);
 	buf_free(&out);
 }
 
@@ -71,14 +73,28 @@ static struct rec_long *put(uint32_t at, uint8_t kind, uint64_t tsc)
 	return l;
 }
 
+/* Moves the records of the chunk to out; returns how many bytes. */
+static size_t take_records(void)
+{
+	struct segment s;
+	size_t at;
+
+	out.len = 0;
+	for (at = 0; at < taken.data.len; at += sizeof(s) + s.len) {
+		memcpy(&s, taken.data.data + at, sizeof(s));
+		CHECK_EQ(s.cpu, INLINE_SEGMENTS);
+		buf_add(&out, taken.data.data + at + sizeof(s), s.len);
+	}
+	taken.data.len = 0;
+	return out.len;
+}
+
 /* One round of the drain. */
 static size_t take(uint64_t floor)
 {
-	out.len = 0;
 	inline_rings_round(&rings);
-	ring_drain(ring(), &out);
-	inline_rings_check(&rings, ring(), &out, 0, floor);
-	return out.len;
+	inline_rings_take(&rings, ring(), &taken, floor);
+	return take_records();
 }
 
 static void times_become_ns(void)
@@ -280,6 +296,34 @@ static void a_ring_of_which_all_was_skipped_has_no_room(void)
 	end();
 }
 
+/*
+ * Too many records wait: each record in the way is given up, and all others that lay in the ring
+ * are taken in the same round, so that the watermark may rise.
+ */
+static void records_that_wait_too_long_pass_those_in_the_way(void)
+{
+	uint32_t at, busy = 0;
+	size_t n = 0;
+
+	begin();
+	while ((at = reserve(6)) != UINT32_MAX) {
+		bool first = at % CHUNK_UNITS == 0 && at / CHUNK_UNITS % 2;
+
+		put(at, first ? REC_GO_PARK | REC_BUSY : REC_GO_READY, 1);
+		busy += first;
+		n += at / CHUNK_UNITS % 2 == 0;
+	}
+	CHECK_EQ(busy, 2);
+	CHECK_EQ(take(0), CHUNK_UNITS / 6 * sizeof(struct rec_long));
+	CHECK(ring()->blocked);
+	inline_rings_pass(&rings, &taken, 0);
+	CHECK(!ring()->blocked);
+	CHECK_EQ(take_records(), (n - CHUNK_UNITS / 6) * sizeof(struct rec_long));
+	CHECK(ring_lost(ring()) > 0);
+	CHECK_EQ(ring_fill(ring()), 0);
+	end();
+}
+
 /* This process's first thread has run, or has not, since the record was in the way. */
 static void a_thread_that_does_not_run_is_waited_for(void)
 {
@@ -410,6 +454,7 @@ int main(void)
 		UNIT(a_record_that_is_never_finished_is_given_up),
 		UNIT(room_that_was_skipped_is_never_used_again),
 		UNIT(a_ring_of_which_all_was_skipped_has_no_room),
+		UNIT(records_that_wait_too_long_pass_those_in_the_way),
 		UNIT(a_thread_that_does_not_run_is_waited_for),
 		UNIT(a_thread_that_died_with_its_program_lost_nothing),
 		UNIT(the_last_thread_that_died_lost_nothing),

@@ -13,6 +13,11 @@ enum {
 	REST_ROUNDS = 1000,
 	BUSY_BYTES = 128 << 10,
 	/*
+	 * Bytes of records that may wait for one that is in the way: in the merge they take half as
+	 * much again.
+	 */
+	HELD_MAX = 32 << 20,
+	/*
 	 * A thread of the target that was preempted within a record gets so many of the former to
 	 * end it.
 	 */
@@ -51,14 +56,28 @@ static size_t busy_fill(const struct ring *r)
 	return r->foreign && r->size / 8 > BUSY_BYTES ? BUSY_BYTES : r->size / 8;
 }
 
+/* Takes the records of @ring into a segment of @c. Returns false: a record is in the way. */
+static bool drain_ring(struct drain *d, struct ring *ring, struct chunk *c)
+{
+	size_t at;
+	bool clean;
+
+	if (ring->foreign)
+		return inline_rings_take(d->in_target, ring, c, d->watermark);
+	at = chunk_segment_begin(c, ring->segment);
+	clean = ring_drain(ring, &c->data);
+	chunk_segment_end(c, at);
+	return clean;
+}
+
 /*
  * The time is taken first (chunk.h), and user records come last, so that one
  * which is not there yet is younger than the watermark (user_records.h).
  */
 static bool drain_fill(struct drain *d, struct chunk *c)
 {
-	bool clean = true, busy = false;
-	size_t i, at;
+	bool clean = true, clean_foreign = true, busy = false;
+	size_t i;
 
 	c->mono_ns = inline_rings_round(d->in_target);
 	c->wall_ns = wall_ns();
@@ -70,16 +89,17 @@ static bool drain_fill(struct drain *d, struct chunk *c)
 			continue;
 		}
 		busy |= ring_fill(ring) > busy_fill(ring);
-		at = chunk_segment_begin(c, ring->segment);
-		clean &= ring_drain(ring, &c->data);
-		if (ring->foreign)
-			inline_rings_check(d->in_target, ring, &c->data, at, d->watermark);
-		chunk_segment_end(c, at);
+		*(ring->foreign ? &clean_foreign : &clean) &= drain_ring(d, ring, c);
 	}
 	assert(c->mono_ns >= d->watermark);
+	if (!clean_foreign && d->held + c->data.len > HELD_MAX) {
+		inline_rings_pass(d->in_target, c, d->watermark);
+		clean_foreign = true;
+	}
+	clean &= clean_foreign;
 	if (clean)
 		d->watermark = c->mono_ns;
-	d->in_target->held = clean ? 0 : d->in_target->held + c->data.len;
+	d->held = clean ? 0 : d->held + c->data.len;
 	inline_rings_unstick(d->in_target, false, false);
 	add_user_records(d, c, c->mono_ns);
 	c->watermark = d->watermark;

@@ -36,6 +36,7 @@ struct drain {
 	struct goids *goids;		/* NULL: all creations have one */
 	bool late;		/* rings in the target are read no more: the end took too long */
 	uint64_t watermark;
+	size_t held;			/* bytes passed on that wait for a later watermark */
 	uint64_t passed_on;		/* the last one in the queue */
 };
 

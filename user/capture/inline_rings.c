@@ -14,12 +14,6 @@
 enum { PAGE = 4096 };
 _Static_assert(sizeof(struct inline_shared) <= PAGE, "include/inline.h");
 
-/*
- * Bytes of records that may wait for one that is in the way: in the merge they take half as much
- * again.
- */
-enum { HELD_MAX = 32 << 20 };
-
 static uint64_t inline_rings_pages(uint64_t bytes)
 {
 	return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
@@ -145,8 +139,12 @@ static uint64_t inline_rings_between(uint64_t time, uint64_t floor, uint64_t now
 	return time < floor ? floor : time > now ? now : time;
 }
 
-void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at,
-			uint64_t floor)
+/*
+ * The records that were copied from @ring to @out, from @at on: drops those that the door refuses
+ * (foreign.h), which count as lost, and gives each its time in ns, from @floor to now.
+ */
+static void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out,
+			       size_t at, uint64_t floor)
 {
 	uint64_t now = now_ns();
 	size_t to = at, n;
@@ -170,6 +168,39 @@ void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *
 	out->len = to;
 }
 
+bool inline_rings_take(struct inline_rings *ir, struct ring *ring, struct chunk *c, uint64_t floor)
+{
+	size_t at = chunk_segment_begin(c, ring->segment);
+	bool clean = ring_drain(ring, &c->data);
+
+	inline_rings_check(ir, ring, &c->data, at, floor);
+	chunk_segment_end(c, at);
+	return clean;
+}
+
+/*
+ * A program that writes @ring meanwhile does not prolong this: after as many bytes as the ring
+ * holds, or as many chunks, all of the begin has been taken.
+ */
+static void inline_rings_pass_one(struct inline_rings *ir, struct ring *ring, struct chunk *c,
+				  uint64_t floor)
+{
+	size_t begin = c->data.len, skips = ring->size / RING_CHUNK;
+
+	while (ring->blocked && skips-- && c->data.len - begin < ring->size) {
+		ring_skip(ring);
+		inline_rings_take(ir, ring, c, floor);
+	}
+}
+
+void inline_rings_pass(struct inline_rings *ir, struct chunk *c, uint64_t floor)
+{
+	size_t i;
+
+	for (i = 0; i < ir->set->cpus; i++)
+		inline_rings_pass_one(ir, inline_rings_at(ir, i), c, floor);
+}
+
 /* Gives up the record in the way of @ring, or waits on. */
 static void inline_rings_unstick_one(struct inline_rings *ir, size_t i, bool last, bool ended,
 				     uint64_t now)
@@ -177,7 +208,7 @@ static void inline_rings_unstick_one(struct inline_rings *ir, size_t i, bool las
 	struct ring *ring = inline_rings_at(ir, i);
 	bool may_end = stuck_may_end(&ir->stuck[i], ir->door.threads.proc, ring_block(ring), now);
 
-	if (!last && !ended && may_end && ir->held <= HELD_MAX)
+	if (!last && !ended && may_end)
 		return;
 	if (!(ended && ring_drop_unfinished(ring)))
 		ring_skip(ring);

@@ -21,6 +21,7 @@
 #include "capture/stuck.h"
 #include "inline.h"
 #include "inline/tsc.h"
+#include "stream/chunk.h"
 
 /* Segments of these rings in chunks: this plus the number of the CPU. */
 enum { INLINE_SEGMENTS = 0x8000 };
@@ -35,7 +36,6 @@ struct inline_rings {
 	struct foreign door;		/* of the drain thread, too */
 	struct tsc_clock clock;		/* of the drain thread once that runs */
 	struct stuck *stuck;		/* by ring */
-	size_t held;			/* bytes that wait behind a record in the way (drain.c) */
 };
 
 /* Adds one ring for each of the CPUs that @set has one for. @proc, the target, outlives them. */
@@ -56,18 +56,22 @@ void inline_rings_set_stacks(struct inline_rings *ir, unsigned int stacks);
  */
 uint64_t inline_rings_round(struct inline_rings *ir);
 /*
- * The records that were copied from @ring, one of these, to @out, from @at on: drops those that the
- * door refuses (foreign.h), which count as lost, and gives each its time in ns, from @floor to now.
+ * Takes the records of @ring, one of these, into a segment of @c, with times in ns from @floor to
+ * now. Records that the door refuses (foreign.h) count as lost. Returns false: a record is in the
+ * way, and those behind it have not been taken.
  */
-void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at,
-			uint64_t floor);
+bool inline_rings_take(struct inline_rings *ir, struct ring *ring, struct chunk *c, uint64_t floor);
+/*
+ * After that, if too many others wait: gives up the records in the way, and takes all else that lay
+ * in the rings when the round began.
+ */
+void inline_rings_pass(struct inline_rings *ir, struct chunk *c, uint64_t floor);
 /* A time of ring_state (a loss) in ns. */
 uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc);
 /*
- * After a round: gives up records in the way that cannot be finished any more (stuck.h), or for
- * which too many others wait, or at once with @last; with @ended those that threads were making
- * when the program ended, which are no loss: it did not come to those events. Returns whether none
- * was in the way.
+ * After a round: gives up records in the way that cannot be finished any more (stuck.h), or at once
+ * with @last; with @ended those that threads were making when the program ended, which are no loss:
+ * it did not come to those events. Returns whether none was in the way.
  */
 bool inline_rings_unstick(struct inline_rings *ir, bool last, bool ended);
 void inline_rings_free(struct inline_rings *ir);
