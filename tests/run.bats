@@ -56,6 +56,16 @@ flaky_bats() {
 	ends_with "2 passed, 0 failed, 1 skipped"
 }
 
+@test "each file has a line with its time and the CPU time of all that it ran" {
+	unit_file room_burns <<-'END'
+		used() { awk '{ print ($14 + $15) * 1000 / '"$(getconf CLK_TCK)"' }' "/proc/$1/stat"; }
+		( me=$BASHPID; until [ "$(used "$me" | cut -d . -f 1)" -ge 500 ]; do for ((i = 0; i < 5000; i++)); do :; done; done )
+		echo 1..1; echo ok 1 - burnt
+	END
+	runs
+	matches '^# build/unit/room_burns: 1 tests, [0-9.]+ s, (0\.[5-9]|[1-9])[0-9.]* s of CPU$'
+}
+
 @test "nothing ran: that is no success" {
 	runs
 	[ "$status" -eq 1 ]
