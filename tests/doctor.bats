@@ -17,6 +17,7 @@ value() { python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(
 	matches "^  ok    kernel +Linux $(uname -r | sed 's/[.]/\\./g')"
 	matches '^  ok    ring buffers +yes'
 	matches '^  ok    CAP_BPF +yes'
+	matches '^  ok    seccomp filters +the kernel takes them'
 	contains "Go programs can be traced here."
 }
 

@@ -79,6 +79,12 @@ static int rights_install(const struct sock_fprog *program, struct error *err)
 			 strerror(errno));
 }
 
+/* The kernel copies the program before it checks the caller's rights, and none can be at NULL. */
+bool rights_can_filter(void)
+{
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) && errno == EFAULT;
+}
+
 #define RIGHTS_STMT(code, k) (struct sock_filter)BPF_STMT(code, k)
 #define RIGHTS_JUMP(code, k, yes, no) (struct sock_filter)BPF_JUMP(code, k, yes, no)
 

@@ -7,6 +7,7 @@
 #ifndef GOTAP_BASE_RIGHTS_H
 #define GOTAP_BASE_RIGHTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,8 @@
  */
 int rights_seal(uint64_t bounding, struct error *err);
 
+/* True if the kernel takes seccomp filters (CONFIG_SECCOMP_FILTER) from this process. */
+bool rights_can_filter(void);
 /*
  * A seccomp filter: the system calls by number in @calls fail with EPERM. A call of another
  * architecture ends the process.

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/rights.h"
 #include "capture/tracepoints.h"
 #include "capture/uprobe_multi.h"
 #include "proc/cgroup_cpu.h"
@@ -137,6 +138,17 @@ static void look_at_privileges(struct doctor *d, bool multi)
 	}
 }
 
+static void look_at_filters(struct doctor *d)
+{
+	if (rights_can_filter())
+		doctor_add(d, LEVEL_OK, privileges_area, "seccomp filters",
+			   "the kernel takes them: gotap gives up system calls once it is set up");
+	else
+		doctor_add(d, LEVEL_FAIL, privileges_area, "seccomp filters",
+			   "the kernel takes none, and gotap does not run without: it needs "
+			   "CONFIG_SECCOMP_FILTER, and a container that allows seccomp()");
+}
+
 static void look_at_limits(struct doctor *d)
 {
 	if (privilege_in_user_namespace())
@@ -184,5 +196,6 @@ void doctor_look_at_machine(struct doctor *d)
 	multi = look_at_attaching(d);
 	look_at_settings(d, &m, multi);
 	look_at_privileges(d, multi);
+	look_at_filters(d);
 	look_at_limits(d);
 }
