@@ -7,13 +7,13 @@
 #define GOTAP_FOLLOW_EVENT_H
 
 enum {
-	FOLLOW_PROCESSES = 16384,	/* that are followed at a time */
-	FOLLOW_NAME = 16,		/* of a task, with the NUL */
+	FOLLOW_PROCESSES = 16384,	/* processes that are followed at one time */
+	FOLLOW_NAME = 16,		/* bytes of a task's name (comm), with the NUL */
 };
 
-/* A process has exec'ed, and has run no instruction of its new program. */
+/* A process has returned from exec in the kernel, and has run no instruction of its new program. */
 struct follow_event {
-	unsigned long long time;	/* CLOCK_MONOTONIC, ns */
+	unsigned long long time;	/* CLOCK_MONOTONIC, in ns */
 	unsigned int tgid;
 	unsigned int reserved;
 };

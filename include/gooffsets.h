@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gooffsets: where the fields that gotap reads lie inside the Go runtime's own
- * structs. One struct of byte offsets, filled by user space (target/offsets)
- * from DWARF or from the table by release, and given to the BPF programs as
- * read-only data. Compiled by both sides.
+ * gooffsets: where the fields that gotap reads lie inside the structs of the Go runtime. It is one
+ * struct of byte offsets. User space (target/offsets) fills it from DWARF or from the table by
+ * release, and gives it to the BPF programs as read-only data. Both sides compile this header.
  *
  * GO_OFFSET_NONE marks a field that the release does not have.
  */
@@ -12,7 +11,9 @@
 
 #define GO_OFFSET_NONE 0xffffffffU
 
-/* How functions are called and where probes are in them: bpf/goabi.h describes each. */
+/*
+ * How functions are called, and where probes sit in them. bpf/goabi.h describes each of the three.
+ */
 enum go_abi {
 	GO_ABI_PUSH = 0,	/* Go 1.21 and later */
 	GO_ABI_CHECK = 1,	/* Go 1.17 to 1.20 */
@@ -20,10 +21,10 @@ enum go_abi {
 };
 
 /*
- * F(member, "runtime type", "field path", since minor): one row per field.
- * `since` is the first Go minor release (1.NN) that must have it; a field that
- * is missing where it must be is an error, elsewhere it is GO_OFFSET_NONE.
- * A path may list the names that the field had, as "new|old".
+ * F(member, "runtime type", "field path", since minor): one row per field. `since` is the first Go
+ * minor release (1.NN) that must have the field. From that release on a missing field is an error.
+ * Before it a missing field is GO_OFFSET_NONE. 99: no release must have the field. A path may list
+ * the names that the field has had, as "new|old".
  */
 #define GO_OFFSETS(F) \
 	F(g_stack_lo,        "runtime.g", "stack.lo", 15) \
@@ -43,7 +44,7 @@ enum go_abi {
 	F(g_waitsince,       "runtime.g", "waitsince", 15) \
 	F(g_tracking_seq,    "runtime.g", "trackingSeq", 17) \
 	F(g_labels,          "runtime.g", "labels", 15) \
-	F(g_bubble,          "runtime.g", "bubble", 99) /* only for `gotap stacks` */ \
+	F(g_bubble,          "runtime.g", "bubble", 99) /* read by `gotap stacks` only */ \
 	F(g_in_mark_assist,  "runtime.g", "inMarkAssist", 22) \
 	F(g_coroexit,        "runtime.g", "coroexit", 22) \
 	F(g_coroarg,         "runtime.g", "coroarg", 22) \
@@ -53,7 +54,7 @@ enum go_abi {
 	F(g_parent_goid,     "runtime.g", "parentGoid", 21) \
 	F(g_gopc,            "runtime.g", "gopc", 15) \
 	F(g_startpc,         "runtime.g", "startpc", 15) \
-	F(bubble_id,         "runtime.synctestBubble", "id", 99) /* likewise */ \
+	F(bubble_id,         "runtime.synctestBubble", "id", 99) /* read by `gotap stacks` only */ \
 	F(m_g0,              "runtime.m", "g0", 15) \
 	F(m_procid,          "runtime.m", "procid", 15) \
 	F(m_curg,            "runtime.m", "curg", 15) \
@@ -67,8 +68,8 @@ enum go_abi {
 	F(m_wait_trace_skip, "runtime.m", "waitTraceSkip|waittraceskip", 15) \
 	F(m_wait_trace_reason, "runtime.m", "waitTraceBlockReason|waittraceev", 15) \
 	F(m_syscalltick,     "runtime.m", "syscalltick", 15) \
-	F(m_vdso_sp,         "runtime.m", "vdsoSP", 99) /* only for samples */ \
-	F(m_vdso_pc,         "runtime.m", "vdsoPC", 99) /* likewise */ \
+	F(m_vdso_sp,         "runtime.m", "vdsoSP", 99) /* read for CPU samples only */ \
+	F(m_vdso_pc,         "runtime.m", "vdsoPC", 99) /* read for CPU samples only */ \
 	F(p_id,              "runtime.p", "id", 15) \
 	F(p_status,          "runtime.p", "status", 15) \
 	F(p_syscalltick,     "runtime.p", "syscalltick", 15) \
@@ -76,32 +77,32 @@ enum go_abi {
 	F(p_goidcache,       "runtime.p", "goidcache", 15) \
 	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15) \
 	F(p_gc_bg_worker,    "runtime.p", "gcBgMarkWorker", 99) /* up to Go 1.15 */ \
-	F(mheap_allspans,    "runtime.mheap", "allspans", 99) /* only for a group */ \
-	F(mheap_ranges,      "runtime.mheap", "pages.inUse.ranges", 99) /* likewise */ \
+	F(mheap_allspans,    "runtime.mheap", "allspans", 99) /* for memory snapshots */ \
+	F(mheap_ranges,      "runtime.mheap", "pages.inUse.ranges", 99) /* for memory snapshots */ \
 	F(mspan_start,       "runtime.mspan", "startAddr", 15) \
 	F(mspan_spanclass,   "runtime.mspan", "spanclass", 15) \
 	F(mspan_state,       "runtime.mspan", "state", 15) \
 	F(mspan_npages,      "runtime.mspan", "npages", 15) \
 	F(mspan_alloc_count, "runtime.mspan", "allocCount", 15) \
 	F(mspan_elemsize,    "runtime.mspan", "elemsize", 15) \
-	F(mspan_freeindex,   "runtime.mspan", "freeindex", 99) /* only for a group */ \
-	F(mspan_nelems,      "runtime.mspan", "nelems", 99) /* likewise */ \
-	F(mspan_alloc_cache, "runtime.mspan", "allocCache", 99) /* likewise */ \
-	F(mspan_gcmark_bits, "runtime.mspan", "gcmarkBits", 99) /* likewise */ \
+	F(mspan_freeindex,   "runtime.mspan", "freeindex", 99) /* read for group objects only */ \
+	F(mspan_nelems,      "runtime.mspan", "nelems", 99) /* read for group objects only */ \
+	F(mspan_alloc_cache, "runtime.mspan", "allocCache", 99) /* read for group objects only */ \
+	F(mspan_gcmark_bits, "runtime.mspan", "gcmarkBits", 99) /* read for group objects only */ \
 	F(gcc_percent,       "runtime.gcControllerState", "gcPercent", 19) \
 	F(gcc_percent_goal,  "runtime.gcControllerState", "gcPercentHeapGoal", 19) \
 	F(gcc_sweep_trigger, "runtime.gcControllerState", "sweepDistMinTrigger", 19) \
 	F(gcc_heap_live,     "runtime.gcControllerState", "heapLive", 19)
 
 /*
- * In place of the number of a register that has the P at the probe in exitsyscall: none has, it is
- * g.m.p.
+ * Stands for the number of the register that holds the P at the probe in exitsyscall: no register
+ * holds it there, and the probe reads g.m.p.
  */
 enum { EXITSYSCALL_P_OF_M = 255 };
 
 /*
- * Where a value is at a probe in the middle of a function: in register @reg (its
- * number in x86 instructions) or, where @in_frame, at @disp from the stack pointer.
+ * The place of a value at a probe in the middle of a function: register @reg (its number in x86
+ * instructions) or, where @in_frame is set, the memory at @disp from the stack pointer.
  */
 struct go_operand {
 	unsigned char reg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sites: the table of call sites, as both sides compile it. user/plan/sites.c makes it, site_find()
- * of bpf/emit.h looks sites up.
+ * sites: the table of call sites, as both sides compile it. user/plan/sites.c makes the table, and
+ * site_find() of bpf/emit.h looks sites up in it.
  */
 #ifndef GOTAP_SITES_H
 #define GOTAP_SITES_H
@@ -9,9 +9,9 @@
 #include "record.h"
 
 /*
- * Class of a call site, named by the return address of a probed function: the record that a call
- * from there makes. BPF looks it up by SITE_KEY; a call from a site that is not in the table makes
- * no record.
+ * The class of a call site is the record that a call of the probed function from there makes. The
+ * return address of the call names the site. site_find() looks it up by SITE_KEY; a call from a
+ * site that is not in the table makes no record.
  */
 struct site_class {
 	__rec_u8 kind;		/* enum rec_kind */
@@ -20,9 +20,9 @@ struct site_class {
 };
 
 /*
- * The classes lie in a table without collisions: user space picks a multiplier
- * for which every key has a slot of its own, so that a look-up is one multiply
- * and one compare (a hash map costs 30 ns more per transition).
+ * The classes lie in a hash table without collisions: user space picks a multiplier for which every
+ * key has a slot of its own. A look-up is one multiplication and one comparison (a BPF hash map
+ * costs 30 ns more per transition).
  */
 enum { SITE_SLOTS = 1024 };
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stackkey: what the 64 bits of a stack's key are; the one place that says so. A key is made
- * by bpf/stack.bpf.c (stacks that probes walk), live/snapshot_stack.c (stacks read from the
- * process) and frames/stacks.c (a single function entry, and stacks of samples), and names a
- * REC_STACK. 0 is no stack.
+ * stackkey: the bits of the 64-bit key of a stack. Three places make keys: bpf/stack.bpf.c (stacks
+ * that probes walk), live/snapshot_stack.c (stacks read from the process) and frames/stacks.c
+ * (stacks of one function entry, and stacks of samples). A key names a REC_STACK. Key 0: no stack.
  *
- *	63	the rest is an address: the entry of one function, without callers
- *	62	a probe walked at most SHORT_STACK frames (--budget), so that the key is
- *		another one than that of the whole stack
- *	61	the memory behind the last frame could not be read: the stack may be longer
+ *	63	the other bits are an address: the entry of a function, without callers
+ *	62	the probe walked at most SHORT_STACK frames (--budget): the key differs from
+ *		that of the whole stack
+ *	61	the memory after the last frame could not be read: the stack may have more frames
  *	60..0	hash of the class and the return addresses
  */
 #ifndef GOTAP_STACKKEY_H
@@ -18,10 +17,10 @@
 #define STACK_KEY_SHORT (1ULL << 62)
 #define STACK_KEY_CUT	(1ULL << 61)
 
-/* Frames of a short stack. */
+/* The number of frames of a short stack. */
 enum { SHORT_STACK = 8 };
 
-/* The key of a stack with this hash; @marks: STACK_KEY_SHORT, STACK_KEY_CUT. */
+/* The key of a stack with the hash @hash. @marks: STACK_KEY_SHORT, STACK_KEY_CUT, or 0. */
 static inline __attribute__((always_inline)) unsigned long long
 stack_key_of_hash(unsigned long long hash, unsigned long long marks)
 {
@@ -31,7 +30,7 @@ stack_key_of_hash(unsigned long long hash, unsigned long long marks)
 	return key ? key : 1;
 }
 
-/* The key of the one-frame stack at the start of the function at @pc; 0: none. */
+/* The key of the stack whose only frame is the entry of the function at @pc; 0 if @pc is 0. */
 static inline __attribute__((always_inline)) unsigned long long
 stack_key_of_entry(unsigned long long pc)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracev2: names and limits of the v2 Go execution trace, from tracev2.def.
- * Facts: internal/trace/tracev2 and runtime/trace*.go of Go 1.22 to 1.27.
+ * tracev2: names and limits of the v2 Go execution trace, from tracev2.def. The facts are from
+ * internal/trace/tracev2 and runtime/trace*.go of Go 1.22 to 1.27.
  */
 #ifndef GOTAP_TRACEV2_H
 #define GOTAP_TRACEV2_H
@@ -16,15 +16,15 @@ enum tracev2_event {
 
 enum {
 	TRACEV2_HEADER_SIZE = 16,
-	TRACEV2_MAX_BATCH = 64 * 1024,	/* body bytes of one batch */
+	TRACEV2_MAX_BATCH = 64 * 1024,	/* bytes of a batch after its header */
 	TRACEV2_MAX_FRAMES = 128,	/* frames of one stack */
 	TRACEV2_MAX_STRING = 1024,	/* bytes of one string */
 	TRACEV2_MAX_ARGS = 5,
 };
 
-#define TRACEV2_NO_ID UINT64_MAX	/* "none" for an M, P or G: -1 on the wire */
+#define TRACEV2_NO_ID UINT64_MAX	/* "none" for an M, P or G: -1 in the file */
 
-/* GoStatus and GoStatusStack */
+/* Statuses in GoStatus and GoStatusStack. */
 enum tracev2_gstatus {
 	G_RUNNABLE = 1,
 	G_RUNNING = 2,
@@ -32,7 +32,7 @@ enum tracev2_gstatus {
 	G_WAITING = 4,
 };
 
-/* ProcStatus */
+/* Statuses in ProcStatus. */
 enum tracev2_pstatus {
 	P_RUNNING = 1,
 	P_IDLE = 2,
@@ -41,8 +41,8 @@ enum tracev2_pstatus {
 };
 
 /*
- * TRACEV2_IF_EXPERIMENT(class, row): for an EV() that makes rows of a table of the column class of
- * tracev2.def: the row, if the event is of an experiment, else nothing.
+ * TRACEV2_IF_EXPERIMENT(class, row) expands to @row if the class of an event is EXPERIMENT, else to
+ * nothing. For an EV() that makes the rows of a table from tracev2.def.
  */
 #define TRACEV2_IF_EXPERIMENT(class, ...) TRACEV2_EXPERIMENT_OF_##class(__VA_ARGS__)
 #define TRACEV2_EXPERIMENT_OF_EXPERIMENT(...) __VA_ARGS__

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader: the events of a Go execution trace of any release, from before Go 1.5
- * on, in an order in which every goroutine, P and thread makes only possible
- * steps.
+ * reader: returns the events of a Go execution trace of any release, from before Go 1.5 on. In
+ * their order every goroutine, P and thread makes only possible transitions.
  *
  *	struct gotap_reader *r;
  *	struct gotap_event ev;
@@ -20,10 +19,10 @@
  *		errx(1, "%s", gotap_reader_error(r)->text);
  *	gotap_close(r);
  *
- * Traces of Go 1.22 and later are read as they come, from a pipe too, in the
- * memory that one generation (about a second of the program's life) needs.
- * Older ones have their tables at the end: they are read whole when they are
- * opened and shown as Go 1.22 would have written them.
+ * The reader reads traces of Go 1.22 and later as a stream, also from a pipe, and holds one
+ * generation (about a second of the program's life) in memory. Older traces have their tables at
+ * the end: the reader reads such a trace into memory when it opens the trace, and shows its events
+ * in the form of Go 1.22.
  */
 #ifndef GOTAP_READER_H
 #define GOTAP_READER_H
@@ -39,61 +38,67 @@ struct gotap_reader;
 struct gotap_read_options {
 	size_t size;		/* sizeof(struct gotap_read_options) */
 	/*
-	 * The traced program, or NULL: names the frames of traces before
-	 * Go 1.7, which hold addresses only. Not used for others.
+	 * The traced program, or NULL. It gives the names of frames in traces before Go 1.7, which
+	 * have addresses only. The reader does not use it for later traces.
 	 */
 	const char *binary;
-	/* 1: gotap_event_link() is wanted, which needs some memory for each goroutine */
+	/* 1: gotap_event_link() returns links; this needs memory for each goroutine */
 	int links;
 	/*
-	 * 1: gotap_event_leads_to() is wanted. The trace is read once more, when it is opened: from
-	 * a path or memory. In memory are about 40 bytes for each event that leads to another one.
+	 * 1: gotap_event_leads_to() returns links. The reader then reads the trace twice, so the
+	 * trace must be a path or memory. Each event that leads to a later one needs about 40
+	 * bytes.
 	 */
 	int forward;
 };
 
 struct gotap_event {
-	int64_t time;		/* ns on the clock of the traced program, strictly increasing */
-	uint32_t kind;		/* enum gotap_kind; a later library may give more */
-	uint32_t category;	/* enum gotap_category: which gotap_event_...() says more */
-	uint64_t args[GOTAP_MAX_ARGS];	/* as gotap/event.h lists them */
+	int64_t time;		/* in ns on the clock of the traced program, strictly increasing */
+	uint32_t kind;		/* enum gotap_kind; a later library may return more kinds */
+	/* enum gotap_category: which function gotap_event_...() returns details */
+	uint32_t category;
+	uint64_t args[GOTAP_MAX_ARGS];	/* in the order of gotap/event.h */
 	uint32_t nargs;
 	uint32_t unused;
-	uint64_t m, p, g;	/* where it happened, before its effect; GOTAP_NONE = nowhere */
-	uint64_t stack;		/* id of where the program was, 0 = not known */
-	uint64_t offset;	/* in the file; 0 in traces before Go 1.22 */
+	/* thread, P, goroutine before the effect of the event, or GOTAP_NONE */
+	uint64_t m, p, g;
+	uint64_t stack;		/* id of the stack on which the event happened, 0: none */
+	uint64_t offset;	/* byte offset in the file; 0 in traces before Go 1.22 */
 };
 
 struct gotap_trace_info {
-	int version;		/* NN of the file's header go 1.NN; 4 for those before Go 1.5 */
-	int has_clock;		/* the following holds (headers 1.25 and later) */
-	uint64_t generation;	/* of the last event, 0 outside of one */
-	int64_t time;		/* an event's time ... */
-	uint64_t mono_ns;	/* ... CLOCK_MONOTONIC at that instant ... */
-	uint64_t wall_sec, wall_nsec;	/* ... and the time of day */
+	int version;		/* NN of the header go 1.NN; 4: the format before Go 1.5 */
+	int has_clock;		/* 1: the four clocks below are set (headers 1.25 and later) */
+	uint64_t generation;	/* generation of the last event, 0: none */
+	int64_t time;		/* a time on the clock of the events */
+	uint64_t mono_ns;	/* CLOCK_MONOTONIC at that instant, in ns */
+	uint64_t wall_sec, wall_nsec;	/* time of day at that instant */
 };
 
 /* --- opening and closing --- */
 
 /*
- * Opens the trace at @path, "-" for standard input. @options may be NULL.
- * -EINVAL: no trace, or binary is no Go program; -ENOTSUP: of a release that is not known;
- * of a trace before Go 1.22 -EBADMSG, -ENODATA or -EINVAL: it is damaged or breaks off, -EPROTO:
- * its events contradict each other, -EOVERFLOW: it has more than 4 billion; -ESPIPE: forward is
- * set and the trace cannot be read twice; else the errno of open(2) or read(2).
+ * Opens the trace at @path; "-" is standard input. @options may be NULL. gotap_close() frees *@ret.
+ * Returns 0 or:
+ *   -EINVAL	the file is not a trace, or binary is not a Go program
+ *   -ENOTSUP	the trace is of an unknown release
+ *   -EBADMSG, -ENODATA, -EINVAL	a trace before Go 1.22 is damaged or incomplete
+ *   -EPROTO	the events of a trace before Go 1.22 contradict each other
+ *   -EOVERFLOW	a trace before Go 1.22 has more than 4 billion events
+ *   -ESPIPE	forward is set, and the trace cannot be read twice
+ *   or the negative errno of open(2) or read(2)
  */
 GOTAP_API int gotap_open(struct gotap_reader **ret, const char *path,
 			 const struct gotap_read_options *options, struct gotap_error *err);
 /*
- * Reads the descriptor @fd from where it stands, and no further than it must. It stays
- * the caller's, who closes it after gotap_close(); its position is undefined meanwhile.
- * Errors are those of gotap_open().
+ * Reads the descriptor @fd from its current position. The position is undefined until
+ * gotap_close(), after which the caller closes @fd. Errors are those of gotap_open().
  */
 GOTAP_API int gotap_open_fd(struct gotap_reader **ret, int fd,
 			    const struct gotap_read_options *options, struct gotap_error *err);
 /*
- * Reads what @read gives, which is called with @ctx by this function, gotap_next() and
- * gotap_next_data(). Errors are those of gotap_open(); one that @read returns is passed on.
+ * Reads the trace from @read, which this function, gotap_next() and gotap_next_data() call with
+ * @ctx. Errors are those of gotap_open(), and each error of @read.
  */
 GOTAP_API int gotap_open_callback(struct gotap_reader **ret, gotap_read_fn *read, void *ctx,
 				  const struct gotap_read_options *options,
@@ -102,32 +107,36 @@ GOTAP_API int gotap_open_callback(struct gotap_reader **ret, gotap_read_fn *read
 GOTAP_API int gotap_open_memory(struct gotap_reader **ret, const void *data, size_t n,
 				const struct gotap_read_options *options,
 				struct gotap_error *err);
-/* Accepts NULL. */
+/* Closes the trace and frees @r, which may be NULL. */
 GOTAP_API void gotap_close(struct gotap_reader *r);
 
 /* --- events --- */
 
 /*
- * 1 and the next event in @ev, of which @size is the size; 0 at the end. -EBADMSG
- * where the trace is damaged, -ESTALE if the file changes while it is read, or the
- * errno of read(2) or of the caller's read function, and the same from then on.
- * What came before is as good as ever.
+ * Returns 1 with the next event in @ev, or 0 at the end of the trace. @size is sizeof(*@ev).
+ * -EBADMSG: the trace is damaged here; -ESTALE: the file changes while it is read; or the negative
+ * errno of read(2) or of the caller's read function. After an error every further call returns the
+ * same error. Events before an error are valid.
  */
 GOTAP_API int gotap_next(struct gotap_reader *r, struct gotap_event *ev, size_t size);
-/* What gotap_next() or gotap_next_data() met: place, event, rule. Holds until gotap_close(). */
+/* The error of gotap_next() or gotap_next_data(): place, event, rule. Valid until gotap_close(). */
 GOTAP_API const struct gotap_error *gotap_reader_error(const struct gotap_reader *r);
 
-/* About the trace and the generation of the last event; @size is that of @info. */
+/*
+ * Fills @info with facts about the trace and the generation of the last event. @size is
+ * sizeof(*@info).
+ */
 GOTAP_API void gotap_reader_info(const struct gotap_reader *r, struct gotap_trace_info *info,
 				 size_t size);
 
-/* --- what the last event means --- */
+/* --- the meaning of the last event --- */
 
 /*
- * These fill a struct, of which @size is the size, for the last event of gotap_next(): 1 if
- * the event is one of that category, else 0, and the struct is left alone. What the structs
- * refer to holds until the next call of gotap_next(). They show what the methods of
- * trace.Event of Go 1.27 show that have the same names (internal/trace/event.go).
+ * Each function gotap_event_...() below fills a struct with the meaning of the last event of
+ * gotap_next(). @size is the size of the struct. It returns 1 if the event is of the function's
+ * category, else 0, without a change to the struct. The reader owns the texts of the struct, which
+ * are valid until the next call of gotap_next(). The structs have the content of the methods with
+ * the same names of trace.Event of Go 1.27 (internal/trace/event.go).
  */
 
 enum gotap_resource {
@@ -137,16 +146,16 @@ enum gotap_resource {
 };
 
 /*
- * GOTAP_IS_TRANSITION: a change of state. It may be that of another goroutine or P than the
- * event's.
+ * GOTAP_IS_TRANSITION: a change of state. The goroutine or P that changes need not be the one on
+ * which the event happened.
  */
 struct gotap_transition {
 	uint32_t of;		/* enum gotap_resource: GOTAP_GOROUTINE or GOTAP_PROC */
 	uint32_t from, to;	/* enum gotap_state */
 	uint32_t unused;
 	uint64_t id;
-	uint64_t stack;		/* id of where that is which changes, 0 = not known */
-	struct gotap_text reason;	/* "chan receive", "preempted"; "" for most */
+	uint64_t stack;		/* id of the stack of the goroutine that changes, 0: not known */
+	struct gotap_text reason;	/* "chan receive", "preempted"; "" for most transitions */
 };
 
 enum { GOTAP_RANGE_ATTRS = 2 };
@@ -159,42 +168,42 @@ struct gotap_range_attr {
 /* GOTAP_IS_RANGE_BEGIN, _ACTIVE and _END: a range. */
 struct gotap_range {
 	const char *name;	/* "stop-the-world", "GC mark assist" */
-	struct gotap_text reason;	/* of a stop-the-world; Go shows NAME (REASON) */
-	uint32_t of;		/* enum gotap_resource: to whom it happens */
-	uint32_t category;	/* that of the event */
-	uint64_t id;		/* of the goroutine or P; GOTAP_NONE of the whole program */
-	uint32_t nattrs;	/* of its end */
+	struct gotap_text reason;	/* of a stop-the-world; Go shows both as NAME (REASON) */
+	uint32_t of;		/* enum gotap_resource in which the range happens */
+	uint32_t category;	/* gotap_event.category */
+	uint64_t id;		/* goroutine or P; GOTAP_NONE for GOTAP_PROGRAM */
+	uint32_t nattrs;	/* attributes, which only the end of a range has */
 	uint32_t unused;
 	struct gotap_range_attr attrs[GOTAP_RANGE_ATTRS];
 };
 
 /* GOTAP_IS_METRIC: a value of a metric. */
 struct gotap_metric {
-	const char *name;	/* that of runtime/metrics: "/gc/heap/goal:bytes" */
-	const char *unit;	/* behind its colon: "bytes", "threads" */
+	const char *name;	/* name in runtime/metrics: "/gc/heap/goal:bytes" */
+	const char *unit;	/* the part of the name after the colon: "bytes", "threads" */
 	uint64_t value;
 };
 
 /* GOTAP_IS_TASK_BEGIN and _END: a task of the package runtime/trace. */
 struct gotap_task {
 	uint64_t id;
-	uint64_t parent;	/* GOTAP_NONE: none, or not known */
-	struct gotap_text type;	/* "" at the end of one that began before the trace */
+	uint64_t parent;	/* GOTAP_NONE: no parent, or not known */
+	struct gotap_text type;	/* "" at the end of a task that began before the trace */
 };
 
 /* GOTAP_IS_REGION_BEGIN and _END: a region of the package runtime/trace. */
 struct gotap_region {
-	uint64_t task;		/* 0: of none */
+	uint64_t task;		/* 0: no task */
 	struct gotap_text type;
 };
 
-/* GOTAP_IS_LOG: a message that the program logs (trace.Log). */
+/* GOTAP_IS_LOG: a message of trace.Log of the package runtime/trace. */
 struct gotap_log {
-	uint64_t task;		/* 0: of none */
+	uint64_t task;		/* 0: no task */
 	struct gotap_text category, message;
 };
 
-/* GOTAP_IS_LABEL: a label of a goroutine. */
+/* GOTAP_IS_LABEL: a label that the runtime sets on a goroutine. */
 struct gotap_label {
 	uint32_t of;		/* enum gotap_resource: GOTAP_GOROUTINE */
 	uint32_t unused;
@@ -206,10 +215,12 @@ struct gotap_label {
  * The earlier event that an event ends or follows. For a transition it is the event that brought
  * the goroutine or P into the state that the transition ends: for GOTAP_GO_START a GOTAP_GO_CREATE,
  * GOTAP_GO_UNBLOCK or GOTAP_GO_STOP, for GOTAP_GO_UNBLOCK the GOTAP_GO_BLOCK. For the end of a
- * range, region or task it is its begin. A status stands for all events before the trace.
+ * range, region or task it is the begin. For a state that began before the trace it is the event
+ * GoStatus or ProcStatus.
  */
 struct gotap_link {
-	int64_t time;		/* that of the earlier event, which no other one has */
+	/* time of the linked event; no two events of a trace have the same time */
+	int64_t time;
 	uint32_t kind;		/* enum gotap_kind */
 	uint32_t unused;
 };
@@ -227,11 +238,15 @@ GOTAP_API int gotap_event_region(const struct gotap_reader *r, struct gotap_regi
 GOTAP_API int gotap_event_log(const struct gotap_reader *r, struct gotap_log *log, size_t size);
 GOTAP_API int gotap_event_label(const struct gotap_reader *r, struct gotap_label *label,
 				size_t size);
-/* 1 for an event of any category that has a link; 0 for all unless links was set at the opening. */
+/*
+ * Returns 1 if the last event, of any category, has a link to an earlier one, else 0. Always 0 if
+ * gotap_read_options.links was not set.
+ */
 GOTAP_API int gotap_event_link(const struct gotap_reader *r, struct gotap_link *link, size_t size);
 /*
- * The later event that ends or follows the last one: for GOTAP_GO_CREATE the GOTAP_GO_START. 1 if
- * there is one in the trace; 0 for all unless forward was set at the opening.
+ * Fills @link with the later event that ends or follows the last event: for GOTAP_GO_CREATE the
+ * GOTAP_GO_START. Returns 1 if the trace has such an event, else 0. Always 0 if
+ * gotap_read_options.forward was not set.
  */
 GOTAP_API int gotap_event_leads_to(const struct gotap_reader *r, struct gotap_link *link,
 				   size_t size);
@@ -239,37 +254,40 @@ GOTAP_API int gotap_event_leads_to(const struct gotap_reader *r, struct gotap_li
 /* --- strings and stacks --- */
 
 /*
- * Ids of strings and stacks belong to the generation of the last event: what
- * these give holds until the next call of gotap_next().
+ * Ids of strings and stacks belong to the generation of the last event. The reader owns the texts
+ * that these functions return, which are valid until the next call of gotap_next().
  */
 
-/* The text of string @id, @len bytes without a NUL; "" for 0; NULL if there is none. */
+/*
+ * The text of string @id, with its length in *@len and without a NUL. "" for id 0; NULL if the
+ * generation has no such string.
+ */
 GOTAP_API const char *gotap_string(const struct gotap_reader *r, uint64_t id, size_t *len);
 /*
- * Number of frames of stack @id, of which at most @max are put to @frames, leaf
- * first; @size is sizeof(struct gotap_frame). 0 if there is no such stack.
+ * Puts at most @max frames of stack @id into @frames, leaf first. @size is sizeof(struct
+ * gotap_frame). Returns the number of frames that the stack has, 0 if there is no such stack.
  */
 GOTAP_API size_t gotap_stack(const struct gotap_reader *r, uint64_t id,
 			     struct gotap_frame *frames, size_t size, size_t max);
 
 /* --- data of experiments --- */
 
-/* A batch, of which only the experiment knows what is in it. */
+/* A batch of data of an experiment. Only the experiment defines the content. */
 struct gotap_data {
-	uint32_t experiment;	/* enum gotap_experiment; a trace can have any number below 256 */
+	uint32_t experiment;	/* enum gotap_experiment, or another number below 256 */
 	uint32_t unused;
-	uint64_t m;		/* the thread that wrote it, GOTAP_NONE = none */
-	int64_t time;		/* ns, as events have it */
+	uint64_t m;		/* the thread that wrote the batch, GOTAP_NONE: none */
+	int64_t time;		/* in ns, on the clock of gotap_event.time */
 	const void *data;
-	size_t len;		/* bytes, at most 65536 */
+	size_t len;		/* in bytes, at most 65536 */
 };
 
 /*
- * 1 and the next batch of data of experiments that the generation of the last event has, in
- * @data, of which @size is the size; 0 when all have been given, and outside of a generation.
- * Each generation begins anew: after its Sync event all of its batches are there. The bytes
- * hold until the next call of this function or gotap_next(). -ESTALE or the errno of
- * read(2) if they can no longer be read. Go gives them as Sync.ExperimentalBatches.
+ * Returns 1 with the next batch of experimental data of the last event's generation in @data, or 0
+ * after the last batch and outside of a generation. @size is sizeof(*@data). All batches of a
+ * generation are available after its Sync event. The bytes are valid until the next call of this
+ * function or of gotap_next(). -ESTALE: the file has changed; or the negative errno of read(2).
+ * Go's reader returns the same data as Sync.ExperimentalBatches.
  */
 GOTAP_API int gotap_next_data(struct gotap_reader *r, struct gotap_data *data, size_t size);
 
