@@ -162,6 +162,7 @@ $(BUILD)/gotap.pc:
 lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 
 # --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for capture ---
+# bpftool leaves DWARF out when it links; BTF stays.
 # And once more for kernels before 5.17, which lack some of BPF (OLD_KERNEL).
 BPF_SRCS  := $(wildcard bpf/*.bpf.c)
 BPF_FLAGS := -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
@@ -172,20 +173,20 @@ $(BUILD)/$(1)/%.bpf.o: bpf/%.bpf.c
 	$$(call say,BPF,"$$< $(2)")
 	@mkdir -p $$(@D)
 	$$(Q)$$(CLANG) $$(BPF_FLAGS) $(2) -MMD -MP -c $$< -o $$@
-	$$(Q)llvm-strip -g $$@
 endef
 $(eval $(call bpf_rule,bpf))
 $(eval $(call bpf_rule,bpf_oldkernel,-DOLD_KERNEL))
 
 $(BUILD)/gotap.bpf.o: $(BPF_SRCS:%.c=$(BUILD)/%.o)
 $(BUILD)/gotap_oldkernel.bpf.o: $(BPF_SRCS:bpf/%.c=$(BUILD)/bpf_oldkernel/%.o)
-$(BUILD)/gotap.bpf.o $(BUILD)/gotap_oldkernel.bpf.o:
+$(BUILD)/follow.bpf.o: $(BUILD)/bpf/follow/follow.bpf.o
+$(BUILD)/gotap.bpf.o $(BUILD)/gotap_oldkernel.bpf.o $(BUILD)/follow.bpf.o:
 	$(call say,BPFLINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
 
 SKELETONS := $(BUILD)/gotap.skel.h $(BUILD)/gotap_oldkernel.skel.h
 
-$(SKELETONS): $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
+$(SKELETONS) $(BUILD)/follow.skel.h: $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
@@ -193,17 +194,7 @@ $(call objs_of,capture): | $(SKELETONS)
 # the first build has no .d files yet: make the skeletons before capture
 $(BUILD)/user/capture/bpf.o $(BUILD)/user/capture/bpf_load.o: $(SKELETONS)
 
-# --- the programs that follow processes: an object of their own, which user/follow loads ---
-$(BUILD)/bpf/follow/follow.bpf.o: bpf/follow/follow.bpf.c
-	$(call say,BPF,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -c $< -o $@
-	$(Q)llvm-strip -g $@
-
-$(BUILD)/follow.skel.h: $(BUILD)/bpf/follow/follow.bpf.o
-	$(call say,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name follow_bpf > $@
-
+# The programs that follow processes: an object of their own, which user/follow loads.
 $(BUILD)/user/follow/follow.o: $(BUILD)/follow.skel.h
 
 # --- the code of --attach inline: the sources of bpf/ once more, natively, as a flat image for user/inline ---
@@ -286,10 +277,10 @@ fuzz: fuzz-build
 # --- what a newcomer runs: each installs what it lacks, then builds ---
 # The packages must be there before make expands paths of tools, so these call make again.
 
-# The program that is traced is fetched and built meanwhile: that needs none of the packages.
+# The program that is traced is fetched meanwhile: that needs none of the packages.
 demo:
 	@tools/demo --program & \
-		{ tools/deps build && $(MAKE) --no-print-directory -j$(shell nproc) all && wait $$!; } || { wait; exit 1; }
+		{ tools/deps demo && $(MAKE) --no-print-directory -j$(shell nproc) all && wait $$!; } || { wait; exit 1; }
 	@tools/demo
 
 test:
