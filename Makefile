@@ -60,7 +60,7 @@ endif
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
 # cmd has folders of its own, whose files may bear the same name: ar must add each of them (q), not replace (r).
-ROOMS := base release proc stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof perfetto why html top target plan live stacks inline capture follow sched assemble trigger api files cmd
+ROOMS := base release proc stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof perfetto why html top target plan live stacks inline rings attach capture follow sched assemble trigger api files cmd
 ROOMS += $(SERVE_ROOM)
 needs_base    :=
 needs_release :=
@@ -79,7 +79,9 @@ needs_plan    := target symbol release base
 needs_live    := plan proc target symbol release base
 needs_stacks  := live plan proc target read symbol trace release base
 needs_inline  := live plan proc target symbol release base
-needs_capture := inline live plan proc stream target symbol release base
+needs_rings   := inline live plan proc stream target symbol release base
+needs_attach  := rings inline live plan proc stream target symbol release base
+needs_capture := attach rings inline live plan proc stream target symbol release base
 needs_follow  := live plan proc target symbol release base
 needs_spans   := read trace base
 needs_report  := oncpu threads stream spans read trace release base
@@ -96,7 +98,7 @@ needs_trigger := sched threads read stream trace flight release proc base
 needs_api     := rewrite v1write v1 read symbol trace base
 needs_serve   := proc base
 needs_files   := rewrite v1write perfetto oncpu threads stream spans v1 read symbol trace proc release base
-needs_cmd     := files follow top trigger flight stacks capture inline live plan assemble sched frames perfetto oncpu html why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
+needs_cmd     := files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto oncpu html why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
 needs_cmd     += $(SERVE_ROOM)
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
@@ -161,7 +163,7 @@ $(BUILD)/gotap.pc:
 
 lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 
-# --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for capture ---
+# --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for attach ---
 # bpftool leaves DWARF out when it links; BTF stays.
 # And once more for kernels before 5.17, which lack some of BPF (OLD_KERNEL).
 BPF_SRCS  := $(wildcard bpf/*.bpf.c)
@@ -190,9 +192,8 @@ $(SKELETONS) $(BUILD)/follow.skel.h: $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
-$(call objs_of,capture): | $(SKELETONS)
-# the first build has no .d files yet: make the skeletons before capture
-$(BUILD)/user/capture/bpf.o $(BUILD)/user/capture/bpf_load.o: $(SKELETONS)
+# the first build has no .d files yet: make the skeletons before attach
+$(call objs_of,attach): | $(SKELETONS)
 
 # The programs that follow processes: an object of their own, which user/follow loads.
 $(BUILD)/user/follow/follow.o: $(BUILD)/follow.skel.h
@@ -257,7 +258,7 @@ FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-reco
 FUZZ_ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto why html top target plan frames sched assemble trigger api
 FUZZ_ROOMS += live stacks $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c),$(wildcard tests/fuzz/fuzz_*.c)))
-FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/capture/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
 
 $(BUILD)/fuzz/%.o: %.c
 	$(call say,CC,"$< (fuzz)")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rings: the memory in which records go from probes to user space, as both sides compile it.
- * bpf/ring.h writes to it, user/capture/ring.c reads it.
+ * bpf/ring.h writes to it, user/rings/ring.c reads it.
  */
 #ifndef GOTAP_RINGS_H
 #define GOTAP_RINGS_H

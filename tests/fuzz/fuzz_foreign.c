@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "assemble/assembler.h"
-#include "capture/foreign.h"
 #include "capture/texts.h"
 #include "read/check.h"
 #include "read/check_report.h"
+#include "rings/foreign.h"
 #include "stream/chunk.h"
 
 enum {

@@ -199,7 +199,7 @@ static void undo_before(void)
 	do_patch();
 }
 
-/* The uprobes belong to this process, not to the killed one, as they do in gotap (capture/prober.h). */
+/* The uprobes belong to this process, not to the killed one, as they do in gotap (attach/prober.h). */
 static void patch_after(void)
 {
 	detach();

@@ -19,13 +19,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "capture/bpf.h"
-#include "capture/ring_set.h"
+#include "attach/bpf.h"
+#include "rings/ring_set.h"
 #include "live/module.h"
 #include "plan/plan.h"
 #include "plan/size_class.h"
 #include "live/process.h"
-#include "capture/sampler.h"
+#include "attach/sampler.h"
 #include "floor.skel.h"
 #include "progstat.h"
 #include "record.h"

@@ -23,8 +23,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "capture/bpf.h"
-#include "capture/ring_set.h"
+#include "attach/bpf.h"
+#include "rings/ring_set.h"
 #include "live/module.h"
 #include "plan/plan.h"
 #include "live/process.h"

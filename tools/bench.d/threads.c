@@ -24,11 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/bpf.h"
-#include "capture/ring_set.h"
+#include "attach/bpf.h"
 #include "live/module.h"
 #include "live/process.h"
 #include "plan/plan.h"
+#include "rings/ring_set.h"
 #include "threads.skel.h"
 
 enum { SLICE_NS = 20 * 1000 * 1000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * child: forks a process that goes on as gotap's code, and closes the descriptors that it
- * must not keep. capture/prober, live/memory, base/isolated and base/isolated_service call it.
+ * must not keep. attach/prober, live/memory, base/isolated and base/isolated_service call it.
  */
 #ifndef GOTAP_BASE_CHILD_H
 #define GOTAP_BASE_CHILD_H

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
+#include "attach/probes.h"
 #include "capture/budget.h"
 #include "capture/budget_meter.h"
-#include "capture/probes.h"
 #include "capture/user_records.h"
 
 struct budget_control {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "capture/inline_rings.h"
+#include "rings/inline_rings.h"
 
 enum { TYPICAL_SIZE = 48 };	/* of a record, as long as none was counted */
 

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "capture/ring_set.h"
+#include "rings/ring_set.h"
 #include "capture/budget.h"
 #include "stream/chunk.h"
 

@@ -10,7 +10,7 @@
 #ifndef GOTAP_CAPTURE_BUDGET_PRICE_H
 #define GOTAP_CAPTURE_BUDGET_PRICE_H
 
-#include "capture/bpf.h"
+#include "attach/bpf.h"
 #include "capture/budget.h"
 
 /*

@@ -19,13 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/sampler.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/priority.h"
 #include "capture/budget_price.h"
 #include "capture/drain.h"
 #include "capture/gaps.h"
-#include "capture/sampler.h"
 #include "capture/thread_states.h"
 #include "live/memory.h"
 #include "live/snapshot_memory.h"
@@ -140,7 +140,7 @@ static struct capture *capture_new(const struct plan *plan, struct process *proc
 }
 
 /* Once the BPF side is loaded: gives each part the others that it works with. */
-static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
+static void connect_parts(struct capture *cap, const struct capture_opts *opts)
 {
 	struct ring_set *rings = bpf_rings(cap->bpf);
 
@@ -150,7 +150,7 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 	cap->states.proc = cap->proc;
 	cap->states.bpf = cap->bpf;
 	cap->states.records = &cap->records;
-	cap->states.stack_depth = opts->stack_depth;
+	cap->states.stack_depth = opts->bpf.stack_depth;
 	cap->drain = (struct drain){
 		.rings = rings,
 		.in_target = bpf_inline_rings(cap->bpf),
@@ -181,12 +181,12 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
  * Before Linux 5.19 reading a map by its descriptor took CAP_BPF, too, unless unprivileged users
  * have BPF. No thread must run before.
  */
-static int drop_privileges(const struct bpf_opts *opts, struct bpf_side *bpf, struct error *err)
+static int drop_privileges(const struct capture_opts *opts, struct bpf_side *bpf, struct error *err)
 {
 	unsigned int keep = PRIVILEGE_PTRACE;
 	int r = bpf_prober_keeps(bpf, err);
 
-	if (opts->cpu_hz)
+	if (opts->bpf.cpu_hz)
 		keep |= PRIVILEGE_PERFMON;
 	if (!machine_release_is(5, 19))
 		keep |= PRIVILEGE_BPF;
@@ -195,7 +195,7 @@ static int drop_privileges(const struct bpf_opts *opts, struct bpf_side *bpf, st
 	return r ? r : privilege_filter(false, err);
 }
 
-static void plan_budget(struct capture *cap, const struct bpf_opts *opts)
+static void plan_budget(struct capture *cap, const struct capture_opts *opts)
 {
 	struct budget_prices prices;
 
@@ -204,7 +204,7 @@ static void plan_budget(struct capture *cap, const struct bpf_opts *opts)
 	budget_measure(cap->bpf, &prices);
 	if (cap->plan->for_inline)
 		budget_measure_inline(&prices);
-	budget_init(&cap->gaps.budget.budget, &prices, opts->budget, opts->stack_depth,
+	budget_init(&cap->gaps.budget.budget, &prices, opts->budget, opts->bpf.stack_depth,
 		    bpf_has_extras(cap->bpf));
 }
 
@@ -222,14 +222,16 @@ static void go_before_the_program(const struct plan *plan)
 }
 
 /* All that takes privileges: programs, probes, clocks. */
-static int put_in_place(struct capture *cap, const struct bpf_opts *opts, struct error *err)
+static int put_in_place(struct capture *cap, const struct capture_opts *opts, struct error *err)
 {
+	struct bpf_opts bpf = opts->bpf;
 	int r;
 
+	bpf.calibration = budget_limits(opts->budget);
 	cap->states.stop_reading.signal = opts->stop;
 	r = memory_begin(cap->proc, &cap->states.stop_reading, err);
 	if (!r)
-		r = bpf_load(&cap->bpf, cap->plan, cap->proc, opts, err);
+		r = bpf_load(&cap->bpf, cap->plan, cap->proc, &bpf, err);
 	if (r)
 		return r;
 	connect_parts(cap, opts);
@@ -245,9 +247,9 @@ static int put_in_place(struct capture *cap, const struct bpf_opts *opts, struct
 		return r;
 	plan_budget(cap, opts);
 	go_before_the_program(cap->plan);
-	if (opts->cpu_hz)
+	if (opts->bpf.cpu_hz)
 		r = sampler_start(&cap->sampler, cap->proc, bpf_sampling_program(cap->bpf),
-				  opts->cpu_hz, err);
+				  opts->bpf.cpu_hz, err);
 	return r ? r : drop_privileges(opts, cap->bpf, err);
 }
 
@@ -276,7 +278,7 @@ static void await_look(struct capture *cap)
 		sleep_ns(DRAIN_BUSY_NS);
 }
 
-static int capture_do_start(struct capture *cap, const struct bpf_opts *opts, struct error *err)
+static int capture_do_start(struct capture *cap, const struct capture_opts *opts, struct error *err)
 {
 	int r = put_in_place(cap, opts, err);
 
@@ -323,7 +325,7 @@ static bool capture_has_execed(const struct capture *cap, int r)
 }
 
 int capture_start(struct capture **ret, const struct plan *plan, struct process *proc,
-		  const struct bpf_opts *opts, struct error *err)
+		  const struct capture_opts *opts, struct error *err)
 {
 	struct capture *cap = capture_new(plan, proc);
 	int r = capture_do_start(cap, opts, err);

@@ -9,11 +9,12 @@
 #ifndef GOTAP_CAPTURE_CAPTURE_H
 #define GOTAP_CAPTURE_CAPTURE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "capture/bpf.h"
+#include "attach/bpf.h"
 #include "capture/budget.h"
 #include "capture/watch.h"
 #include "plan/plan.h"
@@ -23,12 +24,19 @@
 
 struct capture;
 
+struct capture_opts {
+	struct bpf_opts bpf;	/* but for calibration */
+	/* CPU ns per second that the probes may cost, or BUDGET_NONE */
+	double budget;
+	const volatile sig_atomic_t *stop;	/* not 0: do not even start; may be NULL */
+};
+
 /*
  * Loads, attaches, starts the drain, takes the snapshot and lets a launched
  * program run. @plan and @proc must outlive the capture.
  */
 int capture_start(struct capture **ret, const struct plan *plan, struct process *proc,
-		  const struct bpf_opts *opts, struct error *err);
+		  const struct capture_opts *opts, struct error *err);
 /*
  * The next chunk, waiting at most @timeout_ms: 1 and *@c (valid until the next
  * call), 0 on a time-out, -ENODATA when the capture has ended and all is taken.

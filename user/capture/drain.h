@@ -14,13 +14,13 @@
 #include "capture/budget_meter.h"
 #include "capture/chunk_queue.h"
 #include "capture/goids.h"
-#include "capture/inline_rings.h"
 #include "capture/losses.h"
 #include "capture/states.h"
 #include "capture/texts.h"
 #include "capture/unreadable.h"
 #include "capture/user_records.h"
 #include "capture/watch.h"
+#include "rings/inline_rings.h"
 
 struct drain {
 	struct ring_set *rings;

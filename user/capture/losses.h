@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "capture/inline_rings.h"
-#include "capture/ring_set.h"
+#include "rings/inline_rings.h"
+#include "rings/ring_set.h"
 
 struct losses {
 	const struct ring_set *rings;

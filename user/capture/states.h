@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
+#include "attach/bpf.h"
 #include "base/error.h"
-#include "capture/bpf.h"
 #include "capture/user_records.h"
 #include "live/process.h"
 #include "live/roots.h"

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "capture/ring_set.h"
 #include "live/process.h"
+#include "rings/ring_set.h"
 
 struct unreadable {
 	struct vec reported;	/* uint64_t, by ring */

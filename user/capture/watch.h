@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture/bpf.h"
+#include "attach/bpf.h"
 #include "live/process.h"
 
 /* Why a capture ended. */

@@ -47,7 +47,7 @@ static int filters_read_all(struct filters *f, pid_t tid)
 
 /*
  * Reads the filters with CAP_SYS_ADMIN in effect for this moment, if the process has it and keeps
- * it out of effect otherwise (capture/bpf.c).
+ * it out of effect otherwise (attach/bpf.c).
  */
 int filters_read(struct filters *f, pid_t tid, int mode)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject: memory for gotap inside the target, and its removal, by system calls that one of the
- * target's threads is made to do. Everything here runs in the prober (capture/prober.h).
+ * target's threads is made to do. Everything here runs in the prober (attach/prober.h).
  *
  * The thread is one that sleeps in runtime.futex or runtime.usleep. It is held for a moment
  * (hold.h), makes one call at that very system call instruction, and comes back from there with a

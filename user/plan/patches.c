@@ -571,7 +571,7 @@ static bool inline_is_torn(const struct probe_point *point)
 
 /*
  * Such a call keeps its uprobe, alone: a point without a patch has a link of its own in the kernel
- * (capture/links.c).
+ * (attach/links.c).
  */
 static void inline_keep_torn(struct plan *p)
 {

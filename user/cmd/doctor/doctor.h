@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "capture/bpf.h"
+#include "attach/bpf.h"
 #include "live/module.h"
 #include "plan/plan.h"
 #include "live/process.h"

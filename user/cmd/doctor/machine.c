@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/tracepoints.h"
+#include "attach/uprobe_multi.h"
 #include "base/rights.h"
-#include "capture/tracepoints.h"
-#include "capture/uprobe_multi.h"
 #include "proc/cgroup_cpu.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"

@@ -60,7 +60,7 @@ static void make_words(struct vec *ret, const struct recorder *r, const struct r
 	add_word(ret, xstrdup("gotap"));
 	add_word(ret, parent_option());
 	add_word(ret, xstrdup("record"));
-	if (!o->bpf.ring_size)
+	if (!o->capture.bpf.ring_size)
 		add_word(ret, xasprintf("--ring-size=%zu", ring_size(o)));
 	for (i = 0; i < o->words.len; i++)
 		add_word(ret, xstrdup(*vec_at(&o->words, char *, i)));

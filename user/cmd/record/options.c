@@ -20,10 +20,10 @@ static const char *take_attach(void *options, const char *arg)
 	struct record_options *o = options;
 
 	o->attach_inline = !strcmp(arg, "inline");
-	o->bpf.method = !strcmp(arg, "multi") ? ATTACH_MULTI :
+	o->capture.bpf.method = !strcmp(arg, "multi") ? ATTACH_MULTI :
 			!strcmp(arg, "perf")  ? ATTACH_PERF :
 						ATTACH_AUTO;
-	return strcmp(arg, "auto") && o->bpf.method == ATTACH_AUTO && !o->attach_inline ?
+	return strcmp(arg, "auto") && o->capture.bpf.method == ATTACH_AUTO && !o->attach_inline ?
 	       "takes auto, multi, perf or inline" : NULL;
 }
 
@@ -62,9 +62,9 @@ static const char *take_held_by(void *fd, const char *arg)
 const struct option_row record_probe_rows[] = {
 	OPTION_EVENTS(offsetof(struct record_options, groups)),
 	OPTION(0, "stack-depth", "N", OPTION_COUNT,
-	  offsetof(struct record_options, bpf.stack_depth),
+	  offsetof(struct record_options, capture.bpf.stack_depth),
 	  "frames per stack, 0 to 127 (default 127)", .max = 127),
-	OPTION(0, "budget", "PERCENT", OPTION_TAKE, offsetof(struct record_options, bpf.budget),
+	OPTION(0, "budget", "PERCENT", OPTION_TAKE, offsetof(struct record_options, capture.budget),
 	  "what the probes may cost the program, in percent of one CPU's time (100 is a whole CPU); when they "
 	  "would cost more, stacks get short, then are left out, then measures of memory, then slices of time; "
 	  "'none' for no limit (default: 10 for each CPU that the program may run on)",
@@ -78,6 +78,7 @@ const struct option_row record_probe_rows[] = {
 };
 
 #define FIELD(name) offsetof(struct record_options, name)
+#define BPF_FIELD(name) FIELD(capture.bpf.name)
 
 static const struct option_row target_rows[] = {
 	OPTION(0, "name", "PATTERN", OPTION_TAKE, FIELD(name),
@@ -109,20 +110,20 @@ static const struct option_row target_rows[] = {
 static const struct option_row trace_rows[] = {
 	OPTION(0, "perfetto", "FILE", OPTION_TEXT, FIELD(perfetto),
 	  "write a trace for Perfetto, too, or only that if there is no -o (docs/perfetto.md); '-' is stdout"),
-	OPTION(0, "system", NULL, OPTION_FLAG, FIELD(bpf.every_switch),
+	OPTION(0, "system", NULL, OPTION_FLAG, BPF_FIELD(every_switch),
 	  "with group linux: record every context switch of the machine, to show which programs had the CPUs (needs "
 	  "root)"),
 	OPTION(0, "object-min", "N", OPTION_NUMBER, FIELD(object_min),
 	  "of group objects: those that take N bytes or more (default 1024, which is the least)",
 	  .min = OBJECT_MIN, .max = 1UL << 40, .want = "takes bytes, 1024 or more"),
-	OPTION(0, "cpu-samples", "HZ", OPTION_COUNT, FIELD(bpf.cpu_hz),
+	OPTION(0, "cpu-samples", "HZ", OPTION_COUNT, BPF_FIELD(cpu_hz),
 	  "sample the CPU of every thread as well",
 	  .min = 1, .max = 10000, .want = "takes samples per second, 1 to 10000"),
 	OPTION(0, "format", "VERSION", OPTION_TAKE, FIELD(version),
 	  "go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers before wrote: gotrace (before Go 1.5), "
 	  "go1.8, go1.11, go1.19 or go1.21, of which the report says what it cannot hold",
 	  .take = option_take_format),
-	OPTION(0, "ring-size", "SIZE", OPTION_TAKE, FIELD(bpf.ring_size),
+	OPTION(0, "ring-size", "SIZE", OPTION_TAKE, BPF_FIELD(ring_size),
 	  "buffer per CPU (default: 64M for all, at most 16M each)", .take = take_ring_size),
 	OPTION(0, "symbols", "SOURCE", OPTION_TAKE, FIELD(symbols),
 	  "names from pclntab (Go's own table, in every program), dwarf, or auto (default): pclntab, which is "
@@ -140,7 +141,7 @@ static const struct option_row trace_rows[] = {
 	  "exit 1 if records were lost or the order was repaired"),
 	OPTION(0, "json", NULL, OPTION_FLAG, FIELD(json), "report as JSON"),
 	OPTION('q', "quiet", NULL, OPTION_FLAG, FIELD(quiet), "no report, no progress"),
-	OPTION('v', "verbose", NULL, OPTION_FLAG, FIELD(bpf.verbose), "show what libbpf says"),
+	OPTION('v', "verbose", NULL, OPTION_FLAG, BPF_FIELD(verbose), "show what libbpf says"),
 	{0},
 };
 
@@ -179,7 +180,7 @@ static const char *check_together(const struct record_options *o)
 		return "the events of stacks, spans and objects need --format go1.23 or later";
 	if (o->object_min && !(o->groups & 1u << GROUP_OBJECTS))
 		return "--object-min is for objects: give --events +objects, too";
-	if (o->bpf.every_switch && !(o->groups & 1u << GROUP_LINUX))
+	if (o->capture.bpf.every_switch && !(o->groups & 1u << GROUP_LINUX))
 		return "--system is for group linux: give --events +linux, too";
 	if (!o->pick.pid && !o->pick.container && !o->command && !o->name)
 		return "nothing to record: give -p PID or a command";
@@ -209,9 +210,9 @@ static const char *record_check(void *options, char **operands)
 	if (!o->output)
 		o->output = o->perfetto ? BESIDE_NOWHERE : "trace.out";
 	wrong = check_together(o);
-	o->bpf.object_min = size_class_round(o->object_min ? o->object_min : OBJECT_MIN);
-	if (!o->bpf.cpu_hz && (o->groups & 1u << GROUP_CPU))
-		o->bpf.cpu_hz = 100;
+	o->capture.bpf.object_min = size_class_round(o->object_min ? o->object_min : OBJECT_MIN);
+	if (!o->capture.bpf.cpu_hz && (o->groups & 1u << GROUP_CPU))
+		o->capture.bpf.cpu_hz = 100;
 	return wrong;
 }
 

@@ -26,7 +26,7 @@ struct record_options {
 	unsigned long object_min;	/* 0: not given */
 	enum symbol_source symbols;
 	int assume_minor;	/* 0: what the program says */
-	struct bpf_opts bpf;
+	struct capture_opts capture;
 	bool json, quiet, strict;
 	bool detach;		/* do not wait for the command after the recording */
 	bool report;		/* show what the trace says */
@@ -45,7 +45,7 @@ struct record_options {
 /* The options as they are if none is given, also for `gotap top`. */
 #define RECORD_OPTIONS_DEFAULT { \
 	.version = 25, .groups = groups_default(), .flight = FLIGHT_ARGS_DEFAULT, .held_by = -1, \
-	.bpf = { .stack_depth = 127, .budget = BUDGET_DEFAULT } \
+	.capture = { .bpf.stack_depth = 127, .budget = BUDGET_DEFAULT } \
 }
 
 /* The options of `gotap record` that `gotap top` has, too, for a table of struct record_options. */

@@ -53,7 +53,7 @@ struct session {
 	bool gave_up;		/* did not wait for the end of the capture */
 	struct children children;	/* may be what was meant */
 	struct stops stops;	/* when the program stood still */
-	struct bpf_opts bpf;	/* with the default budget */
+	struct capture_opts capture_opts;	/* with the default budget */
 	bool nonsense;		/* the trace is of a program that the plan does not fit */
 	bool nothing;		/* Go's runtime did not begin */
 };
@@ -101,10 +101,10 @@ static int session_start(struct session *s, struct error *err)
 	};
 	int r = 0;
 
-	s->bpf = s->opts->bpf;
-	s->bpf.stop = signals_step();
-	if (s->bpf.budget == BUDGET_DEFAULT)
-		s->bpf.budget = record_default_budget(&s->target->proc);
+	s->capture_opts = s->opts->capture;
+	s->capture_opts.stop = signals_step();
+	if (s->capture_opts.budget == BUDGET_DEFAULT)
+		s->capture_opts.budget = record_default_budget(&s->target->proc);
 	opts.output = s->files->trace.path;
 	stops_begin(&s->stops, &s->target->proc.fs, s->target->proc.pid, s->target->proc.held);
 	if (!s->target->proc.launched)
@@ -116,7 +116,7 @@ static int session_start(struct session *s, struct error *err)
 				 err);
 	if (!r)
 		r = target_fault(s->target, capture_start(&s->capture, &s->target->plan,
-				 &s->target->proc, &s->bpf, err), err);
+				 &s->target->proc, &s->capture_opts, err), err);
 	if (!r)	/* an exec from now on ends the recording (capture/watch.c) */
 		r = pick_check(&s->opts->pick, &s->target->proc, err);
 	if (!r)
@@ -334,7 +334,8 @@ static bool session_report(const struct session *s)
 		.ended = session_end_text(s),
 		.exit = capture_ended(s->capture) == CAPTURE_EXITED ? exit.text : "",
 		.object_min =
-			s->target->plan.groups & 1u << GROUP_OBJECTS ? s->opts->bpf.object_min : 0,
+			s->target->plan.groups & 1u << GROUP_OBJECTS ?
+				s->opts->capture.bpf.object_min : 0,
 		.output = s->flight.flight ? "flight recording" :
 					     record_main_file(s->opts, s->files)->path,
 		.flight = s->flight.flight ? &s->flight.counts : NULL,

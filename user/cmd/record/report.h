@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "capture/budget.h"
-#include "capture/foreign.h"
-#include "capture/inliner.h"
+#include "rings/foreign.h"
+#include "attach/inliner.h"
 #include "cmd/record/children.h"
 #include "cmd/report/threads.h"
 #include "cmd/record/stops.h"

@@ -28,7 +28,7 @@ static void fill_info(struct target *t, const struct record_options *o)
 	info->go_minor = (uint32_t)gobin_go_minor(t->bin);
 	info->pid = (uint32_t)t->proc.pid;
 	info->bias = t->proc.bias;
-	info->stack_depth = o->bpf.stack_depth;
+	info->stack_depth = o->capture.bpf.stack_depth;
 	info->launched = t->proc.launched;
 }
 
@@ -229,7 +229,7 @@ static int open_all(struct target *t, const struct record_options *o,
 		return r;
 	t->plan.assumed = o->assume_minor;
 	fill_info(t, o);
-	if (o->bpf.stack_depth)
+	if (o->capture.bpf.stack_depth)
 		r = symbolizer_open(&t->symbols,
 				    &(struct symbol_file){ t->proc.module, gobin_debug_file(t->bin),
 							   t->proc.bias, dwarf_isolated_new },

@@ -124,6 +124,6 @@ int top_read_options(struct top_options *o, int argc, char **argv)
 		.pattern = "gotap-%p-%t-%n.trace",
 	};
 	o->record.groups |= 1u << GROUP_LABELS;
-	o->record.bpf.object_min = size_class_round(OBJECT_MIN);
+	o->record.capture.bpf.object_min = size_class_round(OBJECT_MIN);
 	return command_line_read(&top_line, o, argc, argv);
 }

@@ -79,19 +79,20 @@ static int top_cmd_start_assembler(struct top *t, struct error *err)
 /* Takes the terminal last, so that errors of the other steps are printed as by any command. */
 static int top_cmd_start(struct top *t, struct error *err)
 {
-	struct bpf_opts bpf = t->o->record.bpf;
+	struct capture_opts capture = t->o->record.capture;
 	int r = 0;
 
-	bpf.stop = signals_step();
-	if (bpf.budget == BUDGET_DEFAULT)
-		bpf.budget = record_default_budget(&t->target->proc);
+	capture.stop = signals_step();
+	if (capture.budget == BUDGET_DEFAULT)
+		capture.budget = record_default_budget(&t->target->proc);
 	if (top_is_interactive(t->o))
 		r = terminal_check(err);
 	if (r)
 		return r;
 	top_show_begin(&t->show, t->o, t->target);
 	r = target_fault(t->target,
-			 capture_start(&t->capture, &t->target->plan, &t->target->proc, &bpf, err),
+			 capture_start(&t->capture, &t->target->plan, &t->target->proc,
+				       &capture, err),
 			 err);
 	if (!r && top_is_interactive(t->o))
 		r = top_snapshots_start(&t->snapshots, t->o, &t->target->info, err);
@@ -100,7 +101,7 @@ static int top_cmd_start(struct top *t, struct error *err)
 	if (r)
 		return r;
 	top_meter_begin(&t->meter, &t->target->proc, t->capture,
-			budget_limits(bpf.budget) ? bpf.budget : 0);
+			budget_limits(capture.budget) ? capture.budget : 0);
 	return top_is_interactive(t->o) ? top_show_open(&t->show, err) : 0;
 }
 

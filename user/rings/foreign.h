@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * foreign: the door for records of code inside the target (`--attach inline`). They come from
+ * memory that the target can write, so that any byte of them may be forged. foreign_take() looks at
+ * a copy that is gotap's own, and checks all that later code relies on: a record that has passed is
+ * as good as one of the kernel's. Those that are refused are counted by the reason.
+ */
+#ifndef GOTAP_RINGS_FOREIGN_H
+#define GOTAP_RINGS_FOREIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+#include "rings/foreign_stacks.h"
+#include "rings/foreign_threads.h"
+
+/* Why a record was refused. */
+enum foreign_fault {
+	FOREIGN_KIND,	/* code in the target makes none of that kind */
+	FOREIGN_SIZE,	/* it does not end in the bytes that are there: nor do those behind it */
+	FOREIGN_VALUE,	/* a word has a value that it cannot have */
+	FOREIGN_TEXT,	/* lengths of texts that do not fit their room */
+	FOREIGN_THREAD,	/* of a thread that the target does not have */
+	FOREIGN_STACK,	/* a stack beyond those that there may be */
+	FOREIGN_FAULTS,
+};
+
+enum { FOREIGN_KINDS = REC_SKIP + 1 };
+
+/* Which values the words of a kind can have. */
+struct foreign_rule {
+	uint64_t id, ptr, stack, arg;	/* the highest ones */
+	uint16_t flags;
+	uint8_t sub;
+	uint8_t ptr_low;	/* bits of ptr that are 0 */
+	uint8_t texts;		/* how many there are, if it has_texts */
+	bool sent;		/* code in the target makes such records */
+	bool has_words, has_texts, has_stack, is_stack, arg_is_tid;
+};
+
+struct foreign {
+	struct foreign_rule rules[FOREIGN_KINDS];	/* by kind */
+	struct foreign_threads threads;
+	struct foreign_stacks stacks;
+	uint64_t turned;	/* ns: when this second began */
+	uint64_t refused[FOREIGN_FAULTS];	/* since the start */
+};
+
+void foreign_init(struct foreign *f, const struct process *proc);
+/* Accepts a zeroed one. */
+void foreign_free(struct foreign *f);
+/* A round of the drain begins at @now, ns. */
+void foreign_round(struct foreign *f, uint64_t now);
+/*
+ * The record at @r, of which @avail bytes are gotap's own. Returns its length, 0 if it has none,
+ * and then nothing behind it has. Sets @sound to whether it may pass; if not, it is counted. A
+ * record whose stack is one too many passes without it.
+ */
+size_t foreign_take(struct foreign *f, struct rec *r, size_t avail, bool *sound);
+/* Records that were refused, for any reason. */
+uint64_t foreign_refused(const struct foreign *f);
+/* "kind", "size", ... */
+const char *foreign_fault_name(enum foreign_fault fault);
+
+#endif
