@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * arch_x86: the registers of amd64, as a probe finds them. With a header of this name
- * for each architecture (goabi.h chooses) the programs name no register themselves.
+ * arch_x86: the registers of amd64, as a probe finds them. Each architecture has a header with
+ * these functions (goabi.h chooses it), so that the programs name no register.
  *
- * Go's ABIInternal (cmd/compile/abi-internal.md, since 1.17): g is R14, integer arguments
- * are in RAX, RBX, RCX, RDI, RSI, R8. At a function's entry the return address is at the
- * stack pointer, and where arguments are on the stack (to 1.16) they are above it.
+ * Go's ABIInternal (cmd/compile/abi-internal.md, since 1.17): g is R14, integer arguments are in
+ * RAX, RBX, RCX, RDI, RSI, R8. At a function's entry the return address is at the stack pointer;
+ * arguments on the stack (up to 1.16) are above it.
  */
 #ifndef GOTAP_BPF_ARCH_X86_H
 #define GOTAP_BPF_ARCH_X86_H
@@ -15,11 +15,16 @@
 
 enum {
 	ARCH_XOL_SLOT_BYTES = 128,	/* UPROBE_XOL_SLOT_BYTES of the kernel */
-	/* registers in a ucontext: uc_flags, uc_link, uc_stack, then struct sigcontext */
+	/*
+	 * offsets of registers in a ucontext: uc_flags, uc_link, uc_stack, then struct sigcontext
+	 */
 	ARCH_UC_FP = 120, ARCH_UC_SP = 160, ARCH_UC_IP = 168,
 };
 
-/* Keeps the compiler from merging two context loads into one at a computed offset. */
+/*
+ * Returns @v. Keeps the compiler from merging two loads from the context into one load at a
+ * computed offset, which the verifier refuses.
+ */
 static __always_inline __u64 loaded(__u64 v)
 {
 	barrier_var(v);
@@ -34,7 +39,7 @@ static __always_inline u64 arch_g(struct pt_regs *ctx) { return ctx->r14; }
 static __always_inline u64 arch_c_arg1(struct pt_regs *ctx) { return ctx->di; }
 
 /*
- * The register with number @n in the encoding of an instruction (ModRM). The decoders of
+ * Returns the register with number @n in the encoding of an instruction (ModRM). The decoders of
  * user/target/x86 report only these six; 0 for any other.
  */
 static __always_inline u64 arch_reg(struct pt_regs *ctx, u32 n)
@@ -47,8 +52,9 @@ static __always_inline u64 arch_reg(struct pt_regs *ctx, u32 n)
 }
 
 /*
- * For a probe at the entry of a function, or where it saves the frame pointer: the register
- * that leads to its return address, and from that the address, which takes a read of memory.
+ * For a probe at the entry of a function, or where the function saves the frame pointer:
+ * arch_link() is the register that leads to the return address, arch_return() reads the return
+ * address from memory.
  */
 static __always_inline u64 arch_link(struct pt_regs *ctx) { return ctx->sp; }
 static __always_inline u64 arch_return(u64 link)
@@ -59,7 +65,7 @@ static __always_inline u64 arch_return(u64 link)
 	return ret;
 }
 
-/* At the conditional branch of a stack check (jbe): is it taken? */
+/* Returns whether the conditional branch of a stack check (jbe), where the probe sits, is taken. */
 static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 {
 	enum { CF = 1, ZF = 1 << 6 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* arch_x86_saved: the registers that the kernel has saved of the current thread in user mode. */
+/* arch_x86_saved: the registers of user mode that the kernel has saved for the current thread. */
 #ifndef GOTAP_BPF_ARCH_X86_SAVED_H
 #define GOTAP_BPF_ARCH_X86_SAVED_H
 
@@ -7,11 +7,12 @@
 
 #include "common.h"
 
-/* Bytes of the stack that a thread has in the kernel (of a kernel with KASAN, half of them). */
+/* Size of a thread's kernel stack. A kernel with KASAN has twice as much. */
 enum { ARCH_THREAD_SIZE = 4 * 4096 };
 
 /*
- * Where this thread's registers of user mode lie: before 5.15, at the end of a stack of four pages.
+ * Returns the saved registers of user mode. A kernel before 5.15 has no bpf_task_pt_regs: there
+ * they lie at the end of the kernel stack, which has four pages.
  */
 static __always_inline struct pt_regs *saved_regs(void)
 {
@@ -24,8 +25,8 @@ static __always_inline struct pt_regs *saved_regs(void)
 }
 
 /*
- * Number of the system call that this thread is in; below 0: an exception or an interrupt brought
- * it into the kernel.
+ * Returns the number of the system call that this thread is in; below 0 if an exception or an
+ * interrupt brought the thread into the kernel.
  */
 static __always_inline __s64 arch_syscall(void)
 {

@@ -11,7 +11,7 @@
 #include "arch_x86.h"
 
 /*
- * Where thread-local storage has g (runtime.tlsg): one word below the thread pointer, in every
+ * Returns g from thread-local storage (runtime.tlsg): one word below the thread pointer, in every
  * build for Linux.
  */
 static __always_inline u64 arch_tls_g(struct task_struct *task)
@@ -22,7 +22,7 @@ static __always_inline u64 arch_tls_g(struct task_struct *task)
 /* The registers of a thread that an interrupt has found. */
 struct user_regs {
 	__u64 ip, sp, bp;
-	bool in_kernel;		/* they are the kernel's */
+	bool in_kernel;		/* the registers are the kernel's */
 };
 
 static __always_inline struct user_regs arch_interrupted(struct bpf_perf_event_data *ctx)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * common: included by every probe file: kernel types, helpers, the record
- * ABI, the knobs and the maps. Knobs and maps are defined once, in
- * config.bpf.c and emit.bpf.c; `bpftool gen object` joins the objects.
+ * common: the part that every probe file includes: kernel types, helpers, the record ABI, the knobs
+ * and the maps. config.bpf.c defines the knobs and emit.bpf.c the maps, each once; `bpftool gen
+ * object` links the objects.
  *
- * GO_INLINE: the same sources as code that runs inside of the target (inline/image.c). The headers
- * of bpf/inline then replace the kernel's types and helpers: vmlinux.h and bpf_helpers.h by the
- * search path, parts of this file, arch_x86.h, emit.h, gostate.h and stack.h by #ifdef.
+ * GO_INLINE: the same sources, compiled as code that runs inside the target (inline/image.c). The
+ * headers of bpf/inline then replace the kernel's types and helpers: vmlinux.h and bpf_helpers.h by
+ * the search path, parts of common.h, arch_x86.h, emit.h, gostate.h and stack.h by #ifdef.
  */
 #ifndef GOTAP_BPF_COMMON_H
 #define GOTAP_BPF_COMMON_H
 
 /*
- * A knob is a constant to the verifier, but not to the compiler. In the target it is one to both.
+ * User space sets a knob before the load. A knob is then a constant to the verifier, but not to the
+ * compiler of a BPF program. To code inside the target a knob is a plain constant.
  */
 #ifdef GO_INLINE
 #define KNOB_CONST const
@@ -34,21 +35,24 @@
 
 /* Field offsets of the target's Go release. */
 extern KNOB_CONST struct go_offsets off;
-/* Thread group of the target; a child between fork and exec shares its text. */
+/*
+ * Thread group of the target. The kernel also runs a uprobe in a child of the target that has
+ * forked and not yet exec'ed, because the child has the same text: the probe makes no record there.
+ */
 extern KNOB_CONST __u32 target_tgid;
 /*
- * Device and inode of the PID namespace in which that number, and the thread
- * ids of records, are meant: the target's own. 0: the machine's first one.
+ * Device and inode of the PID namespace that target_tgid and the thread ids of records belong to:
+ * the target's own. 0: the initial namespace.
  */
 extern KNOB_CONST __u64 target_ns_dev;
 extern KNOB_CONST __u64 target_ns_ino;
 /* Frames per stack, 0 to 127 (the runtime keeps 127 return addresses). 0: no walk at all. */
 extern KNOB_CONST __u32 stack_depth;
-/* The probes of casgstatus sit at the calls of it, not at its start. */
+/* The probes of casgstatus sit at its calls, not at its start. */
 extern KNOB_CONST bool at_status_calls;
 /*
- * Likewise for those functions that have a bit 1 << enum inline_program: `--attach inline` has
- * probes at calls.
+ * Bit 1 << enum inline_program: the probes of this function sit at its calls, not at its start.
+ * `--attach inline` places probes at calls.
  */
 extern KNOB_CONST __u32 at_calls;
 /* runtime.newproc1 assigns goid before the status change (Go 1.24+). */
@@ -66,8 +70,8 @@ extern KNOB_CONST __s32 ready_skip_slot;
 extern KNOB_CONST __u32 exitsyscall_p_reg;
 
 /*
- * The register that has the sum after the addition to gcController.heapLive, where -pgo has inlined
- * that.
+ * x86 number of the register that holds the sum after the addition to gcController.heapLive, at the
+ * places where -pgo has inlined the addition.
  */
 extern KNOB_CONST __u32 heap_live_reg;
 /*
@@ -84,15 +88,15 @@ extern KNOB_CONST struct go_operand gstack_size;
 extern KNOB_CONST struct go_operand object_addr;
 extern KNOB_CONST struct go_operand object_size;
 extern KNOB_CONST struct go_operand object_type;
-/* Up to Go 1.23 a set of profiler labels is a map. */
+/* The runtime keeps a set of profiler labels as a map (up to Go 1.23). */
 extern KNOB_CONST bool labels_in_map;
-/* Smaller slots are left out. */
+/* Objects in slots of fewer bytes get no record. */
 extern KNOB_CONST __u64 object_min;
-/* The program's type descriptors: an offset to a name counts from the first one. */
+/* Addresses of the program's type descriptors. An offset to a name counts from types_start. */
 extern KNOB_CONST __u64 types_start;
 extern KNOB_CONST __u64 types_end;
 
-/* Go's own text, C's is outside; of a program's plugins nothing. */
+/* Text of the Go program, without C's and without the text of its plugins. */
 extern KNOB_CONST __u64 text_start;
 extern KNOB_CONST __u64 text_end;
 
@@ -107,13 +111,13 @@ extern KNOB_CONST __u64 sigpanic_start;
 extern KNOB_CONST __u64 sigpanic_end;
 extern KNOB_CONST __u32 panic_arg;
 
-/* Classes of call sites by SITE_KEY, see struct site_slot. */
+/* Classes of call sites, hashed by SITE_KEY (struct site_slot). */
 extern KNOB_CONST struct site_slot site_table[SITE_SLOTS];
 extern KNOB_CONST __u64 site_multiplier;
 
 /*
- * sched_switch passes the state of the task that leaves the CPU (5.18); before, it is read from the
- * task.
+ * sched_switch passes the state of the task that leaves the CPU (Linux 5.18). Up to 5.17 a program
+ * reads the state from the task.
  */
 extern KNOB_CONST bool switch_has_state;
 /* task_group.cfs_rq is an array of pointers, by CPU. */
@@ -121,7 +125,7 @@ extern KNOB_CONST bool queue_pointers;
 /* --system: records of every context switch of the machine. */
 extern KNOB_CONST bool every_switch;
 
-/* Always true; see own_stack() in emit.h. */
+/* Always true; own_stack() in emit.h says why. */
 extern KNOB_CONST bool on_own_stack;
 
 /* --- state shared with user space while the programs run --- */
@@ -130,30 +134,32 @@ extern KNOB_CONST bool on_own_stack;
 #include "inline/state.h"
 #else
 
-/* Nothing is recorded before user space has attached everything and sets this. */
+/* 0 until user space has attached all probes and sets it; until then no probe makes a record. */
 extern __u32 active;
 /*
- * From the time @names_from on (CLOCK_MONOTONIC ns; all ones: never) user space knows the goid
- * of every runtime.g (Go 1.24+), so that probes may put REC_ID_TOLD for it. A lost record ends
- * that: it may have been the end of a goroutine, and its g another goroutine's by now. Each
- * loss adds to @names_lost; user space sets @names_lost_before to that count when it has read
- * all goids anew.
+ * From the time @names_from on (CLOCK_MONOTONIC ns; all ones: never) user space knows the goid of
+ * every runtime.g (Go 1.24+). A probe may then put REC_ID_TOLD in place of the goid. A lost record
+ * ends this: the record may have been the end of a goroutine, and the runtime may have given its g
+ * to another one. Each loss adds to @names_lost; user space sets @names_lost_before to that count
+ * when it has read all goids anew.
  */
 extern __u64 names_from;
 extern __u64 names_lost;
 extern __u64 names_lost_before;
-/* STACKS_WHOLE, SHORT or NONE: the budget is not enough for more. */
+/* STACKS_WHOLE, STACKS_SHORT or STACKS_NONE: what the budget for probes allows. */
 extern __u32 stacks;
-/* Texts of annotations that were not in memory: their records are marked (enum rec_missing). */
+/*
+ * Count of annotations' texts that were not in memory. Their records are marked (enum rec_missing).
+ */
 extern __u64 texts_missing;
-/* Threads on CPUs and off them are recorded (probe_threads.bpf.c). */
+/* User space wants records of threads on CPUs and off them (probe_threads.bpf.c). */
 extern __u32 threads_active;
 /*
- * Where records have ids of a PID namespace: the target's id in the machine's first one; all ones:
- * not known yet.
+ * The target's id in the initial PID namespace, if records have ids of another one. All ones: not
+ * known yet.
  */
 extern __u32 threads_tgid;
-/* When the target exec'ed another program, as records have the time; 0: it has not. */
+/* When the target exec'ed another program, on the clock of records; 0: it has not. */
 extern __u64 exec_time;
 
 enum { BPF_F_MMAPABLE = 1U << 10 };	/* linux/bpf.h */
@@ -186,10 +192,10 @@ struct nowhere_map {
 	__type(value, __u32);
 };
 
-/* The rings' memory; the records of one CPU are in reserve order. */
+/* The rings' memory. In each ring the records are in the order in which probes reserved them. */
 extern struct ring_chunks_map ring_chunks SEC(".maps");
 extern struct ring_states_map ring_states SEC(".maps");
-/* Programs to jump to: none. */
+/* An empty array of programs, for a tail call that never happens (own_stack() in emit.h). */
 extern struct nowhere_map nowhere SEC(".maps");
 
 static __always_inline struct ring_state *ring_state_at(__u32 i)

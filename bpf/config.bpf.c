@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* config: the knobs of all probes; common.h explains each. */
+/* config: defines the knobs of all probes; common.h explains each. */
 #include "common.h"
 
 const volatile struct go_offsets off = {};

@@ -12,8 +12,8 @@ struct nowhere_map nowhere SEC(".maps");
 struct sweeps_map sweeps SEC(".maps");
 
 /*
- * It is not inlined: a failed read is rare, and the verifier checks a global function once, not at
- * each of its calls.
+ * Not inlined: a failed read is rare, and the verifier checks a global function once, not at each
+ * of its calls.
  */
 __noinline int count_unreadable(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * emit: the steps that every probe takes: test that the hit is one of the target's threads, reserve
- * a record, fill its head, submit it. The order is: reserve, take the time, fill, submit. The time
- * is taken after the reserve on purpose: user space reads a ring up to its producer position at
- * time t, and every record that it did not find there yet is younger than t, or was reserved
- * already, which user space sees as a busy record.
+ * emit: the steps of every probe: test that the hit is one of the target's threads, reserve a
+ * record, take the time, fill the record, submit it. A probe takes the time after it has reserved
+ * the record, on purpose. User space reads a ring up to its producer position at time t. A record
+ * that it does not find there is then either younger than t, or was reserved before t and shows as
+ * a busy record.
  */
 #ifndef GOTAP_BPF_EMIT_H
 #define GOTAP_BPF_EMIT_H
@@ -16,13 +16,13 @@
 #include "inline/thread.h"
 #else
 
-/* linux/bpf.h */
+/* As in linux/bpf.h. */
 struct bpf_pidns_info {
 	__u32 pid;
 	__u32 tgid;
 };
 
-/* As bpf_get_current_pid_tgid(), in the namespace that user space chose. */
+/* As bpf_get_current_pid_tgid(), but with ids of the target's PID namespace (target_ns_ino). */
 static __always_inline __u64 current_ids(void)
 {
 	struct bpf_pidns_info ids = {};
@@ -33,7 +33,10 @@ static __always_inline __u64 current_ids(void)
 	return (__u64)ids.tgid << 32 | ids.pid;
 }
 
-/* The kernel knows the thread always. */
+/*
+ * The counterparts of inline/thread.h, which must find out the thread id by itself. In BPF the
+ * kernel knows the thread id always.
+ */
 static __always_inline void thread_takes(__u64 pid_tgid, __u64 p) {}
 static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p) { return pid_tgid; }
 
@@ -56,7 +59,7 @@ static __always_inline void own_stack(void)
 		bpf_tail_call((void *)0, &nowhere, 0);
 }
 
-/* Counts the hits of a probe: the budget computes the cost of the probes from it. */
+/* Counts a hit of a probe: the budget computes the cost of the probes from these counts. */
 static __always_inline void count_hit(void)
 {
 	struct ring_state *s = ring_of_cpu();
@@ -65,16 +68,19 @@ static __always_inline void count_hit(void)
 		s->hits++;
 }
 
-/* Every program asks this once. */
+/*
+ * Returns whether the thread belongs to the target and records are to be made. Every program calls
+ * this once.
+ */
 static __always_inline bool is_of_target(__u64 pid_tgid)
 {
 	if ((pid_tgid >> 32) != target_tgid)
 		return false;
-	count_hit();	/* it costs while probes are being taken away, too */
+	count_hit();	/* a hit costs the target time also while probes are being detached */
 	return active;
 }
 
-/* Every uprobe program asks this first: does the thread belong to the target? */
+/* As is_of_target(), for uprobe programs, which call it first. */
 static __always_inline bool is_target(__u64 pid_tgid)
 {
 	own_stack();
@@ -88,13 +94,15 @@ static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 s
 	r->time = bpf_ktime_get_ns();
 	r->tid = tid;
 	rec_set_kind(r, kind | REC_BUSY);
-	/* Only time and tid are written before the kind: ring_drop_unfinished() relies on it. */
+	/* ring_drop_unfinished() assumes that a record without a kind has only time and tid. */
 	barrier();
 	r->sub = sub;
 	r->flags = 0;
 }
 
-/* A record of @size bytes (rec or rec_long) with its head filled, NULL if the ring is full. */
+/*
+ * Reserves a record of @size bytes (rec or rec_long) and fills its head; NULL if the ring is full.
+ */
 static __always_inline void *rec_begin(const __u32 size, __u64 pid_tgid, __u8 kind, __u8 sub)
 {
 	struct rec *r = ring_reserve(ring_of_cpu(), size);
@@ -104,14 +112,17 @@ static __always_inline void *rec_begin(const __u32 size, __u64 pid_tgid, __u8 ki
 	return r;
 }
 
-/* Nobody is woken: user space drains on a timer, a wake-up costs more than the probe. */
+/*
+ * Makes the record readable. It wakes no reader: user space drains on a timer, and a wake-up costs
+ * more than the whole probe.
+ */
 static __always_inline void rec_submit(void *r)
 {
-	barrier();	/* x86 shows this store to no other CPU before the stores above */
+	barrier();	/* x86 shows this store to other CPUs after the stores before it */
 	rec_set_kind(r, ((struct rec *)r)->kind & ~REC_BUSY);
 }
 
-/* The class of the call site with @key (SITE_KEY); false if it is of no interest. */
+/* Finds the class of the call site with @key (SITE_KEY); false if sites.def has no such site. */
 static __always_inline bool site_find(__u64 key, struct site_class *ret)
 {
 	KNOB_CONST struct site_slot *slot = &site_table[SITE_SLOT(key, site_multiplier)];
@@ -123,20 +134,19 @@ static __always_inline bool site_find(__u64 key, struct site_class *ret)
 }
 
 /*
- * True if user space knows the goid of every g (names_from in common.h) and no record was lost
- * since. Then @r need not carry its goid, as user space has it from an earlier record of the same
- * g. Without the read of g.goid a short record costs a third: the first read of a page of the
- * target's memory takes twice as long as the rest of the probe.
+ * Returns whether @r may leave out its goid: user space knows the goid of every g (names_from in
+ * common.h), and no record was lost since. Without the read of g.goid a short record costs a third:
+ * the first read of a page of the target's memory takes twice as long as the rest of the probe.
  */
-static __always_inline bool is_told(const struct rec *r)
+static __always_inline bool goid_known(const struct rec *r)
 {
 	return r->time > names_from && names_lost == names_lost_before;
 }
 
-/* The goid for @r, a record of a g that has a name already. */
+/* The goid for @r, a record of a g that had an earlier record with its goid. */
 static __always_inline __u64 goid_of(const struct rec *r, __u64 gp)
 {
-	return is_told(r) ? REC_ID_TOLD : read_u64(gp + off.g_goid);
+	return goid_known(r) ? REC_ID_TOLD : read_u64(gp + off.g_goid);
 }
 
 #endif

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * goabi: how Go functions get their arguments, and where a probe finds them. Registers
- * have their names in arch_x86.h only. Three ages (enum go_abi):
+ * goabi: how Go functions get their arguments, and where a probe finds them. Only arch_x86.h names
+ * registers. There are three ABIs (enum go_abi):
  *
- * GO_ABI_PUSH, since Go 1.21: probes sit where a prologue saves the frame pointer. g
- * and integer arguments are in registers (ABIInternal, 1.17), the return address is
- * where the call has put it, and the frame pointer is the caller's.
+ * GO_ABI_PUSH, since Go 1.21: a probe sits where a prologue saves the frame pointer. g and integer
+ * arguments are in registers (ABIInternal, 1.17), the return address is where the call has put it,
+ * and the frame pointer is the caller's.
  *
- * GO_ABI_CHECK, 1.17 to 1.20: a prologue saves no frame pointer there. Probes sit at the
- * branch of the stack check, where all of that holds too, but if it is taken the stack grows and
- * the function starts again. casgstatus has no check: its probe sits at a branch
- * behind its prologue, so the frame pointer is its own, to a frame which holds the
- * caller's and the return address.
+ * GO_ABI_CHECK, 1.17 to 1.20: a probe sits at the branch of the stack check, because the prologue
+ * does not save the frame pointer there. Registers and return address are as with GO_ABI_PUSH. If
+ * the branch is taken, the stack grows and the function starts again. casgstatus has no stack
+ * check: its probe sits at a branch after its prologue. The frame pointer there leads to the frame
+ * of casgstatus, which holds the caller's frame pointer and the return address.
  *
- * GO_ABI_STACK, to 1.16: the same sites; arguments are above the return
- * address, g is in thread-local storage.
+ * GO_ABI_STACK, up to 1.16: the sites of GO_ABI_CHECK; arguments are above the return address, g is
+ * in thread-local storage.
  *
- * Since Go 1.21 the probes of casgstatus sit at the calls of it (at_status_calls), for
- * `--attach inline` since 1.17. There registers are as in GO_ABI_PUSH, but the call has not
- * run: the return address is the next instruction's, and not in memory yet. With that option
- * most other frequent probes sit at calls, too (at_calls).
+ * Since Go 1.21 the probes of casgstatus sit at its calls (at_status_calls), for `--attach inline`
+ * since 1.17. Registers are as with GO_ABI_PUSH, but the call has not run: the return address is
+ * that of the next instruction, and not in memory yet. With `--attach inline` most other frequent
+ * probes sit at calls, too (at_calls).
  *
- * The programs are compiled twice (old.bpf.c), so that the code for today's
- * releases has no branch for the two old ABIs; in the old programs go_abi is
- * a constant to the verifier.
+ * The programs are compiled twice (old.bpf.c), so that the code for Go 1.21 and later has no branch
+ * for the two old ABIs. In the old programs go_abi is a constant to the verifier.
  */
 #ifndef GOTAP_BPF_GOABI_H
 #define GOTAP_BPF_GOABI_H
@@ -47,8 +46,8 @@ static __always_inline u64 go_return(u64 link) { return arch_return(link); }
 static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n) { return arch_reg(ctx, n); }
 
 /*
- * At the hook of exitsyscall: would the program get there without gotap, because its own tracer is
- * on?
+ * The probe sits at the hook of exitsyscall. Returns whether the target would get there without
+ * gotap as well, because its own tracer is on.
  */
 static __always_inline bool go_asks_tracer(struct pt_regs *ctx)
 {
@@ -61,22 +60,26 @@ static __always_inline bool go_asks_tracer(struct pt_regs *ctx)
 
 /* The arguments that a probe in casgstatus(gp, old, new), or at a call of it, reads. */
 struct go_casgstatus {
-	u64 g;		/* of the thread */
+	u64 g;		/* of the thread that calls */
 	u64 fp;		/* frame pointer of the caller */
-	u64 ret;	/* the return address into it */
+	u64 ret;	/* the return address into the caller */
 	u64 gp, old, new;
 };
 
 extern KNOB_CONST bool at_status_calls;	/* common.h */
 extern KNOB_CONST __u32 at_calls;
 
-/* Does the probe of @program sit at the calls of its function, and not in it? */
+/*
+ * Returns whether the probe of @program sits at the calls of its function, not inside the function.
+ */
 static __always_inline bool go_at_call(enum inline_program program)
 {
 	return at_calls >> program & 1;
 }
 
-/* For a probe at a function's entry, or at the calls of it: the return address of the function. */
+/*
+ * Returns the return address of the function of @program, for a probe at its entry or at its calls.
+ */
 static __always_inline u64 go_caller(struct pt_regs *ctx, enum inline_program program)
 {
 	if (go_at_call(program))
@@ -167,15 +170,15 @@ static __always_inline u64 go_arg5(struct pt_regs *ctx)
 }
 
 /*
- * True at a stack check that jumps: the function will start again. Sites after a prologue do not
- * ask.
+ * Returns whether the probe sits at a stack check whose branch is taken: the function then starts
+ * again, and the probe is hit again. A probe after the prologue need not ask.
  */
 static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)
 {
 	return !go_at_call(program) && arch_stack_grows(ctx);
 }
 
-/* From its own frame and, with GO_ABI_STACK, the arguments above it. */
+/* Reads the arguments from the frame of casgstatus and, with GO_ABI_STACK, from above it. */
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {
 	struct go_casgstatus c = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * gostate: how probes read runtime.g and runtime.m. A helper call costs
- * 60 to 90 ns whatever its size, so each struct is read in one piece: the
- * fields of a g that a transition needs lie within 140 bytes in every release.
+ * gostate: how probes read runtime.g and runtime.m. A call of a helper costs 60 to 90 ns, for any
+ * size, so that each struct is read in one piece: the fields of a g that a transition needs lie
+ * within 140 bytes in every release.
  */
 #ifndef GOTAP_BPF_GOSTATE_H
 #define GOTAP_BPF_GOSTATE_H
@@ -31,7 +31,7 @@ static __always_inline void m_read(struct m_has *h, __u64 m)
 }
 #else
 
-/* m.p follows m.curg within 16 bytes in every release: one read. */
+/* m.p follows m.curg within 16 bytes in every release, so that one read gets both. */
 static __always_inline void m_read(struct m_has *h, __u64 m)
 {
 	__u64 words[3] = {}, at = off.m_p - off.m_curg;
@@ -41,7 +41,7 @@ static __always_inline void m_read(struct m_has *h, __u64 m)
 	h->p = at < sizeof(words) ? words[at / 8] : read_u64(m + off.m_p);
 }
 
-/* runtime.g from sched.sp to waitreason */
+/* Bytes of runtime.g from sched.sp to waitreason, in 8-byte words. */
 enum { G_CHUNK = 144 };
 
 struct g_chunk {
@@ -54,11 +54,11 @@ static __always_inline void g_read(struct g_chunk *c, __u64 g)
 		__builtin_memset(c, 0, sizeof(*c));
 }
 
-/* Offsets are constants to the verifier, which checks that each field lies inside. */
+/* Offsets are constants to the verifier, which checks that each field lies inside the chunk. */
 #define G_FIELD(c, type, field) \
 	(*(type *)((void *)(c) + (off.g_##field - off.g_sched_sp)))
 
-/* At most 200 bytes apart: one read. */
+/* The two fields are at most 200 bytes apart, so that one read gets both. */
 static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
 {
 	__u64 first = off.g_coroexit & ~7, at = off.g_coroarg - first;
@@ -70,9 +70,9 @@ static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
 }
 
 /*
- * systemstack keeps the frame pointer of the goroutine that calls it, so the
- * chain of frames leads from the system stack over into the goroutine's: one
- * or two frames, mostly in one read, where the way through m.curg takes three.
+ * systemstack keeps the frame pointer of the goroutine that calls it, so that the chain of frames
+ * leads from the system stack to the goroutine's stack. The start is found after one or two frames,
+ * mostly with one read; the way through m.curg takes three reads.
  */
 static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
 {
@@ -102,7 +102,7 @@ static __always_inline __u64 g_m(__u64 g)
 	return read_u64(g + off.g_m);
 }
 
-/* A goroutine that left its stack by mcall or systemstack: gobuf says where. */
+/* Where the stack of a goroutine begins that left it by mcall or systemstack: both fill g.sched. */
 static __always_inline struct stack_start start_at_sched(struct g_chunk *c)
 {
 	return (struct stack_start){
@@ -112,10 +112,10 @@ static __always_inline struct stack_start start_at_sched(struct g_chunk *c)
 }
 
 /*
- * As above for a goroutine that was preempted in morestack: its frame pointer is still
- * the caller's, and the return address to the caller lies at sched.sp. The runtime's tracer
- * sees it since Go 1.25 (runtime.traceStack, "syncSafePoint"), and saw it up to
- * 1.20, when it unwound by the tables of stack sizes.
+ * As start_at_sched(), for a goroutine that was preempted in morestack: its frame pointer is still
+ * the caller's, and the return address to the caller lies at sched.sp. The runtime's tracer shows
+ * that caller since Go 1.25 (runtime.traceStack, "syncSafePoint"), and showed it up to 1.20, when
+ * the runtime unwound by its tables of frame sizes.
  */
 static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, __u64 g)
 {
@@ -131,7 +131,10 @@ static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, 
 	return s;
 }
 
-/* Up to Go 1.20 systemstack has no frame: the address that it returns to lies at sched.sp. */
+/*
+ * Where the stack of @curg begins, for code on the system stack. Up to Go 1.20 systemstack has no
+ * frame: the address that systemstack returns to lies at sched.sp.
+ */
 static __always_inline struct stack_start start_at_switch(__u64 curg)
 {
 	struct stack_start from;
@@ -145,10 +148,10 @@ static __always_inline struct stack_start start_at_switch(__u64 curg)
 }
 
 /*
- * The goroutine that acts, seen from the scheduler's stack (g is g0): the
- * current goroutine of its M, or none when the M is between goroutines. On a
- * user stack, the frames from the probe itself. Each of the two ways reads in a
- * function of its own, so that their buffers share the place on the BPF stack.
+ * Where the stack of the acting goroutine begins. A probe on the scheduler's stack (g is g0) takes
+ * the current goroutine of its M, or no stack if the M has no goroutine. A probe on a goroutine's
+ * stack takes the frames from the probe on. Each of the two ways reads in a function of its own, so
+ * that their buffers share one place on the BPF stack.
  */
 static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u64 fp)
 {

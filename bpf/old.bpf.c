@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * old: the programs for Go up to 1.20, named *_old: the same source, with the
- * registers, prologues and frames of these releases (goabi.h).
+ * old: the programs for Go up to 1.20, named *_old: the same sources, with the registers, prologues
+ * and frames of these releases (goabi.h).
  */
 #define GO_OLD
 #include "common.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* operand: a value at a probe in the middle of a function, in a register or in its frame. */
+/*
+ * operand: the value of a variable at a probe inside a function, from a register or from the frame.
+ */
 #ifndef GOTAP_BPF_OPERAND_H
 #define GOTAP_BPF_OPERAND_H
 

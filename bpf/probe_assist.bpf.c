@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_assist: mark assists. gcAssistAlloc pays with credit if it can and
- * traces nothing then; otherwise it says that the assist begins and calls
- * gcAssistAlloc1, once or (after it yielded or waited) several times. It has
- * ended when gcAssistAlloc clears g.inMarkAssist; up to Go 1.21, which has no
- * such field, when it returns, from an assist or not. But an assist that finds
- * marking done runs gcMarkDone, which may allocate and get to gcAssistAlloc
- * again, so both records have the depth of the stack, which holds when the stack
+ * probe_assist: mark assists. gcAssistAlloc pays with credit if it can, and then traces nothing.
+ * Otherwise it traces the begin of the assist and calls gcAssistAlloc1, once or (after it yielded
+ * or waited) several times. The assist has ended when gcAssistAlloc clears g.inMarkAssist. Go up to
+ * 1.21 has no such field: there every return of gcAssistAlloc makes a record, with or without an
+ * assist.
+ *
+ * An assist that finds marking done runs gcMarkDone, which may allocate and call gcAssistAlloc
+ * again. Both records therefore have the depth of the stack, which does not change when the stack
  * moves.
  */
 #include "gostate.h"
@@ -16,7 +17,7 @@ static __always_inline __u64 stack_use(__u64 gp, __u64 sp)
 	return read_u64(gp + off.g_stack_hi) - sp;
 }
 
-/* @gp will assist; the probe runs on the system stack. */
+/* Sends the begin of an assist by @gp; the probe runs on the system stack. */
 static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp, enum inline_program program)
 {
 	__u64 pid_tgid = current_ids(), g = go_g(ctx);
@@ -44,7 +45,10 @@ int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
 	return send_begin(ctx, go_arg1(ctx), INLINE_assist_begin);
 }
 
-/* The function literal in gcAssistAlloc that calls it, where -pgo has inlined it into that. */
+/*
+ * The function literal in gcAssistAlloc that calls gcAssistAlloc1, where -pgo has inlined the
+ * latter into the literal.
+ */
 SEC("uprobe")
 int GO_PROGRAM(inlined_assist)(struct pt_regs *ctx)
 {
@@ -52,9 +56,9 @@ int GO_PROGRAM(inlined_assist)(struct pt_regs *ctx)
 }
 
 /*
- * The probe sits in gcAssistAlloc(gp), or where that has returned to, on the goroutine's own stack.
- * For `--attach inline` it sits where the runtime tests whether its own tracer is on, which comes
- * before g.inMarkAssist is cleared.
+ * The probe sits in gcAssistAlloc(gp), or where gcAssistAlloc has returned to, on the goroutine's
+ * own stack. For `--attach inline` it sits where the runtime tests whether its own tracer is on,
+ * which comes before g.inMarkAssist is cleared.
  */
 SEC("uprobe")
 int GO_PROGRAM(assist_end)(struct pt_regs *ctx)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_calibrate: measures the price of a probe on this machine. Both programs are attached
- * to functions of gotap itself, which calls them and takes the time (user/capture/budget_price.c):
- * one hit makes nothing; the other makes a record as most probes do, with a walk over the
- * chain of frames that gotap passes.
+ * probe_calibrate: measures the price of a probe on this machine. Both programs are attached to
+ * functions of gotap itself, which calls them and takes the time (user/capture/budget_price.c). A
+ * hit of the first program makes no record. The second makes a record as most probes do, with a
+ * walk over the chain of frames that gotap passes.
  */
 #include "emit.h"
 #include "stack.h"
@@ -22,7 +22,7 @@ int calibrate_hit(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The first argument of a C function: where a chain of frames begins, or 0. */
+/* The argument is the frame pointer where a chain of frames begins, or 0: no walk. */
 SEC("uprobe")
 int calibrate_record(struct pt_regs *ctx)
 {
@@ -41,7 +41,7 @@ int calibrate_record(struct pt_regs *ctx)
 	l->arg = 0;
 	l->stack = 0;
 	if (bp) {
-		bpf_probe_read_user(g, sizeof(g), (void *)bp);	/* as g_read() */
+		bpf_probe_read_user(g, sizeof(g), (void *)bp);	/* the same read as g_read() */
 		l->stack = stack_hash(g[1], 0, bp, 0);
 	}
 	rec_submit(l);

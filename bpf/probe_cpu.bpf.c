@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_cpu: a clock per thread of the target; each tick records which goroutine
- * uses the CPU and where. The g comes from the thread's own memory: runtime
- * TLS holds it one word below the thread pointer, also while the thread is in
- * the kernel, on its system stack, in a signal handler or in C.
+ * probe_cpu: samples of a clock per thread of the target: each tick records which goroutine uses
+ * the CPU, and where. The g comes from the thread's own memory: the runtime holds it in
+ * thread-local storage, one word below the thread pointer, also while the thread is in the kernel,
+ * on its system stack, in a signal handler or in C.
  */
 #include <bpf/bpf_core_read.h>
 
@@ -11,8 +11,8 @@
 #include "gostate.h"
 
 /*
- * The stack that the thread is on, by its g: a goroutine's, g0 (the system stack), or gsignal (a
- * signal handler's).
+ * Returns the g of the stack that the thread is on: a goroutine's, g0 (the system stack), or
+ * gsignal (the stack of signal handlers).
  */
 static __always_inline __u64 current_g(void)
 {
@@ -20,8 +20,8 @@ static __always_inline __u64 current_g(void)
 }
 
 /*
- * The M of the thread that is on the stack of @g. m.procid may be of another PID namespace, so
- * m.g0.m == m is the check.
+ * Returns the M of the thread that is on the stack of @g; 0: @g is not one of the runtime's. The
+ * check is m.g0.m == m, because m.procid may be an id of another PID namespace.
  */
 static __always_inline __u64 m_of(__u64 g)
 {
@@ -30,15 +30,15 @@ static __always_inline __u64 m_of(__u64 g)
 	if (!g)
 		return 0;
 	m = peek_u64(g + off.g_m);
-	/* a C thread, or a TLS of another kind */
+	/* a C thread, or thread-local storage with another meaning */
 	if (!m || peek_u64(peek_u64(m + off.m_g0) + off.g_m) != m)
 		return 0;
 	return m;
 }
 
 /*
- * @u has the registers of the interrupted code. If that is the kernel's, they become the thread's
- * in user mode.
+ * Makes @u the registers of user mode: if they are the kernel's, the kernel has saved those of the
+ * thread.
  */
 static __always_inline void to_user_mode(struct user_regs *u)
 {
@@ -46,7 +46,7 @@ static __always_inline void to_user_mode(struct user_regs *u)
 		*u = arch_saved(saved_regs());
 }
 
-/* The owner of a sample; a record of either kind begins with it. */
+/* The head of a sample, which records of both kinds begin with. */
 struct sample {
 	__u64 pid_tgid;
 	__u64 goid, p;
@@ -61,7 +61,9 @@ static __always_inline void fill_sample(struct rec *r, const struct sample *s)
 	r->ptr = s->p;
 }
 
-/* The thread runs C or the vDSO: the stack begins where it left Go. */
+/*
+ * Sends the sample of a thread that runs C or the vDSO: its stack begins where the thread left Go.
+ */
 static __always_inline int sample_outside(const struct sample *s, const struct stack_start *from)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), s->pid_tgid, REC_CPU_SAMPLE, 0);
@@ -80,8 +82,8 @@ static __always_inline bool is_go_text(__u64 ip)
 }
 
 /*
- * The frame at bp cannot be read. Is it one of the stack? Assembly code uses the register for any
- * value, and code outside of Go's text has other frames.
+ * Returns whether the frame at u->bp, which cannot be read, belongs to the stack. Assembly code
+ * keeps any value in the register, and code outside of Go's text has other frames.
  */
 static __always_inline bool is_cut(const struct user_regs *u)
 {
@@ -89,7 +91,10 @@ static __always_inline bool is_cut(const struct user_regs *u)
 	       u->bp - u->sp < LARGEST_FRAME;
 }
 
-/* Has user space bring the page of the frame in, as for the frames of a walk (stack.bpf.c). */
+/*
+ * Gives user space the address of the frame, to bring its page in, as for the frames of a walk
+ * (hash_end() in stack_walk.h).
+ */
 static __always_inline void note_cut(struct rec_cpu *c, __u64 bp)
 {
 	struct ring_state *s = ring_of_cpu();
@@ -100,9 +105,9 @@ static __always_inline void note_cut(struct rec_cpu *c, __u64 bp)
 }
 
 /*
- * The thread runs Go, on any stack: the stack has the interrupted instruction, and the callers by
- * frame pointers. From the system stack these lead on into the goroutine's (systemstack), or end
- * there (mcall), as in the runtime's own samples.
+ * Sends the sample of a thread that runs Go, on any stack: the interrupted instruction, and the
+ * callers by frame pointers. From the system stack the chain leads on to the goroutine's stack
+ * (systemstack), or ends (mcall), as in the runtime's own samples.
  */
 static __always_inline int sample_inside(const struct sample *s, const struct user_regs *u)
 {
@@ -132,8 +137,8 @@ static __always_inline int sample_inside(const struct sample *s, const struct us
 }
 
 /*
- * A probed instruction that the kernel must step through runs in a copy (slots
- * of 128 bytes). The sample gets the address of the instruction itself.
+ * The kernel steps a probed instruction in a copy (slots of 128 bytes) if it cannot emulate it. The
+ * sample gets the address of the instruction itself.
  */
 static __always_inline void undo_stepping(struct user_regs *u)
 {
@@ -149,9 +154,9 @@ static __always_inline void undo_stepping(struct user_regs *u)
 }
 
 /*
- * In the vDSO, which has no frames of Go's: its callers in the runtime (nanotime1, walltime)
- * leave in the M where they return to, and with which stack pointer. The saved frame pointer
- * lies below the return address (sys_linux_amd64.s).
+ * Finds where the stack begins of a thread in the vDSO, which has no Go frames. Its callers in the
+ * runtime (nanotime1, walltime) store their return address and stack pointer in the M. The saved
+ * frame pointer lies below the return address (sys_linux_amd64.s).
  */
 static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 {
@@ -167,14 +172,15 @@ static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 }
 
 /*
- * Does the goroutine @c run C code? Then the runtime's profiler begins the stack where the
- * goroutine called it (runtime.sigprof). In a syscall it does not: the interrupted instruction is
- * one of Go's.
+ * Returns whether the goroutine @c runs C code, and where its stack begins then: where the
+ * goroutine called C, as in the runtime's profiler (runtime.sigprof). The profiler begins at the
+ * interrupted instruction if the goroutine is in a syscall.
  *
- * Code on g0 that is not Go's (C, the vDSO, that of --attach inline) has the goroutine's stack
- * where that left it: g.sched. A goroutine that runtime.execute is about to start for the first
- * time has its entry there, which is no return address: look-ups go to pc - 1. On gsignal g.sched
- * is of an earlier switch, because a signal interrupted the goroutine.
+ * Code on g0 that is not Go's (C, the vDSO, the code of --attach inline) has the goroutine's stack
+ * where the goroutine left it: g.sched. A goroutine that runtime.execute is about to start for the
+ * first time has its entry there, which is no return address, while look-ups subtract 1 from a
+ * return address. On gsignal g.sched is of an earlier switch, because a signal interrupted the
+ * goroutine.
  */
 static __always_inline bool in_c(const struct sample *s, const struct user_regs *u, __u64 m,
 				 __u64 curg, struct g_chunk *c, struct stack_start *from)
@@ -203,7 +209,9 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	struct g_chunk c;
 	__u64 m, curg;
 
-	/* in an interrupt, so nothing comes between */
+	/*
+	 * this runs in an interrupt, so that nothing can come between is_of_target() and the record
+	 */
 	if (!is_of_target(s.pid_tgid))
 		return 0;
 	to_user_mode(&u);

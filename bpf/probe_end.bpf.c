@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_end: where the runtime has decided that the program dies: of a panic that is not recovered,
- * of a fatal error, of a signal. One record says how, which goroutine it was, and where. The
- * runtime then prints all stacks, which takes some milliseconds; gotap reads the rings even after
- * the program has ended. None of these functions returns, so nothing here is frequent.
+ * probe_end: the places where the runtime has decided that the program dies: of a panic that is not
+ * recovered, of a fatal error, of a signal. One record has the cause, the goroutine and its stack.
+ * The runtime then prints all stacks, which takes some milliseconds; gotap reads the rings even
+ * after the program has ended. None of these functions returns, so that no probe here is frequent.
  */
 #include "gostate.h"
 
@@ -44,8 +44,8 @@ static __always_inline void read_message(struct rec_user *u, const struct end *e
 }
 
 /*
- * Sends the whole stack, even if the budget has turned stacks off: this program sends no other one
- * any more.
+ * Sends the whole stack, even if the budget has turned stacks off: the program dies and sends no
+ * other stack.
  */
 static __always_inline int send_end(const struct end *e)
 {
@@ -71,7 +71,7 @@ static __always_inline int send_end(const struct end *e)
 	return 0;
 }
 
-/* Where @curg was when its thread went over to g0, for the runtime or for C. */
+/* Begins the stack where @curg was when its thread switched to g0, for the runtime or for C. */
 static __always_inline void begin_at_switch(struct end *e, __u64 curg)
 {
 	struct g_chunk c;
@@ -87,10 +87,10 @@ static __always_inline void begin_at_switch(struct end *e, __u64 curg)
 }
 
 /*
- * Puts down m.curg, the user goroutine of the thread that runs @g. If that is @g itself, its stack
- * begins at @ret with the frame pointer @fp. If @g is g0, it begins where the goroutine left its
- * own stack (g.sched). If @g is gsignal, a signal interrupted the goroutine, and g.sched is older
- * than that: no stack.
+ * Fills in m.curg, the user goroutine of the thread that runs @g. If m.curg is @g itself, its stack
+ * begins at @ret with the frame pointer @fp. If @g is g0, the stack begins where the goroutine left
+ * it (g.sched). If @g is gsignal, a signal interrupted the goroutine and g.sched is older than the
+ * signal: there is no stack.
  */
 static __always_inline void blame(struct end *e, __u64 g, __u64 ret, __u64 fp)
 {
@@ -106,8 +106,8 @@ static __always_inline void blame(struct end *e, __u64 g, __u64 ret, __u64 fp)
 }
 
 /*
- * The string in the interface value at @eface; preprintpanics has made one of every error and
- * Stringer.
+ * Takes the string from the interface value at @eface; preprintpanics has made a string of every
+ * error and Stringer.
  */
 static __always_inline void read_panic_text(struct end *e, __u64 eface)
 {
@@ -125,9 +125,9 @@ static __always_inline void read_panic_text(struct end *e, __u64 eface)
 }
 
 /*
- * A signal that became a panic: sigpanic looks as if the faulting instruction had called it. If
- * that function has no frame, its caller is the word that was on top of the stack then: above the
- * return address.
+ * A signal that became a panic: sigpanic looks as if the faulting instruction had called it.
+ * Returns the word that was on top of the stack at the fault, above the return address: if the
+ * faulting function has no frame, this word is the address of its caller.
  */
 static __always_inline __u64 top_at_fault(__u64 bp)
 {
@@ -144,7 +144,7 @@ static __always_inline __u64 top_at_fault(__u64 bp)
 	return 0;
 }
 
-/* gopanic, where it calls fatalpanic(msgs): no deferred call has recovered */
+/* The place in gopanic that calls fatalpanic(msgs): no deferred call has recovered. */
 SEC("uprobe")
 int GO_PROGRAM(end_panic)(struct pt_regs *ctx)
 {
@@ -175,8 +175,7 @@ int GO_PROGRAM(end_throw)(struct pt_regs *ctx)
 }
 
 /*
- * dieFromSignal(sig uint32): a signal that a process sent, and for which the program has no handler
- * of its own
+ * dieFromSignal(sig uint32): another process sent the signal, and the program does not handle it.
  */
 SEC("uprobe")
 int GO_PROGRAM(end_kill)(struct pt_regs *ctx)
@@ -189,7 +188,7 @@ int GO_PROGRAM(end_kill)(struct pt_regs *ctx)
 	return send_end(&e);
 }
 
-/* siginfo_t: si_code and si_pid (asm-generic/siginfo.h), behind si_signo */
+/* siginfo_t: si_code and si_pid (asm-generic/siginfo.h), after si_signo */
 enum { SI_CODE_AT = 8, SI_PID_AT = 16, SENT_BY_TKILL = -6 };
 enum { ILL = 4, TRAP = 5, ABORT = 6, BUS = 7, FPE = 8, SEGV = 11 };
 
@@ -202,8 +201,8 @@ struct fatal_signal {
 };
 
 /*
- * Did the thread that got the signal cause it, by an instruction or by abort(3)? Any other signal
- * may reach any thread: it says nothing about the goroutine there.
+ * Returns whether the thread that got the signal caused it, by an instruction or by abort(3). The
+ * kernel may deliver any other signal to any thread, so that the goroutine there says nothing.
  */
 static __always_inline bool is_cause(const struct fatal_signal *s, __u32 tgid)
 {
@@ -216,7 +215,7 @@ static __always_inline bool is_cause(const struct fatal_signal *s, __u32 tgid)
 }
 
 /*
- * The stack begins at the interrupted instruction. Its pc gets 1 added, since symbols of a stack
+ * The stack begins at the interrupted instruction. Its pc gets 1 added, because symbols of a stack
  * are looked up at pc - 1.
  */
 static __always_inline void begin_at_fault(struct end *e, __u64 ucontext)
@@ -261,9 +260,10 @@ int end_signal(struct pt_regs *ctx)
 }
 #else
 /*
- * sighandler(sig uint32, info *siginfo, ctxt unsafe.Pointer, gp *g), where it calls startpanic_m():
- * its arguments lie above its frame, also those that came in registers (1.15 and 1.19), and its
- * sigctxt at the end of the frame. Where that is not so si_signo is another number.
+ * sighandler(sig uint32, info *siginfo, ctxt unsafe.Pointer, gp *g), at its call of startpanic_m().
+ * The arguments lie above its frame, also those that came in registers (1.15 and 1.19), and its
+ * sigctxt lies at the end of the frame. If they do not, si_signo differs from the argument, and no
+ * record is made.
  */
 SEC("uprobe")
 int end_signal_old(struct pt_regs *ctx)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_exec: the instant at which the target becomes another program. The
- * tracepoint is reached with the old memory gone and before the first instruction
- * of the new program, in the context of the one thread that is left. Nothing is
- * recorded from there on: where a program execs itself, records from probes in the new
- * memory would look like records from the old memory.
+ * probe_exec: the instant at which the target becomes another program. The kernel reaches the
+ * tracepoint when the old memory is gone and before the first instruction of the new program, in
+ * the one thread that is left. From there on no probe makes a record: in a program that execs
+ * itself, records from probes in the new memory would look like records from the old memory.
  *
- * It is hit by every exec of the machine, for which it compares one number.
+ * Every exec of the machine runs this program, which then compares one number.
  */
 #include "emit.h"
 

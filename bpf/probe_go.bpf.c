@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * probe_go: the states of goroutines. The runtime calls casgstatus(gp, old, new) for every
- * transition, before it becomes visible to other threads. The kind of the transition (start,
- * park, syscall...) follows from the caller, which the return address names. The plan puts the
- * probes at the calls that the trace has an event for (user/plan/sites.c, move_to_calls).
+ * transition, before the transition becomes visible to other threads. The kind of the transition
+ * (start, park, syscall...) follows from the caller, which the return address names. The plan puts
+ * the probes at the calls that the trace has an event for (user/plan/sites.c, move_to_calls).
  */
 #include "transition.h"
 
@@ -22,8 +22,8 @@ int GO_PROGRAM(casgstatus)(struct pt_regs *ctx)
 	t.gp = c.gp;
 	t.ret = c.ret;
 	/*
-	 * execute() makes a runnable goroutine run. If its fast path fails, coroswitch_m makes the
-	 * same change, of a goroutine that the model then knows to run.
+	 * execute() makes a runnable goroutine run. coroswitch_m makes the same change if its fast
+	 * path fails; the model knows then that the goroutine runs.
 	 */
 	if ((__u32)c.old == GO_RUNNABLE && (__u32)c.new == GO_RUNNING) {
 		t.site = (struct site_class){ .kind = REC_GO_START };
@@ -38,7 +38,10 @@ int GO_PROGRAM(casgstatus)(struct pt_regs *ctx)
 	return send_transition(&t);
 }
 
-/* preemptPark(gp): stopped for a stack scan; does not use casgstatus, comes back by ready. */
+/*
+ * preemptPark(gp): the goroutine stops for a scan of its stack. preemptPark does not use
+ * casgstatus; ready() makes the goroutine runnable again.
+ */
 SEC("uprobe")
 int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 {
@@ -70,8 +73,8 @@ int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 
 #ifndef GO_OLD
 /*
- * coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. It is only called
- * by mcall, so that the calls at which this probe can sit are those of mcall, where gp is g.
+ * coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. Only mcall calls
+ * coroswitch_m, so that a probe at its calls sits at calls of mcall, where gp is g.
  */
 SEC("uprobe")
 int coroswitch(struct pt_regs *ctx)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_guard: does nothing. Its uprobe is the breakpoint under which gotap changes the operand of
- * an instruction (user/inline/patch.h), where no other probe of a recording sits.
+ * probe_guard: does nothing. Its uprobe is the breakpoint that keeps threads off an instruction
+ * while gotap changes the operand (user/inline/patch.h). No other probe of a recording sits there.
  */
 #include "common.h"
 

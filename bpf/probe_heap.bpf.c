@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_heap: the heap's size and goal. gcController.update runs once per
- * refill of an mcache (about 8 KiB allocated), so this group costs in
- * programs that allocate much.
+ * probe_heap: the heap's size and goal. gcController.update runs once per refill of an mcache
+ * (about 8 KiB allocated), so that this group costs time in programs that allocate much.
  */
 #include "send.h"
 
-/* (c *gcControllerState).update(dHeapLive, dHeapScan): the new value is not stored yet. */
+/* (c *gcControllerState).update(dHeapLive, dHeapScan). c does not have the new value yet. */
 SEC("uprobe")
 int GO_PROGRAM(heap_update)(struct pt_regs *ctx)
 {
@@ -17,7 +16,7 @@ int GO_PROGRAM(heap_update)(struct pt_regs *ctx)
 	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(c + off.gcc_heap_live) + delta, delta);
 }
 
-/* (c *gcControllerState).resetLive(bytesMarked): the heap after a cycle. */
+/* (c *gcControllerState).resetLive(bytesMarked): the heap after a cycle of the collector. */
 SEC("uprobe")
 int GO_PROGRAM(heap_reset)(struct pt_regs *ctx)
 {
@@ -30,9 +29,9 @@ int GO_PROGRAM(heap_reset)(struct pt_regs *ctx)
 
 /*
  * gcControllerCommit(), where (*gcControllerState).trigger() has returned (trigger, goal): the goal
- * of percent and memory limit that the runtime's own tracer wrote a moment before. All ones: no
- * goal, the collector is off. For `--attach inline` at the next call, gcPaceSweeper(trigger), where
- * the goal is still in the register of a second argument.
+ * by percent and memory limit that the runtime's own tracer has just written. All ones: no goal,
+ * the collector is off. For `--attach inline` the probe sits at the next call,
+ * gcPaceSweeper(trigger), where the goal is still in the register of a second argument.
  */
 SEC("uprobe")
 int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)
@@ -45,8 +44,8 @@ int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)
 }
 
 /*
- * Up to Go 1.18, at each jump on trace.enabled before traceHeapAlloc(): the runtime's tracer would
- * record this variable next (user/target/trace_flag.h).
+ * Up to Go 1.18, at each jump on trace.enabled before traceHeapAlloc(), where the runtime's tracer
+ * would record memstats.heap_live next (user/target/trace_flag.h).
  */
 SEC("uprobe")
 int GO_PROGRAM(heap_asked)(void *ctx)
@@ -58,7 +57,7 @@ int GO_PROGRAM(heap_asked)(void *ctx)
 	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(heap_live_at), 0);
 }
 
-/* Likewise before traceNextGC() or traceHeapGoal(); all ones: the collector is off. */
+/* As heap_asked(), before traceNextGC() or traceHeapGoal(). All ones: the collector is off. */
 SEC("uprobe")
 int GO_PROGRAM(goal_asked)(void *ctx)
 {

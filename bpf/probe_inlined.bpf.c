@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_inlined: transitions of builds with profile-guided inlining (-pgo, Go 1.21
- * and later), in which casgstatus is part of the functions that call it and
- * its own probe sees nothing of them. These probes sit in such a function (the
- * host), mostly at its start; the class of the site is found by the address of
- * the probe itself (user/plan/pgo.def).
+ * probe_inlined: transitions in builds with profile-guided inlining (-pgo, Go 1.21 and later).
+ * There casgstatus is inlined into functions that call it, and its own probe sees nothing of these
+ * calls. The probes of this file sit in such a function (the host), mostly at its start. The
+ * address of the probe itself finds the class of the site (user/plan/pgo.def).
  */
 #include "send.h"
 #include "transition.h"
@@ -20,13 +19,13 @@ static __always_inline bool host_begin(struct pt_regs *ctx, struct transition *t
 	t->host = true;
 	t->g = go_g(ctx);
 	t->fp = go_fp(ctx);
-	/* a return address, so one byte behind the instruction that is meant */
+	/* as a return address: one byte after the start of the probed instruction */
 	t->ret = ip + 1;
 	t->caller = go_return(go_link(ctx));
 	return true;
 }
 
-/* execute(gp), park_m(gp), ready(gp, traceskip, next), ...: the goroutine comes first. */
+/* execute(gp), park_m(gp), ready(gp, traceskip, next), ...: the first argument is the goroutine. */
 SEC("uprobe")
 int inlined_enter(struct pt_regs *ctx)
 {
@@ -35,7 +34,7 @@ int inlined_enter(struct pt_regs *ctx)
 	return host_begin(ctx, &t) ? send_transition(&t) : 0;
 }
 
-/* The probe sits after a call that returns the goroutine, or nil, in the caller's frame. */
+/* The probe sits after a call that returns the goroutine, or nil, in the frame of the caller. */
 SEC("uprobe")
 int inlined_result(struct pt_regs *ctx)
 {
@@ -48,14 +47,14 @@ int inlined_result(struct pt_regs *ctx)
 	t.host = false;
 	if (t.site.kind != REC_GO_CREATE)
 		return send_transition(&t);
-	t.host = true;		/* it has its id by now */
+	t.host = true;		/* the goroutine has its goid by now */
 	t.caller = 0;
 	if (read_u32(t.gp + off.g_atomicstatus) == GO_WAITING)
 		t.site.kind = REC_GO_CREATE_BLOCKED;
 	return send_transition(&t);
 }
 
-/* injectglist(*gList): the first word is the head of a list linked by g.schedlink. */
+/* injectglist(*gList): the first word of the list is its head; g.schedlink links the goroutines. */
 SEC("uprobe")
 int inlined_list(struct pt_regs *ctx)
 {
@@ -88,9 +87,9 @@ int inlined_list(struct pt_regs *ctx)
 }
 
 /*
- * Entries to a syscall, on the goroutine's stack: reentersyscall(pc, sp, bp) is
- * passed the caller; entersyscall and entersyscallblock (sub 1) are called
- * directly. Up to Go 1.22 the stack begins in the function itself.
+ * Entries to a syscall, on the goroutine's stack: reentersyscall(pc, sp, bp) gets the caller
+ * passed; entersyscall and entersyscallblock (sub 1) are called directly. Up to Go 1.22 the stack
+ * begins in the function itself.
  */
 SEC("uprobe")
 int inlined_syscall(struct pt_regs *ctx)
@@ -110,8 +109,8 @@ int inlined_syscall(struct pt_regs *ctx)
 }
 
 /*
- * exitsyscall, up to Go 1.25: the jump behind its compare-and-swap of the
- * status, which is tried again if a scan of the stack is under way.
+ * exitsyscall, up to Go 1.25: the jump after the compare-and-swap of the status, which exitsyscall
+ * repeats while a scan of the stack is under way.
  */
 SEC("uprobe")
 int inlined_sys_exit(struct pt_regs *ctx)
@@ -126,7 +125,7 @@ int inlined_sys_exit(struct pt_regs *ctx)
 	return send_sys_exit(&t);
 }
 
-/* The call of runqput(pp, gp, next), in the frame of newproc's literal. */
+/* The call of runqput(pp, gp, next), in the frame of the function literal in newproc. */
 SEC("uprobe")
 int inlined_runqput(struct pt_regs *ctx)
 {
@@ -138,7 +137,7 @@ int inlined_runqput(struct pt_regs *ctx)
 	return send_transition(&t);
 }
 
-/* findRunnable's call of pidleput(pp, now), behind its releasep. */
+/* The call of pidleput(pp, now) in findRunnable, after releasep. */
 SEC("uprobe")
 int inlined_p_stop(struct pt_regs *ctx)
 {
@@ -150,8 +149,8 @@ int inlined_p_stop(struct pt_regs *ctx)
 }
 
 /*
- * (*gcControllerState).update inlined: behind its atomic addition, where a register
- * has the sum that the runtime's own tracer writes, whole.
+ * An inlined (*gcControllerState).update: the instruction after its atomic addition, where a
+ * register has the whole sum that the runtime's own tracer writes.
  */
 SEC("uprobe")
 int inlined_heap(struct pt_regs *ctx)

@@ -2,14 +2,17 @@
 /*
  * probe_labels: profiler labels. runtime_setProfLabel() stores a set of labels in g.labels of the
  * goroutine that calls it. The program never changes a set that it has made, and the collector
- * cannot free it while the function has its address: so the probe reads the set as the program made
- * it. Up to Go 1.23 a set is a map of strings, of which the probe reads two buckets; from Go 1.24
- * on it is a slice of pairs (labels_in_map). The record has the number of labels in the set, so
- * that user space knows if some are missing.
+ * cannot free the set while the function has its address, so that the probe reads the set as the
+ * program made it. Up to Go 1.23 a set is a map of strings, of which the probe reads two buckets;
+ * from Go 1.24 on it is a slice of pairs (labels_in_map). The record has the number of labels in
+ * the set, so that user space knows if some are missing.
  */
 #include "emit.h"
 
-/* runtime/map.go: bmap of map[string]string. Two of them hold the labels of nearly all sets. */
+/*
+ * The layout of bmap for map[string]string (runtime/map.go). Two buckets hold the labels of nearly
+ * all sets.
+ */
 enum {
 	SLOTS = 8,
 	MIN_TOP_HASH = 5,
@@ -35,7 +38,7 @@ struct map_head {		/* runtime.hmap */
 	__u64 buckets;
 };
 
-/* Where the labels are, and how many. */
+/* Where the labels of a set are, and their number. */
 struct label_set {
 	__u64 address, count, at;
 	__u8 log_buckets;	/* of a map */
@@ -64,8 +67,9 @@ static __always_inline struct label_set set_at(__u64 address)
 }
 
 /*
- * A text that cannot be read is most likely a constant in a page that no code has read: user space
- * takes it from the program's file (user/capture/texts.h). Returns whether that is so.
+ * Copies a text into the record. A text that cannot be read is most likely a constant in a page
+ * that no code has read: user space takes it from the program's file (user/capture/texts.h).
+ * Returns whether the text is missing.
  */
 static __always_inline bool put_text(char *to, const __u32 room, const struct go_string *from)
 {
@@ -98,7 +102,10 @@ static __always_inline void put_label(struct rec_user *u, __u32 slot, const stru
 		       (value > REC_LABEL_VALUE ? REC_LABEL_VALUE_CUT : 0);
 }
 
-/* The bucket after @at in its chain, or beside it if there is none. */
+/*
+ * The next bucket in the chain of the one at @at. At the end of the chain, with @beside: the bucket
+ * that lies after it in memory.
+ */
 static __always_inline __u64 next_bucket(__u64 at, bool beside)
 {
 	__u64 next = read_u64(at + NEXT);
@@ -120,9 +127,9 @@ static __always_inline void put_slice(struct rec_user *u, const struct label_set
 }
 
 /*
- * Slot i of the two buckets goes to place i of the record, also if slots before it are empty. With
- * a counter of used slots as the place the verifier would have to follow each value that the
- * counter can have, for each slot.
+ * Copies the labels of a map: slot i of its two buckets to place i of the record, also if slots
+ * before slot i are empty. With a counter of used slots as the place, the verifier would have to
+ * follow each value that the counter can have, for each slot.
  */
 static __always_inline void put_map(struct rec_user *u, const struct label_set *set,
 				    const __u32 most)
@@ -133,8 +140,8 @@ static __always_inline void put_map(struct rec_user *u, const struct label_set *
 	__u32 i;
 
 	/*
-	 * If there are two buckets, the first one can be empty (one of 512 sets of nine labels):
-	 * then the other one has a chain.
+	 * With two buckets the first one can be empty (in one of 512 sets of nine labels): the
+	 * second one then has a chain.
 	 */
 	if (set->log_buckets == 1 && !read_u64(at)) {
 		at += BUCKET;

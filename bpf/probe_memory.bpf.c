@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_memory: spans of pages and stacks of goroutines, at the places where the runtime's
- * own tracer records them if GODEBUG=traceallocfree=1 is set (Go 1.23 and later). The probes
- * do so without that setting. An allocation is recorded before any thread can use the memory,
- * a release before any thread can allocate it again, so the records of one address are in
- * the right order.
+ * probe_memory: spans of pages and stacks of goroutines, at the places where the runtime's own
+ * tracer records them if GODEBUG=traceallocfree=1 is set (Go 1.23 and later). The probes make their
+ * records without that setting. A probe records an allocation before any thread can use the memory,
+ * and a release before any thread can allocate the memory again, so that the records of one address
+ * are in the right order.
  */
 #include "emit.h"
 #include "operand.h"
@@ -24,7 +24,7 @@ static __always_inline int send_memory(__u64 pid_tgid, __u8 kind, __u64 addr, __
 }
 
 /*
- * stackalloc(n uint32), at the jump on the tracer's flag, when it has the stack
+ * stackalloc(n uint32), at the jump on the tracer's flag, after the stack has been allocated
  * (user/target/stackalloc.h).
  */
 SEC("uprobe")
@@ -50,8 +50,8 @@ int gstack_free(struct pt_regs *ctx)
 }
 
 /*
- * (h *mheap).initSpan(s, typ spanAllocType, spanclass, base, npages, ...): after
- * its pages were taken, before the span is published. spanAllocHeap is 0.
+ * (h *mheap).initSpan(s, typ spanAllocType, spanclass, base, npages, ...): the heap has taken the
+ * pages and not published the span yet. spanAllocHeap is 0.
  */
 SEC("uprobe")
 int span_alloc(struct pt_regs *ctx)
@@ -64,7 +64,7 @@ int span_alloc(struct pt_regs *ctx)
 	return send_memory(pid_tgid, REC_SPAN_ALLOC, base, npages, typ ? 1 : class << 1);
 }
 
-/* (h *mheap).freeSpanLocked(s, typ), under the heap's lock */
+/* (h *mheap).freeSpanLocked(s, typ), which runs under the heap's lock. */
 SEC("uprobe")
 int span_free(struct pt_regs *ctx)
 {

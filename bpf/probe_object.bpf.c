@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * probe_object: objects of the heap in slots of object_min bytes and more, at the places where the
- * runtime's own tracer records them if GODEBUG=traceallocfree=1 is set. The probes do so without
- * that setting. An object is recorded before any goroutine can use it, and a freed slot before
- * mallocgc() can return it again, so the records of one address are in the right order.
+ * runtime's own tracer records them if GODEBUG=traceallocfree=1 is set. The probes make their
+ * records without that setting. A probe records an object before any goroutine can use it, and a
+ * freed slot before mallocgc() can return it again, so that the records of one address are in the
+ * right order.
  */
 #include "emit.h"
 #include "operand.h"
@@ -18,25 +19,30 @@ struct type {
 };
 
 enum {
-	TYPE_EXTRA_STAR = 2,	/* abi.TFlagExtraStar: the name has a * in front */
+	/*
+	 * abi.TFlagExtraStar: the stored name has a * in front, which is not part of the type's
+	 * name
+	 */
+	TYPE_EXTRA_STAR = 2,
 	SHORT_NAME = 128,
 };
 
 struct name {
 	__u64 at;
 	__u32 len;
-	/* its flags and length could not be read: @at and @len are not known */
+	/* its flags and length could not be read, so that @at and @len are unknown */
 	bool missing;
 };
 
-/* Is the type one that the linker wrote, and so in the program's file? */
+/* Returns whether the linker wrote the type, which is then in the program's file. */
 static __always_inline bool is_in_file(__u64 type)
 {
 	return type >= types_start && type < types_end;
 }
 
 /*
- * The abi.Name of a type that the linker wrote: a byte of flags, the length as a varint, the text.
+ * Reads the abi.Name of a type that the linker wrote: a byte of flags, the length as a varint, the
+ * text.
  */
 static __always_inline struct name name_of(__u64 type, const struct type *t)
 {
@@ -79,7 +85,8 @@ static __always_inline bool send_type_in(__u64 pid_tgid, __u64 type, const struc
 	u->arg = t->ptr_bytes;
 	u->room = room;
 	/*
-	 * Old verifiers want to see the bound right before the read; the compiler knows it already.
+	 * The compiler knows the bound already and would drop the test; old verifiers want the test
+	 * right before the read.
 	 */
 	barrier_var(len);
 	if (len > room)
@@ -97,7 +104,7 @@ static __always_inline bool send_type_in(__u64 pid_tgid, __u64 type, const struc
 
 /*
  * The addresses of types that have a record, each in the slot of its hash. Two types with the same
- * slot push each other out: then a type is sent once more, which costs a record and nothing else.
+ * slot replace each other: a type is then sent once more, which costs a record and nothing more.
  */
 enum { TYPES_SENT = 4096 };
 
@@ -109,9 +116,9 @@ static __always_inline __u64 *type_slot(__u64 type)
 }
 
 /*
- * The runtime reads the head of a type when it makes an object, but hardly ever its name: the page
- * of the name may not be in memory. If anything cannot be read, the record is marked, and user
- * space takes that from the program's file (user/capture/texts.h).
+ * Sends the size and name of a type. The runtime reads the head of a type when it makes an object,
+ * but hardly ever the name: the page of the name may not be in memory. If anything cannot be read,
+ * the record is marked, and user space takes it from the program's file (user/capture/texts.h).
  */
 static __noinline void send_type(__u64 pid_tgid, __u64 type)
 {
@@ -133,7 +140,7 @@ static __noinline void send_type(__u64 pid_tgid, __u64 type)
 }
 
 /*
- * mallocgc(size, typ, needzero), at the jump on debug.malloc, when it has the object
+ * mallocgc(size, typ, needzero), at the jump on debug.malloc, after the object has been allocated
  * (user/target/mallocgc.h).
  */
 SEC("uprobe")
@@ -163,9 +170,9 @@ int object_alloc(struct pt_regs *ctx)
 
 /* The span that a thread sweeps, with the slots that were allocated when the sweep began. */
 struct swept_slots {
-	__u64 span;		/* 0: no slot of it needs a record */
-	__u64 marks;		/* mspan.gcmarkBits: another one once the span has been swept */
-	__u64 taken;		/* bit i: slot i */
+	__u64 span;		/* 0: no slot of the span needs a record */
+	__u64 marks;		/* mspan.gcmarkBits; a swept span has other mark bits */
+	__u64 taken;		/* bit i: slot i was allocated */
 };
 
 struct {
@@ -175,7 +182,7 @@ struct {
 	__type(value, struct swept_slots);
 } slots_swept SEC(".maps");
 
-/* Slots of object_min bytes and more: at most 64 of them in a span, so their bits are one word. */
+/* A span has at most 64 slots of object_min bytes and more, so that one word holds their bits. */
 enum { MAX_SLOTS = 64 };
 
 static __always_inline __u64 low_bits(__u32 n)
@@ -184,10 +191,11 @@ static __always_inline __u64 low_bits(__u32 n)
 }
 
 /*
- * A slot below freeindex is allocated; one from there on unless it is free by allocCache, which has
- * the complement of allocBits from freeindex on (nextFreeFast; a span of at most 64 slots never
- * fills it again). allocBits itself may lie in a page that no code has touched: the runtime does
- * not read it as long as the span is new.
+ * The allocated slots of a span. A slot below freeindex is allocated; a slot from freeindex on is
+ * allocated unless allocCache, the complement of allocBits from freeindex on, has its bit
+ * (nextFreeFast). The runtime never refills allocCache of a span with at most 64 slots. allocBits
+ * itself may lie in a page that no code has touched: the runtime does not read it as long as the
+ * span is new.
  */
 static __always_inline __u64 slots_taken(__u64 span, __u32 nelems)
 {
@@ -220,11 +228,11 @@ int object_sweep(struct pt_regs *ctx)
 }
 
 /*
- * The probe sits in sweep at the call of newMarkBits: gcmarkBits is final, since sweep has marked
- * the objects that finalizers keep alive, and becomes allocBits next. The budget may take a probe
- * away for a while and put it back in the middle of a sweep: then the thread's entry is of an
- * earlier span. That span has been swept since and has other mark bits, all clear, which would free
- * each of its objects.
+ * The probe sits in sweep at the call of newMarkBits. gcmarkBits is final there, since sweep has
+ * marked the objects that finalizers keep alive, and becomes allocBits next. The budget may detach
+ * a probe for a while and attach it again in the middle of a sweep: the thread's entry is then of
+ * an earlier span. That span has been swept since and has other mark bits, all clear, by which each
+ * of its objects would look freed.
  */
 SEC("uprobe")
 int object_swept(void *ctx)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_proc: Ps and the world. These run when a P goes idle or busy, or the
- * world stops: rarely, compared with goroutine transitions.
+ * probe_proc: Ps and stops of the world. These programs run when a P goes idle or busy, or the
+ * world stops: rarely, compared with transitions of goroutines.
  */
 #include "gostate.h"
 #include "send.h"
 
 /*
- * acquirep(pp), from Go 1.26 acquirepNoTrace(pp). The caller decides which event it is; where
- * acquirep calls acquirepNoTrace, the caller of acquirep does.
+ * acquirep(pp), from Go 1.26 acquirepNoTrace(pp). The kind of event follows from the caller. If the
+ * caller of acquirepNoTrace is acquirep, it follows from the caller of acquirep.
  */
 SEC("uprobe")
 int GO_PROGRAM(proc_start)(struct pt_regs *ctx)
@@ -28,8 +28,8 @@ int GO_PROGRAM(proc_start)(struct pt_regs *ctx)
 }
 
 /*
- * releasep(). From Go 1.26 entersyscallblock gives up its P before it changes
- * its status: then the syscall begins here, with the stack of the goroutine.
+ * releasep(). From Go 1.26 entersyscallblock releases its P before it changes its status: the
+ * syscall then begins here, with the stack of the goroutine.
  */
 SEC("uprobe")
 int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
@@ -63,7 +63,7 @@ int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
 }
 
 #ifndef GO_OLD
-/* syscallingThread.releaseP(gp, mp, pp, ...), Go 1.26+: the one place where a P is stolen. */
+/* syscallingThread.releaseP(gp, mp, pp, ...), Go 1.26+: all code that steals a P calls it. */
 SEC("uprobe")
 int proc_steal(struct pt_regs *ctx)
 {
@@ -84,7 +84,7 @@ int proc_steal(struct pt_regs *ctx)
 }
 #endif
 
-/* handoffp(pp), up to Go 1.25: called by the thieves right after they took the P. */
+/* handoffp(pp), up to Go 1.25: the code that steals a P calls it right after it took the P. */
 SEC("uprobe")
 int GO_PROGRAM(proc_handoff)(struct pt_regs *ctx)
 {
@@ -136,7 +136,7 @@ static __always_inline __u64 preempt_off(__u64 g)
 	return text;
 }
 
-/* The reason is the argument; up to Go 1.20 there is none, but a text in the M. */
+/* The reason is the argument. Up to Go 1.20 there is no such argument, but a text in the M. */
 SEC("uprobe")
 int GO_PROGRAM(stw_begin)(struct pt_regs *ctx)
 {

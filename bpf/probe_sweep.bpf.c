@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * probe_sweep: the spans that a goroutine sweeps before it may allocate. The runtime's tracer
- * records one range per call of deductSweepCredit, mcentral.cacheSpan or mheap.reclaim in which
- * a span is swept (traceruntime.go, GCSweepStart), and nothing of the background sweeper. There
- * are one or two hits per span, and one per refill of an mcache: the group is off by default.
+ * records one range per call of deductSweepCredit, mcentral.cacheSpan or mheap.reclaim in which a
+ * span is swept (traceruntime.go, GCSweepStart), and nothing of the background sweeper. There are
+ * one or two hits per span, and one per refill of an mcache, so that the group is off by default.
  */
 #include "gostate.h"
 #include "sweeping.h"
@@ -34,7 +34,10 @@ static __always_inline int send_mark(__u64 pid_tgid, __u8 sub, __u64 bytes)
 	return 0;
 }
 
-/* Which of the traced loops calls sweep; sweepone has callers that are not traced. */
+/*
+ * Returns which of the traced loops calls sweep (enum rec_sweep); 0: none. sweepone also has
+ * callers that the runtime does not trace.
+ */
 static __always_inline __u8 sweep_place(__u64 link, __u64 fp)
 {
 	struct site_class site;
@@ -49,7 +52,8 @@ static __always_inline __u8 sweep_place(__u64 link, __u64 fp)
 }
 
 /*
- * The span of (sl *sweepLocked).sweep(preserve), or of (s *mspan).sweep(preserve), up to Go 1.16.
+ * The span that sweep sweeps: the argument is an mspan up to Go 1.16, (s *mspan).sweep(preserve),
+ * then a sweepLocked with the mspan as first word, (sl *sweepLocked).sweep(preserve).
  */
 static __always_inline __u64 swept_span(struct pt_regs *ctx)
 {
@@ -84,8 +88,8 @@ int GO_PROGRAM(sweep_span)(struct pt_regs *ctx)
 }
 
 /*
- * The probe sits in sweep at the call of newMarkBits: mspan.allocCount is the number of live
- * objects by now.
+ * The probe sits in sweep at the call of newMarkBits: mspan.allocCount is by now the number of live
+ * objects.
  */
 SEC("uprobe")
 int GO_PROGRAM(sweep_freed)(struct pt_regs *ctx)
@@ -150,15 +154,15 @@ int GO_PROGRAM(sweep_looked)(void *ctx)
 }
 
 /*
- * The result of reclaimChunk(h, arenas, pageIdx, n): up to Go 1.16 on the stack, behind six words
- * of arguments.
+ * The result of reclaimChunk(h, arenas, pageIdx, n). Up to Go 1.16 it is on the stack, above six
+ * words of arguments.
  */
 static __always_inline __u64 chunk_result(struct pt_regs *ctx)
 {
 	return go_abi == GO_ABI_STACK ? read_u64(loaded(go_sp(ctx)) + 48) : loaded(go_arg1(ctx));
 }
 
-/* The probe sits in reclaim, where reclaimChunk has returned the pages that it freed out of 512. */
+/* The probe sits in reclaim, where reclaimChunk has returned how many of 512 pages it freed. */
 SEC("uprobe")
 int GO_PROGRAM(sweep_chunk)(struct pt_regs *ctx)
 {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_syscall: Go 1.26 and later. The status changes of the fast path are a
- * bare compare-and-swap there, so syscalls have sites of their own.
+ * probe_syscall: syscalls of Go 1.26 and later. The fast path changes the status there by a bare
+ * compare-and-swap, without casgstatus, so that syscalls have probes of their own.
  */
 #include "gostate.h"
 
-/* reentersyscall(pc, sp, bp): runs on the goroutine's stack, its arguments are the stack. */
+/*
+ * reentersyscall(pc, sp, bp): runs on the goroutine's stack; the arguments say where the stack
+ * begins.
+ */
 SEC("uprobe")
 int syscall_enter(struct pt_regs *ctx)
 {
@@ -33,10 +36,10 @@ static __always_inline __u64 exitsyscall_p(struct pt_regs *ctx)
 }
 
 /*
- * The probe sits at the jump in exitsyscall that tests the P just loaded, after the goroutine won
- * its status back: from here on no thread can take the P away. Without a P the probe in
- * acquirepNoTrace or exitsyscallNoP records the outcome later. For `--attach inline` it is the test
- * of trace.enabled after that jump, which only a goroutine with a P gets to.
+ * The probe sits at the jump in exitsyscall that tests the P just loaded, after the goroutine has
+ * won its status back: from then on no thread can take the P away. If there is no P, the probe in
+ * acquirepNoTrace or exitsyscallNoP records the outcome later. For `--attach inline` the probe sits
+ * at the test of trace.enabled after that jump, which only a goroutine with a P gets to.
  */
 SEC("uprobe")
 int syscall_exit(struct pt_regs *ctx)
@@ -54,10 +57,10 @@ int syscall_exit(struct pt_regs *ctx)
 	l->r.id = goid_of(&l->r, gp);
 	l->r.ptr = gp;
 	/*
-	 * A thread that takes a P has a record of that (proc_steal). As long as no record is lost
-	 * (is_told), the ticks need not be read.
+	 * A thread that takes a P makes a record (proc_steal). As long as no record is lost
+	 * (goid_known()), the ticks need not be read.
 	 */
-	same_p = is_told(&l->r) ||
+	same_p = goid_known(&l->r) ||
 		 read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick);
 	l->r.sub = same_p ? REC_EXIT_SAME_P : 0;
 	if (go_asks_tracer(ctx))

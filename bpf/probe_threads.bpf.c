@@ -4,21 +4,22 @@
  * (group linux). Every context switch and wake-up of the machine runs these programs; for other
  * processes they compare a number.
  *
- * All that make records run with interrupts off, some with a run queue locked: they take no lock,
- * wake no task, and read only memory of the kernel. So the programs of a CPU follow one another,
- * and only they write the CPU's second ring: where a wake-up interrupts a uprobe program, each of
- * the two programs writes to its own ring, and a loss in one ring takes no record of the other. (A
- * task that wakes itself does so with interrupts on: threads_wake() makes no record of that.)
+ * All programs that make records run with interrupts off, some with a run queue locked: they take
+ * no lock, wake no task, and read only memory of the kernel. The programs of a CPU therefore follow
+ * one another, and only they write the CPU's second ring. If a wake-up interrupts a uprobe program,
+ * each of the two programs writes to its own ring, and a loss in one ring takes no record of the
+ * other. (A task that wakes itself does so with interrupts on: threads_wake() makes no record of
+ * that.)
  *
- * Fields that not every kernel has are asked for first (CO-RE); vmlinux.h says since when there are
- * which.
+ * The programs ask by CO-RE whether the kernel has a field that some kernels lack; vmlinux.h says
+ * since which release each field exists.
  */
 #include <bpf/bpf_core_read.h>
 
 #include "arch_x86_saved.h"
 #include "emit.h"
 
-/* include/linux/sched.h; the same from 5.8 to 7.3 */
+/* From include/linux/sched.h; the values are the same from 5.8 to 7.3. */
 enum {
 	STATE_INTERRUPTIBLE = 1,
 	STATE_UNINTERRUPTIBLE = 2,
@@ -27,17 +28,18 @@ enum {
 	STATE_DEAD = 0x80,
 	STATE_RTLOCK = 0x1000,		/* since 5.15, PREEMPT_RT */
 	STATE_FROZEN = 0x8000,		/* since 6.1 */
-	/* PF_FROZEN, before; since 6.1 no task with a user mode has the bit */
+	/* PF_FROZEN, up to 6.0; since 6.1 only kernel threads have the bit */
 	FLAG_FROZEN = 0x10000,
 	FLAG_KTHREAD = 0x200000,	/* PF_KTHREAD: has no user mode */
-	PRIO_FAIR = 100,		/* MAX_RT_PRIO: below it no quota holds */
+	/* MAX_RT_PRIO: a CPU quota does not hold for a task below it */
+	PRIO_FAIR = 100,
 };
 
 /* --- is a task one of the target? --- */
 
 /*
- * Sets threads_tgid if user space could not: gotap runs in a PID namespace, and knows the target by
- * its id there. A task of the target that runs now has both ids.
+ * Sets threads_tgid if user space could not: gotap itself runs in a PID namespace, and knows only
+ * the target's id there. A running task of the target has both ids.
  */
 static __always_inline void learn_tgid(struct task_struct *current)
 {
@@ -51,8 +53,8 @@ static __always_inline bool is_ours(struct task_struct *task)
 }
 
 /*
- * The id that records have: the one of the target's innermost PID namespace (target_ns_ino), which
- * is the last of struct pid.
+ * Returns the id of @task that records have: the one in the target's innermost PID namespace
+ * (target_ns_ino), which is the last one in struct pid.
  */
 static __always_inline __u32 tid_of(struct task_struct *task)
 {
@@ -76,7 +78,7 @@ static __always_inline __u64 ids_of(struct task_struct *task)
 
 /*
  * Reserves room in this CPU's ring for threads. NULL: the ring is full, or there is none; the
- * record counts as lost.
+ * record is counted as lost.
  */
 static __always_inline void *thread_room(__u32 cpu, const __u32 size)
 {
@@ -116,7 +118,10 @@ static __always_inline void put_name(struct rec_thread *t, struct task_struct *t
 
 /* --- the kernel's own sums: run time, waits, throttled time --- */
 
-/* @far: the verifier does not know @at as a pointer into the kernel, so it is read by a helper. */
+/*
+ * Reads the word at @at. @far: the verifier does not know @at as a pointer into the kernel, so that
+ * a helper reads it.
+ */
 static __always_inline __u64 word_at(const __u64 *at, bool far)
 {
 	__u64 v = 0;
@@ -128,9 +133,9 @@ static __always_inline __u64 word_at(const __u64 *at, bool far)
 }
 
 /*
- * ns for which this queue was kept off its CPU by a quota, its own or that of a group above: only
- * differences mean anything. In 5.10 and 6.1 on the clock of the load averages, which does not run
- * while the CPU is idle.
+ * Returns for how many ns a quota, of this queue or of a group above it, kept the queue off its
+ * CPU. Only differences mean anything. In 5.10 and 6.1 the ns are of the clock of the load
+ * averages, which does not run while the CPU is idle.
  */
 static __always_inline __u64 throttled_ns(struct cfs_rq *q, const bool far)
 {
@@ -161,9 +166,9 @@ static __always_inline __u64 throttled_ns(struct cfs_rq *q, const bool far)
 }
 
 /*
- * ns that @task has waited for CPUs since it was made. @task gets this CPU now, and has been in its
- * run queue until now: the kernel adds that last wait to run_delay only after the tracepoint.
- * /proc/PID/task/TID/schedstat shows this sum then.
+ * Returns for how many ns @task has waited for CPUs since it was made. @task gets this CPU now and
+ * has been in its run queue until now: the kernel adds that last wait to run_delay only after the
+ * tracepoint. After that /proc/PID/task/TID/schedstat shows the same sum.
  */
 static __always_inline __u64 waited_ns(struct task_struct *task)
 {
@@ -180,8 +185,9 @@ static __always_inline __u64 waited_ns(struct task_struct *task)
 /* --- why --- */
 
 /*
- * Does a CPU quota keep @task from running? Since 6.18 the kernel throttles each task as that is
- * about to return to user mode; before, it throttled the run queue with all tasks in it.
+ * Returns whether a CPU quota keeps @task from running. Since 6.18 the kernel throttles each task
+ * when the task is about to return to user mode; before, it throttled the run queue with all tasks
+ * in it.
  */
 static __always_inline bool is_throttled(struct task_struct *task)
 {
@@ -195,9 +201,9 @@ static __always_inline bool is_throttled(struct task_struct *task)
 }
 
 /*
- * throttled_ns() at the begin of a wait for a CPU; ~0: @task is not throttled. Since 6.18 the queue
- * of a task that is not throttled may count the throttled time of its other tasks: that is not a
- * part of this wait.
+ * Returns throttled_ns() at the begin of a wait for a CPU; ~0: @task is not throttled. Since 6.18
+ * the queue of a task that is not throttled may count the throttled time of its other tasks, which
+ * is no part of this wait.
  */
 static __always_inline __u64 throttled_base(struct task_struct *task)
 {
@@ -207,9 +213,9 @@ static __always_inline __u64 throttled_base(struct task_struct *task)
 }
 
 /*
- * With version 2 a thread is frozen where do_freezer_trap() sleeps, interruptibly. It only counts
- * as frozen while it waits, uninterruptibly, for the program that its vfork(2) starts
- * (wait_for_vfork_done), as each os/exec of Go does.
+ * Returns whether a cgroup's freezer keeps @task from running. Version 2 makes a thread sleep in
+ * do_freezer_trap(), interruptibly. A thread that waits, uninterruptibly, for the program that its
+ * vfork(2) starts (wait_for_vfork_done), as in each os/exec of Go, only counts as frozen.
  */
 static __always_inline bool is_frozen(struct task_struct *task, __u32 state)
 {
@@ -222,9 +228,10 @@ static __always_inline bool is_frozen(struct task_struct *task, __u32 state)
 }
 
 /*
- * A task that was preempted within the kernel, or that a signal keeps from going to sleep, has the
- * state of a sleeper and stays in the queue. So do sleepers since 6.12, until they come to its head
- * (sched_delayed), and since 7.3 some that wait for a lock.
+ * Returns whether @task can run. A task that was preempted within the kernel, or that a signal
+ * keeps from going to sleep, has the state of a sleeper and remains in the run queue. Sleepers
+ * remain in it since 6.12, until they come to its head (sched_delayed), and since 7.3 also some
+ * tasks that wait for a lock.
  */
 static __always_inline bool is_runnable(struct task_struct *task, bool preempted, __u32 state)
 {
@@ -243,7 +250,9 @@ static __always_inline __u8 why_off(struct task_struct *task, bool preempted, __
 		return REC_OFF_DEAD;
 	if (is_runnable(task, preempted, state))
 		return is_throttled(task) ? REC_OFF_THROTTLED : REC_OFF_RUNNABLE;
-	/* first of all: a stopped thread counts as frozen, too (do_signal_stop, ptrace_stop) */
+	/*
+	 * before is_frozen(): a stopped thread counts as frozen, too (do_signal_stop, ptrace_stop)
+	 */
 	if (state & STATE_STOPPED)
 		return REC_OFF_STOPPED;
 	if (state & STATE_TRACED)
@@ -284,7 +293,10 @@ static __always_inline void put_on(struct rec *r, struct task_struct *next)
 	rec_submit(r);
 }
 
-/* Both records have the same time: it is taken when both have their room (emit.h). */
+/*
+ * Sends the records of a context switch. Both have the same time, taken after both have their room
+ * (emit.h).
+ */
 static __always_inline void send_switch(struct task_struct *prev, struct task_struct *next,
 					bool leaves, bool comes, __u8 why)
 {
@@ -339,13 +351,14 @@ int threads_switch(__u64 *ctx)
 }
 
 /*
- * Interrupts that find the CPU in the kernel run on a stack of the CPU, and so do soft interrupts.
- * A task also raises soft interrupts itself and runs them as it goes on (local_bh_enable), as for
- * each packet over loopback: the stack does not distinguish these from the others.
+ * Returns from which context a wake-up comes. Interrupts that find the CPU in the kernel run on a
+ * stack of the CPU, and so do soft interrupts. A task also raises soft interrupts itself and runs
+ * them as it goes on (local_bh_enable), for instance for each packet over loopback: the stack does
+ * not distinguish these from the others.
  *
  * An interrupt that finds the CPU in user mode runs on the stack of the current task. The saved
- * registers of the task then say that it is in no system call; they say the same after a page
- * fault. @tid: 0 is an idle CPU. @sp: some address on the stack in use.
+ * registers of the task then say that the task is in no system call; they say the same after a page
+ * fault. @tid: 0 is an idle CPU. @sp: any address on the stack in use.
  */
 static __always_inline __u8 waker_kind(__u32 tid, __u64 stack, __u32 flags, __u64 sp)
 {
@@ -356,7 +369,7 @@ static __always_inline __u8 waker_kind(__u32 tid, __u64 stack, __u32 flags, __u6
 	return in_kernel || kthread ? REC_WAKER_TASK : REC_WAKER_INTERRUPT;
 }
 
-/* Before 5.11 the current task is an address that must be read through. */
+/* Before 5.11 the verifier takes the current task for a number, so that helpers read its fields. */
 #ifdef OLD_KERNEL
 static __always_inline void put_waker(struct rec_thread *t, __u64 sp, bool named)
 {
@@ -381,8 +394,8 @@ static __always_inline void put_waker(struct rec_thread *t, __u64 sp, bool named
 #endif
 
 /*
- * Runs where the wake-up comes from, with @task off its CPU or on its way off. The name is the
- * waker's, or that of a new thread itself.
+ * Sends a wake-up. Runs in the waker's context, with @task off its CPU or on its way off. The name
+ * in the record is the waker's, or for a new thread the thread's own.
  */
 static __always_inline int send_wake(const __u64 *ctx, struct task_struct *task, __u8 kind)
 {
@@ -392,7 +405,7 @@ static __always_inline int send_wake(const __u64 *ctx, struct task_struct *task,
 		return 0;
 	/*
 	 * The context lies on the waker's stack. The verifier takes the address for a number once
-	 * it was in memory.
+	 * it was stored in memory.
 	 */
 	t->arg = (__u64)ctx;
 	put_waker(t, *(volatile __u64 *)&t->arg, kind == REC_THREAD_WAKE);
@@ -407,8 +420,8 @@ static __always_inline int send_wake(const __u64 *ctx, struct task_struct *task,
 
 /*
  * A task on its way to sleep may wake itself (try_to_wake_up of the current task): it goes on and
- * never leaves the CPU. That runs with interrupts on, so one that comes in between would write to
- * the same ring.
+ * never leaves the CPU. That runs with interrupts on, so that an interrupt's wake-up could write to
+ * the same ring meanwhile.
  */
 SEC("tp_btf/sched_waking")
 int threads_wake(__u64 *ctx)
@@ -429,7 +442,7 @@ int threads_new(__u64 *ctx)
 	return is_ours(task) && threads_active ? send_wake(ctx, task, REC_THREAD_NEW) : 0;
 }
 
-/* The queue of @cpu for the group that @task is in. */
+/* Returns the run queue of @cpu for the group that @task is in. */
 static __always_inline struct cfs_rq *queue_at(struct task_struct *task, __u32 cpu)
 {
 	struct cfs_rq **queues, *q = 0;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_user: annotations. runtime/trace calls these hooks of the runtime even
- * when the program's own tracing is off: NewTask, Task.End, WithRegion and Log
- * get here. StartRegion does not come back for its end then, and Logf returns
- * before it formats.
+ * probe_user: annotations. NewTask, Task.End, WithRegion and Log of runtime/trace call these hooks
+ * of the runtime even when the program's own tracing is off. StartRegion then makes no call at the
+ * region's end, and Logf returns before it formats.
  */
 #include "emit.h"
 #include "stack.h"
 
-/* A Go string: where, and how much of it the trace format takes. */
+/* A Go string: its address, and how many of its bytes the trace format takes. */
 struct text {
 	__u64 ptr;
 	__u32 len;
@@ -25,13 +24,13 @@ struct annotation {
 	struct stack_start from;
 	struct text text[2];
 	__u8 kind;
-	__u8 skip;		/* leaf frames that the runtime leaves out */
+	__u8 skip;		/* leaf frames that the runtime's tracer leaves out */
 };
 
 /*
  * Reads @n bytes of a text to @to. A text that is not in memory is most likely a constant of the
  * program: either the program has not touched its page yet, or the kernel has reclaimed the page.
- * So the record is marked, and user space takes the text from the program's file
+ * The record is then marked, and user space takes the text from the program's file
  * (user/capture/texts.h).
  */
 static __always_inline __u8 read_text(char *to, __u32 n, __u64 from, enum rec_missing mark)
@@ -56,7 +55,7 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 	u->stack = key;
 	u->arg = a->arg;
 	u->room = room;
-	/* The verifier wants to see both bounds right before each read. */
+	/* The verifier wants both bounds right before each read. */
 	if (first > room)
 		first = room;
 	if (first)
@@ -64,8 +63,8 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 	if (second > room - first)
 		second = room - first;
 	/*
-	 * The compiler knows the bounds that follow; Linux 5.10 has forgotten them, it keeps none
-	 * of a spilled register.
+	 * The compiler knows the bounds that follow and would drop the test. The verifier of Linux
+	 * 5.10 has forgotten them, because it keeps no bounds of a spilled register.
 	 */
 	asm volatile("" : "+r"(first), "+r"(second));
 	if (second && first <= room / 2 && second <= room / 2) {
@@ -94,7 +93,7 @@ static __always_inline int send_annotation(const struct annotation *a)
 	if (STACK_FIRST)
 		define_if_new(a, key);
 
-	/* Half of the room for each text. */
+	/* Each text gets at most half of the room. */
 	if (most <= 64)
 		send_room(a, key, 128);
 	else if (most <= 256)
@@ -107,8 +106,8 @@ static __always_inline int send_annotation(const struct annotation *a)
 }
 
 /*
- * The common end of all of them: @a has the annotation; adds stack, time and texts, and sends it.
- * They run on the goroutine's own stack: its frames from the caller on.
+ * The common end of all hooks: completes the annotation @a with stack, time and texts, and sends
+ * it. The hooks run on the goroutine's own stack, which begins at their caller.
  */
 static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a,
 				    enum inline_program program)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * read: reads of the target's memory by probes. One fails where a page is not in memory
- * (swapped out, or without access for the moment: NUMA balancing, mprotect), since a probe
- * cannot wait for it; the value is then 0. Each failure is counted, by CPU (struct ring_state,
- * capture/unreadable), because a record that is made from this 0 is false or says nothing. A
- * failure below LOWEST_ADDRESS, where nothing can be mapped, is not counted: the address comes
- * from a nil pointer, which is a regular state of the program.
+ * read: reads of the target's memory by probes. A read fails where a page is not in memory (swapped
+ * out, or without access for the moment: NUMA balancing, mprotect), since a probe cannot wait for
+ * the page; the value is then 0. Each failure is counted, by CPU (struct ring_state,
+ * capture/unreadable.h), because a record that is made from this 0 is false or says nothing. A
+ * failure below LOWEST_ADDRESS, where nothing can be mapped, is not counted: the address comes from
+ * a nil pointer, which is a regular state of the program.
  */
 #ifndef GOTAP_BPF_READ_H
 #define GOTAP_BPF_READ_H
@@ -14,10 +14,7 @@ int count_unreadable(void);
 
 enum { LOWEST_ADDRESS = 65536 };
 
-/*
- * Reads @size bytes. False if the read failed; the helper has set *@to to 0 then
- * (bpf_probe_read_user clears its buffer).
- */
+/* Reads @size bytes. False if the read failed; bpf_probe_read_user has cleared *@to then. */
 static __always_inline bool read_user(void *to, __u32 size, __u64 addr)
 {
 	if (!bpf_probe_read_user(to, size, (void *)addr))
@@ -43,8 +40,8 @@ READ_WORD(16)
 READ_WORD(8)
 
 /*
- * Reads a word of the runtime that may not exist, where that is not known yet: 0 says that there is
- * none.
+ * As read_u64(), but a failure is not counted: for addresses that may not lead to a word of the
+ * runtime. 0: no such word.
  */
 static __always_inline __u64 peek_u64(__u64 addr)
 {

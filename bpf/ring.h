@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ring: room for a record in the ring of this CPU (struct ring_state in
- * record.h). The kernel's own BPF ring buffer takes a spin lock for each
- * record, and to make one that fits costs 40 ns more than this.
+ * ring: reserves room for a record in the ring of this CPU (struct ring_state in record.h). The
+ * kernel's own BPF ring buffer takes a spin lock for each record, and a record costs 40 ns more
+ * there.
  *
- * Programs can be preempted, and by another one on their CPU, so that room is
- * taken by compare-and-swap. BPF has that since Linux 5.12. Before (OLD_KERNEL)
- * they cannot: up to 5.19 the kernel runs uprobe programs with preemption off,
- * and a sample does not interrupt them (bpf_prog_active). The only other writer is
- * user space, and all it does there is to add to the lower half of the word.
+ * Programs can be preempted by another program on their CPU, so that they take room by
+ * compare-and-swap. BPF has compare-and-swap since Linux 5.12. On older kernels (OLD_KERNEL)
+ * programs cannot be preempted: up to 5.19 the kernel runs uprobe programs with preemption off, and
+ * a sample does not interrupt them (bpf_prog_active). The only other writer is user space, which
+ * only adds to the lower half of the word.
  */
 #ifndef GOTAP_BPF_RING_H
 #define GOTAP_BPF_RING_H
@@ -40,8 +40,8 @@ static __always_inline void count_lost_record(struct ring_state *s)
 }
 
 /*
- * names_lost: the lost record may have been the one with the goid of its g, which later records
- * then have to repeat.
+ * Counts a lost record. It counts in names_lost, too: the record may have been the one with the
+ * goid of its g, and later records must then repeat the goid.
  */
 static __always_inline void count_lost(struct ring_state *s)
 {
@@ -57,13 +57,13 @@ static __always_inline void *ring_chunk(const struct ring_state *s, __u32 tail)
 	return ring_chunk_at(chunk);
 }
 
-/* Sets the kind, from which on user space may read the record if REC_BUSY is not set. */
+/* Sets the kind. User space may read the record from then on if REC_BUSY is not set. */
 static __always_inline void rec_set_kind(struct rec *r, __u8 kind)
 {
 	*(volatile __u8 *)&r->kind = kind;
 }
 
-/* The rest of a chunk in which there is no room. */
+/* Marks the rest of a chunk in which the record does not fit. */
 static __always_inline void mark_skipped(const struct ring_state *s, __u32 tail)
 {
 	__u32 at = tail & (CHUNK_UNITS - 1);
@@ -73,7 +73,7 @@ static __always_inline void mark_skipped(const struct ring_state *s, __u32 tail)
 		rec_set_kind((void *)(chunk + at * RING_UNIT), REC_SKIP);
 }
 
-/* Was @position still @old, and is it @old + @more units now? */
+/* Moves @position on by @more units; false if it was not @old any more. */
 static __always_inline bool advance(__u64 *position, __u64 old, __u32 more)
 {
 #ifdef OLD_KERNEL
@@ -85,10 +85,10 @@ static __always_inline bool advance(__u64 *position, __u64 old, __u32 more)
 }
 
 /*
- * Room for a record of @size bytes, a constant; NULL if the ring is full. The
- * compare-and-swap fails if another program interrupted this one and took the room. Each
- * failure means one whole program run in between, so RESERVE_TRIES in a row mean a storm of
- * interrupts, and the record counts as lost.
+ * Takes room for a record of @size bytes, a constant; NULL if the ring is full. The
+ * compare-and-swap fails if another program interrupted this one and took the room. Each failure
+ * means one whole program run in between, so that RESERVE_TRIES failures in a row mean a storm of
+ * interrupts; the caller then counts the record as lost.
  */
 static __always_inline void *ring_take(struct ring_state *s, const __u32 size)
 {
@@ -112,13 +112,13 @@ static __always_inline void *ring_take(struct ring_state *s, const __u32 size)
 		}
 		chunk = ring_chunk(s, tail + rest);
 		if (!chunk || at > CHUNK_UNITS - units)
-			return 0;	/* the verifier's doubt only */
+			return 0;	/* never true; the verifier does not know that */
 		return chunk + at * RING_UNIT;
 	}
 	return 0;
 }
 
-/* As ring_take(); a record that finds no room is counted as lost. */
+/* As ring_take(), and counts a record that finds no room as lost. */
 static __always_inline void *ring_reserve(struct ring_state *s, const __u32 size)
 {
 	void *room;

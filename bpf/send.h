@@ -5,7 +5,7 @@
 
 #include "emit.h"
 
-/* A record about a P. */
+/* Sends a record about @p. */
 static __always_inline int send_p(__u64 pid_tgid, __u64 p, __u8 kind, __u8 sub)
 {
 	struct rec *r = rec_begin(sizeof(*r), pid_tgid, kind, sub);
@@ -18,7 +18,7 @@ static __always_inline int send_p(__u64 pid_tgid, __u64 p, __u8 kind, __u8 sub)
 	return 0;
 }
 
-/* The heap is @value bytes, or about to be by @delta of them. */
+/* Sends a record of the heap: it has @value bytes, and @delta bytes are about to be added. */
 static __always_inline int send_value(__u64 pid_tgid, __u8 kind, __u64 value, __u64 delta)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), pid_tgid, kind, 0);

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stack: see stack.h; the fast walk, and memory of all walks. Its functions are global, so that the
- * verifier checks each of them once and not at every call.
+ * stack: the fast walk of stack.h, and the memory of all walks. Its functions are global, so that
+ * the verifier checks each of them once and not at every call.
  */
 #include "stack_walk.h"
 
 __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
 
 /*
- * The price of a read is the call, hardly its length: this walk takes the goroutine's stack up to
- * the end of a page at once; the next page may not be mapped. Under a server (caddy), with frames
- * of hundreds of bytes, syscall_enter took a fifth longer with pieces of 1 KiB, and 512 bytes were
- * slower still; ping-pong, with short stacks, does not mind. There is one piece per CPU. A program
- * can be preempted by another one on its CPU, which finds the piece taken and walks with its own
- * window.
+ * Bytes that the fast walk reads at once: the price of a read is the call, hardly its length. The
+ * walk takes the goroutine's stack up to the end of a page, since the next page may not be mapped.
+ * With pieces of 1 KiB syscall_enter took a fifth longer under a server (caddy) with frames of
+ * hundreds of bytes, and with 512 bytes longer still; ping-pong, with short stacks, showed no
+ * difference.
+ *
+ * There is one piece per CPU. A program can be preempted by another one on its CPU, which finds the
+ * piece taken and walks with its own window.
  */
 enum { PIECE = 4096 };
 
 struct piece {
 	__u64 taken;
 	/*
-	 * The address that @words were read from, and where in @words the last whole frame may
-	 * lie. Here and not in variables: the verifier would track their values.
+	 * The address that @words were read from, and where in @words the last whole frame may lie.
+	 * They are here and not in variables, because the verifier would track the values of
+	 * variables.
 	 */
 	__u64 base, last;
 	__u64 words[PIECE / 8];
@@ -36,7 +39,10 @@ struct {
 
 #ifdef OLD_KERNEL
 
-/* To take a piece takes a compare-and-swap, which BPF has since Linux 5.12. */
+/*
+ * A program takes a piece by compare-and-swap, which BPF has since Linux 5.12; before, there is
+ * only the slow walk.
+ */
 __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
 	return 0;
@@ -45,8 +51,8 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 #else
 
 /*
- * Fills the piece of @cpu from @bp on; 0 if there is nothing to read. Global, so
- * that the verifier checks it once, not per frame.
+ * Fills the piece of @cpu from @bp on; 0 if there is nothing to read. The function is global, so
+ * that the verifier checks it once, not once per frame.
  */
 __noinline int piece_fill(__u32 cpu, __u64 bp)
 {
@@ -87,8 +93,8 @@ static long piece_step(__u32 i, void *ctx)
 }
 
 /*
- * Most stacks end with the first frames: without a call for each (as bpf_loop
- * has) these take half the time.
+ * Takes the first frames, with which most stacks end: without a call for each frame, as bpf_loop
+ * makes, they take half the time.
  */
 static __always_inline void piece_steps(struct piece_walk *c)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stack: return addresses by frame pointers, the way the runtime's own tracer
- * walks (runtime.fpTracebackPCs, Go 1.21+): the leaf pc is known, then each
- * frame pointer gives the next return address one word above it, until it is
- * 0. A record carries only a 64-bit key of the stack; the addresses travel
- * once per distinct stack.
+ * stack: walks a stack by its frame pointers, as the runtime's own tracer does
+ * (runtime.fpTracebackPCs, Go 1.21+). The leaf pc is known; each frame pointer then gives the next
+ * return address, one word above it, until the frame pointer is 0. A record carries only a 64-bit
+ * key of the stack; the addresses are sent once per distinct stack.
  *
- * The walk hashes as it goes, and is made once more, into the ring, for a new
- * stack.
+ * The walk computes the hash and stores no address. A new stack is walked a second time, and its
+ * addresses are written to the ring.
  *
- * A page of the stack that is not in memory cuts the walk short: its key is then marked
- * (STACK_KEY_CUT), and user space gets the address, to bring the page in. A chain that leads
- * out of the stack, as it does through C's frames, may end in anything: that is its end.
+ * A page of the stack that is not in memory cuts the walk short: the key is then marked
+ * (STACK_KEY_CUT), and user space gets the address, to bring the page in. A chain of frame pointers
+ * that leads out of the stack ends there: the frames of C code may hold any value in its place.
  */
 #ifndef GOTAP_BPF_STACK_H
 #define GOTAP_BPF_STACK_H
@@ -22,20 +21,20 @@ struct frame {
 	__u64 bp, ret;
 };
 
-/* Two frame pointers that are farther apart are not of the same stack. */
+/* Two frame pointers that are farther apart than this do not belong to the same stack. */
 enum { LARGEST_FRAME = 1 << 20 };
 
 #ifdef GO_INLINE
 #include "inline/frames.h"
 #else
 
-/* The chain ends with 0; anything that is not aligned never was a frame pointer. */
+/* Returns whether @bp can be a frame pointer: 0 ends the chain, and frame pointers are aligned. */
 static __always_inline bool is_frame(__u64 bp)
 {
 	return bp && !(bp & 7);
 }
 
-/* Go frames are mostly 32 to 100 bytes, so a window holds two or three links of the chain. */
+/* Go frames mostly have 32 to 100 bytes, so that a window holds two or three of them. */
 enum { WINDOW = 128 };
 
 struct window {
@@ -43,7 +42,7 @@ struct window {
 	__u64 words[WINDOW / 8];
 };
 
-/* The frame at @bp; false where the chain leaves readable memory. */
+/* Reads the frame at @bp; false if it cannot be read. */
 static __always_inline bool window_frame(struct window *w, __u64 bp, struct frame *f)
 {
 	__u64 at = bp - w->base;
@@ -52,7 +51,10 @@ static __always_inline bool window_frame(struct window *w, __u64 bp, struct fram
 		return false;
 	if (at > WINDOW - sizeof(*f)) {
 		if (bpf_probe_read_user(w->words, WINDOW, (void *)bp)) {
-			/* The last frames before the end of a mapping. */
+			/*
+			 * The whole window cannot be read: the frame may be the last one before the
+			 * end of a mapping.
+			 */
 			w->base = 0;
 			return !bpf_probe_read_user(f, sizeof(*f), (void *)bp);
 		}
@@ -75,12 +77,13 @@ static __always_inline bool read_frame(struct frame *f, __u64 bp)
 	return !bpf_probe_read_user(f, sizeof(*f), (void *)bp);
 }
 
-/* Can a frame of the stack itself not be read? */
+/* A read of a frame inside the stack can fail. */
 enum { FRAMES_MAY_FAIL = 1 };
 
 /*
- * Calls @step until it returns 1. Since Linux 5.17 there is bpf_loop: the verifier checks its
- * step once, and not once per round. To name a function for it is an error before 5.13.
+ * Calls @step until it returns 1. Since Linux 5.17 there is bpf_loop, with which the verifier
+ * checks the step once, and not once per round. Before Linux 5.13 a program that names a function
+ * for bpf_loop does not load.
  */
 static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 {
@@ -96,8 +99,8 @@ static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 }
 
 /*
- * Keys of stacks that were sent as REC_STACK: sets of four in one cache line. A key that
- * was pushed out is sent again, which costs a record and nothing else.
+ * Keys of stacks that were sent as REC_STACK, in sets of four, each set in one cache line. A key
+ * that was pushed out is sent again, which costs a record and nothing more.
  */
 enum { SEEN_WAYS = 4, SEEN_SETS = 16384 };
 
@@ -110,20 +113,23 @@ static __always_inline __u64 *seen_set(__u64 key)
 
 #endif
 
-/* As stack_hash_slowly(), but 0 where only the slow way is free. */
+/*
+ * As stack_hash_slowly(), but 0 where the kernel has no compare-and-swap in BPF, which this walk
+ * needs.
+ */
 __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
 
 /*
- * Where a walk begins: the leaf pc, the frame pointer behind it, and in one
- * case (preempted in a prologue) a return address that no frame holds yet.
+ * Where a walk begins: the leaf pc, the frame pointer behind it, and for a goroutine that was
+ * preempted in a prologue a second return address, which no frame holds yet.
  */
 struct stack_start {
 	__u64 pc, second, bp;
 };
 
 /*
- * A short stack has this bit in the salt of its hash, and STACK_KEY_SHORT in its key, so that
- * stack_send() copies as many frames as were hashed, whatever `stacks` has become by then.
+ * A short stack has this bit in the salt of its hash, and STACK_KEY_SHORT in its key. stack_send()
+ * then copies as many frames as were hashed, also if `stacks` has changed meanwhile.
  */
 #define SALT_SHORT (1ULL << 8)
 
@@ -132,7 +138,7 @@ static __always_inline __u32 frames_at_most(bool is_short)
 	return is_short && stack_depth > SHORT_STACK ? SHORT_STACK : stack_depth;
 }
 
-/* The key of the stack that begins there. */
+/* Returns the key of the stack that begins at @pc. */
 __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt);
 int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class);
 
@@ -143,7 +149,10 @@ static __always_inline bool stack_known(__u64 key)
 	return s[0] == key || s[1] == key || s[2] == key || s[3] == key;
 }
 
-/* This case is so rare that the fast walk is not worth the time that its verification takes. */
+/*
+ * Returns whether stacks of @class are so rare that the fast walk does not repay the time that the
+ * verifier takes to check it.
+ */
 static __always_inline bool is_rare(__u8 class)
 {
 	return class == STACK_STW || class == STACK_GC || class == STACK_PROCS ||
@@ -161,13 +170,13 @@ static __always_inline __u64 stack_key(const struct stack_start *from, __u8 clas
 	return key ? key : stack_hash_slowly(from->pc, from->second, from->bp, salt);
 }
 
-/* Must the stack @key be sent? */
+/* Returns whether the stack @key must be sent. */
 static __always_inline bool stack_is_new(__u64 key)
 {
 	return key && !stack_known(key);
 }
 
-/* Sends the stack @key, which stack_is_new() found. */
+/* Sends the stack @key, for which stack_is_new() returned true. */
 static __always_inline void stack_define(__u64 key, const struct stack_start *from, __u32 tid,
 					 __u8 class, __u16 skip)
 {
@@ -176,10 +185,11 @@ static __always_inline void stack_define(__u64 key, const struct stack_start *fr
 }
 
 /*
- * A BPF program runs to its end. There the record goes first, because the drain stops at a record
- * that is not submitted, and to reserve the stack's record may take the ring to its next chunk. A
- * thread of the target can die with its program between any two instructions. There the stack goes
- * first: a stack that no record refers to does no harm.
+ * The order of a record and of its new stack. A BPF program runs to its end: the record goes first,
+ * because the drain stops at a record that is not submitted, and because the stack's record may
+ * take the ring to its next chunk. With code inside the target a thread can die between any two
+ * instructions: the stack goes first, since a stack without a record does no harm, and a record
+ * without its stack does.
  */
 #ifdef GO_INLINE
 enum { STACK_FIRST = 1 };
@@ -189,7 +199,7 @@ enum { STACK_FIRST = 0 };
 
 /*
  * Submits record @l, which has the stack @key, and sends the stack if it is new. @skip is evaluated
- * only then.
+ * only for a new stack.
  */
 #define submit_with_key(l, key, from, tid, class, skip)                 \
 	do {                                                             \
@@ -201,8 +211,8 @@ enum { STACK_FIRST = 0 };
 	} while (0)
 
 /*
- * Completes record @l of thread @tid: the caller has filled all words but the stack's. Stores the
- * stack's key and submits the record.
+ * Completes record @l of thread @tid: stores the key of its stack and submits it. The caller has
+ * filled all other words.
  */
 static __always_inline void submit_with_stack(struct rec_long *l, __u32 tid,
 					      const struct stack_start *from, __u8 class,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stack_walk: the walk over the frames of a stack that hashes them, and the one that copies those
- * of a new stack. Included once by each side: stack.bpf.c, and inline/image.c for code inside the
- * target.
+ * stack_walk: the walk that hashes the frames of a stack, and the one that copies the frames of a
+ * new stack. stack.bpf.c includes it for BPF, inline/image.c for code inside the target.
  */
 #ifndef GOTAP_BPF_STACK_WALK_H
 #define GOTAP_BPF_STACK_WALK_H
@@ -11,7 +10,7 @@
 
 /*
  * Stores the key in a free place of its set, or over another key. Two CPUs may overwrite each
- * other's key, which only sends a stack once more.
+ * other's key: a stack is then sent once more.
  */
 static __always_inline void seen_add(__u64 key)
 {
@@ -33,15 +32,15 @@ static __always_inline __u64 mix(__u64 h, __u64 v)
 }
 
 /*
- * The result of a walk, of both kinds. The hash has two halves, which frames change in turn: a
- * processor then works at two frames at a time, which takes 15 % off a deep walk inside the target.
+ * The state of a walk. The hash has two halves, which frames change in turn: a processor then works
+ * at two frames at a time, which takes 15 % off a deep walk inside the target.
  */
 struct hash {
 	__u64 bp;
-	__u64 h, other;		/* the half that the last frame has changed, and the one before */
-	__u64 below;		/* the frame pointer before @bp, 0: there is none */
-	__u64 unreadable;	/* address of the frame that could not be read, 0: none */
-	__u32 first;		/* frames before the walk: 1 or 2 */
+	__u64 h, other;		/* the half that the last frame has changed, and the other half */
+	__u64 below;		/* the frame pointer before @bp; 0: none */
+	__u64 unreadable;	/* address of the frame that could not be read; 0: none */
+	__u32 first;		/* addresses that the walk starts with: 1 or 2 */
 	__u32 most;
 };
 
@@ -65,7 +64,7 @@ static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, 
 	return h;
 }
 
-/* The key of the frames so far. */
+/* Returns the key of the frames that the walk has taken so far. */
 static __always_inline __u64 hash_key(const struct hash *c, __u64 marks)
 {
 	return stack_key_of_hash(mix(c->h, c->other), marks);
@@ -74,9 +73,9 @@ static __always_inline __u64 hash_key(const struct hash *c, __u64 marks)
 /*
  * The frame at c->bp cannot be read. If it belongs to the same stack, the walk is cut short here;
  * if not, the chain of frame pointers has ended. It belongs to the stack if it lies above the frame
- * before it (stacks grow downwards) by less than the largest frame. The first frame has none before
- * it: it counts as one of the stack, except in a CPU sample (STACK_CPU), which interrupts C and
- * assembly code, too, where the register holds any value.
+ * before it (stacks grow downwards) by less than the largest frame. The first frame has no frame
+ * before it: it counts as part of the stack, except in a CPU sample (STACK_CPU). A sample also
+ * interrupts C and assembly code, where the register holds any value.
  */
 static __always_inline void hash_unreadable(struct hash *c, __u64 salt)
 {
@@ -112,9 +111,9 @@ static __always_inline void hash_frame(struct hash *c, __u64 ret, __u64 bp)
 }
 
 /*
- * Steps look at one frame each and say whether to stop. They count by the
- * loop's own index: a counter of ours would be a new constant in every round to
- * the verifier, and it would check each round.
+ * Each step takes one frame and returns whether to stop. The steps count by the index of the loop:
+ * a counter in the context would be a new constant in every round to the verifier, which would then
+ * check every round.
  */
 
 struct window_walk {
@@ -152,14 +151,14 @@ __noinline __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 
 struct copy_walk {
 	struct rec_stack *to;
-	struct hash sum;	/* as far as it is copied */
+	struct hash sum;	/* hash of the frames that are copied */
 	__u64 key;
 	__u32 n;
 };
 
 /*
- * Has the copy got to where the walk that made the key ended? A page may have come in, or gone,
- * since then.
+ * Returns whether the copy has got as far as the walk that made the key. A page may have come into
+ * memory, or left it, since that walk.
  */
 static __always_inline bool copy_is_complete(const struct copy_walk *c)
 {
@@ -184,10 +183,10 @@ static long copy_step(__u32 i, void *ctx)
 }
 
 /*
- * New stacks are rare, some hundreds in a whole recording, so each gets a record of full length,
- * for which its frames are read once more. If their hash is not @key, the goroutine's stack has
- * changed between the two reads: the record is then marked, and the next probe that meets that
- * stack sends it again.
+ * Sends a stack. New stacks are rare, some hundreds in a whole recording, so that each gets a
+ * record of full length, for which its frames are read once more. If their hash is not @key, the
+ * goroutine's stack has changed between the two reads: the record is then marked, and the next
+ * probe that meets this stack sends it again.
  */
 __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
 {
@@ -196,7 +195,10 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 	struct rec_stack *s = ring_reserve(ring_of_cpu(), sizeof(*s) + 8 * REC_MAX_FRAMES);
 	bool complete;
 
-	/* The test comes at once: Linux 5.10's verifier forgets that ring_reserve() has made it. */
+	/*
+	 * The test must follow the call: the verifier of Linux 5.10 forgets the test in
+	 * ring_reserve().
+	 */
 	if (!s)
 		return 0;
 	c.to = s;
@@ -214,8 +216,7 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 	s->n = c.n;
 	rec_submit(s);
 	/*
-	 * The key is stored only now: a probe that finds it there sends no record of the stack any
-	 * more.
+	 * Only now is the key stored: a probe that finds it sends no record of this stack any more.
 	 */
 	if (complete)
 		seen_add(key);

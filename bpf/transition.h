@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * transition: turns one change of a goroutine's status that a probe saw into its record. The class
- * of the call site (user/plan/sites.def) says which kind of record that is.
+ * transition: makes a record of a change of a goroutine's status that a probe saw. The class of the
+ * call site (user/plan/sites.def) names the kind of record.
  */
 #ifndef GOTAP_BPF_TRANSITION_H
 #define GOTAP_BPF_TRANSITION_H
@@ -15,14 +15,14 @@ struct transition {
 	__u64 ret;		/* a pc in the function that makes the transition: the leaf */
 	struct site_class site;
 	/*
-	 * The probe sits in that function itself (probe_inlined), which has no frame
-	 * yet: its return address, and its second argument.
+	 * The probe sits in the function that makes the transition (probe_inlined.bpf.c). The
+	 * function has no frame yet: @caller is its return address, @arg2 its second argument.
 	 */
 	bool host;
 	__u64 caller, arg2;
 };
 
-/* GoStart, GoDestroy and the like: no stack. */
+/* Sends a record without a stack: GoStart, GoDestroy and similar events. */
 static __always_inline int send_plain(struct transition *t)
 {
 	struct rec *r = rec_begin(sizeof(*r), t->pid_tgid, t->site.kind, t->site.sub);
@@ -42,15 +42,15 @@ static __always_inline void put_stack(struct rec_long *l, struct transition *t,
 }
 
 /*
- * The class of the call by the caller's caller. In the frame of the function that called
- * casgstatus, its own return address lies above RBP.
+ * Finds the class of the call by the caller of the caller. Inside the frame of the function that
+ * called casgstatus, its return address lies above RBP.
  */
 static __always_inline bool caller_site(struct transition *t, struct site_class *ret)
 {
 	return site_find(SITE_KEY(t->host ? t->caller : read_u64(t->fp + 8), 0, 0), ret);
 }
 
-/* The goroutine that makes the transition, as start_at_actor() has it. */
+/* Where the stack begins of the goroutine that makes the transition (start_at_actor()). */
 static __always_inline struct stack_start start_of(struct transition *t)
 {
 	struct stack_start from = start_at_actor(t->g, t->ret, t->fp);
@@ -77,16 +77,19 @@ static __always_inline int send_park(struct transition *t)
 	from = start_at_sched(&c);
 	key = stack_key(&from, t->site.stack);
 	l->stack = key;
-	/* gopark's skip is a constant of the call path, so it belongs to the stack. */
+	/*
+	 * gopark's skip is a constant of the call path, and so the same for each record of the
+	 * stack.
+	 */
 	submit_with_key(l, key, &from, (__u32)t->pid_tgid, t->site.stack,
 			(__u16)read_u64(g_m(t->g) + off.m_wait_trace_skip));
 	return 0;
 }
 
 /*
- * The scheduler sets p.gcMarkWorkerMode just before it wakes a GC worker for
- * this P; otherwise it is 0 there. Up to Go 1.15 its numbers are one lower,
- * and it is set for p.gcBgMarkWorker alone.
+ * The mode of the GC worker that becomes runnable. The scheduler sets p.gcMarkWorkerMode just
+ * before it wakes a worker for this P; otherwise it is 0 there. Up to Go 1.15 the numbers are one
+ * lower, and the mode counts for p.gcBgMarkWorker alone.
  */
 static __always_inline __u8 worker_mode_of(struct transition *t, __u64 p)
 {
@@ -102,10 +105,10 @@ static __always_inline __u8 worker_mode(struct transition *t)
 }
 
 /*
- * A running goroutine becomes runnable. The site alone gives the reason for goyield_m;
- * goschedImpl has two callers that callers.def names, Gosched and goschedguarded, and for any
- * other caller the goroutine was preempted. Only a preempted one needs the mode of a GC worker
- * and a stack that may begin in a prologue: the others call mcall from Go code of their own.
+ * A running goroutine becomes runnable. The site gives the reason for goyield_m. goschedImpl has
+ * two callers in callers.def, Gosched and goschedguarded; with any other caller the goroutine was
+ * preempted. Only the record of a preempted goroutine needs the mode of a GC worker, and a stack
+ * that may begin in a prologue: the other functions call mcall from their own Go code.
  */
 static __always_inline int send_stop(struct transition *t)
 {
@@ -147,9 +150,9 @@ static __always_inline __u16 ready_skip(struct transition *t)
 }
 
 /*
- * The scheduler wakes @t->gp. False if no goroutine is current on this M: then the wake-up has no
- * stack, and no frame is read. Mostly it is so: findRunnable, which polls the network, runs between
- * two goroutines.
+ * Fills in a wake-up of @t->gp by the scheduler. False if this M has no current goroutine: the
+ * record then has no stack, and no frame is read. This is the frequent case: findRunnable, which
+ * polls the network, runs while the M has no goroutine.
  */
 static __always_inline bool scheduler_wakes(struct rec_long *l, struct transition *t)
 {
@@ -187,9 +190,9 @@ static __always_inline int send_ready(struct transition *t)
 }
 
 /*
- * Up to Go 1.23 newproc1 takes the id from p.goidcache after the status
- * change. Where the cache is used up the id is not known yet: 0, and user
- * space learns it from the goroutine's next record.
+ * The goid of a created goroutine. Up to Go 1.23 newproc1 takes it from p.goidcache after the
+ * status change. If the cache is used up the goid is not known yet: 0, and user space learns it
+ * from the goroutine's next record.
  */
 static __always_inline __u64 created_goid(struct transition *t)
 {
@@ -224,9 +227,9 @@ static __always_inline int send_create(struct transition *t)
 }
 
 /*
- * The stack from which the syscall leaves Go: since Go 1.21 g has it. Up to 1.18 the caller is
- * mostly syscall.Syscall, assembly without a frame, with its return address at g.syscallsp;
- * callers.def has these callers of entersyscall.
+ * Where the stack begins from which the syscall leaves Go: since Go 1.21 g holds it. Up to 1.18 the
+ * caller is mostly syscall.Syscall, assembly code without a frame, with its return address at
+ * g.syscallsp; callers.def names these callers of entersyscall.
  */
 static __always_inline struct stack_start start_at_syscall(struct transition *t, struct g_chunk *c)
 {
@@ -237,17 +240,18 @@ static __always_inline struct stack_start start_at_syscall(struct transition *t,
 		from.bp = G_FIELD(c, __u64, syscallbp);
 		return from;
 	}
-	from.bp = read_u64(t->fp);	/* of the caller of entersyscallblock or, */
+	from.bp = read_u64(t->fp);	/* the caller of entersyscallblock, or */
 	if (!t->site.sub)
-		from.bp = read_u64(from.bp);	/* of reentersyscall, the caller of entersyscall */
+		/* the caller of reentersyscall, which is entersyscall */
+		from.bp = read_u64(from.bp);
 	if (site_find(SITE_KEY(from.pc, 0, 0), &frameless))
 		from.second = read_u64(G_FIELD(c, __u64, syscallsp));
 	return from;
 }
 
 /*
- * Go <= 1.25: reentersyscall and entersyscallblock, on the goroutine's own stack.
- * A probe in these runs before they save its stack, and says where it is.
+ * Up to Go 1.25: reentersyscall and entersyscallblock, on the goroutine's own stack. A probe inside
+ * one of them runs before it saves the stack, and passes in @from where the stack begins.
  */
 static __always_inline int send_sys_enter(struct transition *t, struct stack_start from)
 {
@@ -270,8 +274,8 @@ static __always_inline int send_sys_enter(struct transition *t, struct stack_sta
 }
 
 /*
- * Go <= 1.25: exitsyscall has a P in hand. It is the old P if and only if no thread has added to
- * p.syscalltick but exitsyscall itself, which just did (proc.go, lostP).
+ * Up to Go 1.25: exitsyscall has a P. It is the P of the syscall's begin if and only if exitsyscall
+ * is the only one that has added to p.syscalltick since, as it does just before (proc.go, lostP).
  */
 static __always_inline int send_sys_exit(struct transition *t)
 {
@@ -291,7 +295,7 @@ static __always_inline int send_sys_exit(struct transition *t)
 	return 0;
 }
 
-/* The common part of all transitions that happen on the system stack. */
+/* Sends the record of a transition that happens on the system stack. */
 static __always_inline int send_transition(struct transition *t)
 {
 	switch (t->site.kind) {

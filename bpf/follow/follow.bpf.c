@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * follow: which processes descend from those that are followed, and when one of them execs.
- * user/follow/follow.c loads it, apart from the probes. Every fork, exec and exit of the machine
- * runs one of these programs; for a process that is not followed that is a lookup of its number,
- * and where names are waited for a comparison of its file's name.
+ * follow: reports which processes descend from those that are followed, and each exec of one of
+ * them. user/follow/follow.c loads these programs, apart from the probes. Every fork, exec and exit
+ * of the machine runs one of them. For a process that is not followed that is a lookup of its id
+ * and, with --name, a comparison of the name of its file.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
@@ -51,17 +51,17 @@ struct task_struct___mm {
 	struct mm_struct *mm;
 } __attribute__((preserve_access_index));
 
-/* --name: also reports an exec of a file if its name begins with this text; "": no --name. */
+/* --name: an exec is also reported if the name of its file begins with this text; "": no --name. */
 const volatile char name_begin[FOLLOW_NAME];
 /*
- * --name for containers: also reports an exec by the first process of any PID namespace but the
- * machine's first one.
+ * --name for containers: an exec by the first process of any PID namespace but the initial one is
+ * also reported.
  */
 const volatile bool first_processes;
 
 /*
- * Counts of processes that are not followed since the map was full, and of execs not reported since
- * the buffer was full.
+ * Processes that could not be followed because the map was full, and execs that could not be
+ * reported because the buffer was full.
  */
 __u64 not_followed, not_said;
 
@@ -84,9 +84,9 @@ static __always_inline bool is_followed(__u32 tgid)
 }
 
 /*
- * Has the file that @task runs a name that begins with name_begin? The task's own name (comm) would
- * not do: for a program started by a symbolic link, or by /proc/self/exe, it is the name of the
- * link.
+ * Returns whether the name of the file that @task runs begins with name_begin. The task's own name
+ * (comm) would not do: for a program started by a symbolic link, or by /proc/self/exe, comm is the
+ * name of the link.
  */
 static __always_inline bool has_name(struct task_struct *task)
 {
@@ -155,7 +155,7 @@ int follow_exec(__u64 *ctx)
 	return 0;
 }
 
-/* (task): the process has ended with its last thread. */
+/* (task): called for each thread that exits; the process has ended when its last thread has. */
 SEC("tp_btf/sched_process_exit")
 int follow_exit(__u64 *ctx)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * deep, for code inside the target: the walk over the frames of a stack. A chain of frame pointers
- * costs the latency of a load for each frame, as a processor does not know where to load from
- * before. So the frames of a deep stack get hints: where they were at the last walk of a stack that
- * began with the same frames. Each frame pointer is read all the same, and compared with its hint.
- * Where they are equal, which processors predict, the walk goes on with the hint, so that it does
- * not wait for the frame pointer. It is the same walk whatever the hints are: the target may write
- * any into them, and threads that learn them at once may mix theirs.
+ * deep, for code inside the target: the walk over the frames of a deep stack. A chain of frame
+ * pointers costs the latency of a load for each frame, because the processor knows the address of a
+ * frame only after it has loaded the frame before. The frames of a deep stack therefore have hints:
+ * where they were at the last walk of a stack that began with the same frames. Each frame pointer
+ * is still read, and compared with its hint. If they are equal, which processors predict, the walk
+ * goes on with the hint and does not wait for the frame pointer. The result is the same for any
+ * hints: the target may write any value into them, and threads that store them at the same time may
+ * mix theirs.
  */
 #ifndef GOTAP_BPF_INLINE_DEEP_H
 #define GOTAP_BPF_INLINE_DEEP_H
@@ -14,15 +15,15 @@
 #include "stack_walk.h"
 
 /*
- * The frames that make out which hints belong to a stack; hints pay off if it goes on for so many
- * bytes behind them.
+ * UNHINTED: frames by which the hints of a stack are found. DEEP: hints pay off if the stack has
+ * more bytes than this above those frames.
  */
 enum { UNHINTED = 8, DEEP = 512 };
 
 _Static_assert(sizeof(struct inline_hints) / sizeof(__u16) >= REC_MAX_FRAMES,
 	       "struct inline_hints");
 
-/* In shared memory. */
+/* Returns the hints for stacks with @hash, in shared memory. */
 static __always_inline volatile __u16 *hints_of(__u64 hash)
 {
 	struct inline_hints *all = (struct inline_hints *)((__u64)shared + layout.hints);
@@ -31,9 +32,9 @@ static __always_inline volatile __u16 *hints_of(__u64 hash)
 }
 
 /*
- * Returns @v, and hides from the compiler where it comes from. Otherwise the compiler would use a
- * frame pointer that was compared with its hint in place of the hint, and the next load would wait
- * for it.
+ * Returns @v, and hides from the compiler where it comes from. Otherwise the compiler would go on
+ * with the frame pointer in place of the equal hint, and the next load would wait for the frame
+ * pointer.
  */
 static __always_inline __u64 apart(__u64 v)
 {
@@ -46,7 +47,7 @@ static __always_inline bool is_inside(const struct window *w, __u64 bp)
 	return is_frame(bp) && bp - w->lo < w->room;
 }
 
-/* Takes the next @n frames; false: the chain has ended before. */
+/* Adds the next @n frames to @c; false: the chain has ended before. */
 static __always_inline bool walk(struct hash *c, const struct window *w, __u32 n)
 {
 	const struct frame *f;
@@ -67,16 +68,16 @@ static __always_inline bool is_deep(const struct window *w, __u64 bp)
 }
 
 /*
- * The place where walk_hinted() goes on. It is a copy, so that the walks of stacks that are not
- * deep have theirs in registers.
+ * Where walk_hinted() goes on. It is a copy, so that the walk of a stack that is not deep keeps its
+ * variables in registers.
  */
 struct deep {
-	struct hash sum;	/* its bp is that of a frame inside of @w */
+	struct hash sum;	/* its bp leads to a frame inside @w */
 	struct window w;
 	__u32 n;		/* frames at most, one at least */
 };
 
-/* A function of its own: its loop needs all registers. */
+/* A function of its own, because its loop needs all registers. */
 static __noinline __u64 walk_hinted(const struct deep *d, __u64 salt)
 {
 	volatile __u16 *hint = hints_of(d->sum.h), *last = hint + d->n - 1;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * frames, for code inside the target: the frames of stack.h. All stacks that a record has are those
- * of the thread's current goroutine, and a frame pointer that leads out of its stack is the end of
- * the chain.
+ * frames, for code inside the target: the frames of stack.h. Every stack of a record is that of the
+ * thread's current goroutine, and a frame pointer that leads out of that stack is the end of the
+ * chain.
  */
 #ifndef GOTAP_BPF_INLINE_FRAMES_H
 #define GOTAP_BPF_INLINE_FRAMES_H
 
 /*
- * Anything that is not aligned never was a frame pointer; 0, the end of the chain, lies outside of
- * the stack.
+ * Returns whether @bp is aligned as a frame pointer is. 0, the end of the chain, lies outside the
+ * stack.
  */
 static __always_inline bool is_frame(__u64 bp)
 {
@@ -17,7 +17,7 @@ static __always_inline bool is_frame(__u64 bp)
 }
 
 struct window {
-	/* a frame lies at @lo at the lowest, and by less than @room above */
+	/* a frame lies at @lo or above, by less than @room */
 	__u64 lo, room;
 };
 
@@ -47,10 +47,10 @@ static __always_inline bool read_frame(struct frame *f, __u64 bp)
 	return window_frame(&w, bp, f);
 }
 
-/* Can a frame of the stack itself not be read? */
+/* A read of a frame inside the stack cannot fail. */
 enum { FRAMES_MAY_FAIL = 0 };
 
-/* Each step stops at stack_depth frames at the latest. */
+/* Calls @step until it returns 1; each step stops at stack_depth frames at the latest. */
 static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 {
 	__u32 i;
@@ -59,7 +59,7 @@ static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 		;
 }
 
-/* The set lies in shared memory, which has INLINE_SEEN keys. */
+/* The keys lie in shared memory, with room for INLINE_SEEN of them. */
 enum { SEEN_WAYS = 4, SEEN_SETS = INLINE_SEEN / SEEN_WAYS };
 
 static __always_inline __u64 *seen_set(__u64 key)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * goread, for code inside the target: the reads of gostate.h that BPF makes in large pieces, one by
- * one.
+ * goread, for code inside the target: reads the fields of gostate.h one by one, where BPF reads
+ * them in large pieces.
  */
 #ifndef GOTAP_BPF_INLINE_GOREAD_H
 #define GOTAP_BPF_INLINE_GOREAD_H
@@ -29,7 +29,7 @@ static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
 	a->coro = read_u64(gp + off.g_coroarg);
 }
 
-/* The way through m.curg leads to the same frames, and costs nothing here. */
+/* The way through m.curg leads to the same frames, and costs no helper call here. */
 static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
 {
 	return false;

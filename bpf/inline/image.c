@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * image: the code that `--attach inline` puts into the target: the programs of bpf/ that inline.def
- * lists, from the same sources as the BPF programs, for stub.S to call. It is linked to a flat
- * piece of memory (image.lds) without a writable byte, and gotap sets its constants before it
- * writes it.
+ * image: the code that `--attach inline` puts into the target. stub.S calls the programs that
+ * inline.def lists, compiled from the same sources as the BPF programs. The linker makes one flat
+ * piece of memory of them (image.lds), without a writable byte. gotap sets the constants in it
+ * before it writes it to the target.
  */
 #include "common.h"
 #include "emit.h"
@@ -17,7 +17,7 @@
 #include "probe_heap.bpf.c"
 #include "probe_user.bpf.c"
 
-/* stub.S has these as numbers. */
+/* stub.S has these offsets as numbers. */
 _Static_assert(offsetof(struct inline_site, target) == 0 &&
 		       offsetof(struct inline_site, flag) == 8 &&
 		       offsetof(struct inline_site, program) == 16 &&
@@ -33,8 +33,8 @@ _Static_assert(offsetof(struct pt_regs, sp) == 9 * 8 && offsetof(struct pt_regs,
 	       sizeof(struct pt_regs) == 11 * 8, "struct pt_regs");
 
 /*
- * Knobs that do not vary here. knobs.c has the others, where the compiler does not see their
- * values.
+ * Knobs that have one value for all inline code. knobs.c has the others, in a file of its own, so
+ * that the compiler does not see their values.
  */
 const __u32 at_calls = ~0U;
 const bool at_status_calls = true;

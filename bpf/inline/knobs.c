@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * knobs: the constants of the image, which gotap sets before it writes it (user/inline/image.c);
- * common.h and goabi.h explain each. They have a file of their own: the compiler would take them
- * for 0 in a file where it sees that no code sets them.
+ * knobs: the constants of the image. gotap sets them before it writes the image to the target
+ * (user/inline/image.c); common.h and goabi.h explain each. They have a file of their own: in a
+ * file that uses them the compiler would see that no code sets them, and take them for 0.
  */
 #include "common.h"
 

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stub: where the changed calls of the target lead. One stub per site, and a part that is common to all.
+ * stub: the code that the changed calls of the target lead to. There is one stub per site, and a
+ * part that all share.
  *
- * At a call of a Go function (ABIInternal, Go 1.17 and later) r14 is g, the arguments are in rax, rbx, rcx,
- * rdi, rsi, r8, r9, r10 and r11, the closure is in rdx, and a plugin's or -dynlink's code may have its GOT
- * in r15. r12, r13 and the flags are free. So r12 is the site, and r13 the target's stack pointer, until
- * the original function is reached by a jump: no return address ever points in here.
+ * At a call of a Go function (ABIInternal, Go 1.17 and later) r14 is g, the arguments are in rax,
+ * rbx, rcx, rdi, rsi, r8, r9, r10 and r11, the closure is in rdx, and the code of a plugin or of
+ * -dynlink may have its GOT in r15. r12, r13 and the flags are free. The stubs therefore keep the
+ * site in r12, and the target's stack pointer in r13, until they jump to the original function: no
+ * return address ever points into the stubs.
  *
- * The goroutine's stack is not used, as it may have no room left (nosplit functions): tools/inline-check
- * looks at the code up to the label `switched`. A goroutine's hit runs on the system stack of its thread,
- * as the runtime's own calls of the vDSO do (runtime.nanotime1); one on the system stack or on that for
- * signals stays there.
+ * The goroutine's stack is not used, as it may have no room left (nosplit functions):
+ * tools/inline-check looks at the code up to the label `switched`. A goroutine's hit runs on the
+ * system stack of its thread, as the runtime's own calls of the vDSO do (runtime.nanotime1). A hit
+ * on the system stack or on the stack for signals runs on that stack.
  */
 #define INLINE_PROGRAM(name) .globl name;
 #include "inline.def"
 #undef INLINE_PROGRAM
 
-/* Offsets in include/inline.h and vmlinux.h; image.c asserts them. */
+/* Offsets in the structs of include/inline.h and vmlinux.h; image.c asserts them. */
 #define SITE_TARGET	0
 #define SITE_FLAG	8
 #define SITE_PROGRAM	16
@@ -26,7 +28,10 @@
 #define OWNER_DIED	0x40000000
 #define INLINE_SITES	512
 
-/* The four bytes before: an offset in a struct of the runtime, which gotap fills in (user/inline/image.c). */
+/*
+ * The last four bytes of the instruction before: the offset of a field in a struct of the runtime,
+ * which gotap fills in (user/inline/image.c).
+ */
 #define OFFSET(name) .globl stub_##name; stub_##name = . - 4
 
 	.text
@@ -106,8 +111,9 @@ stay:
 	jmp	switched
 
 /*
- * A call of traceAcquireEnabled, to which the target only gets because gotap has it test another flag: it
- * is done if trace.enabled itself is set; else a traceLocker that is not ok is the result.
+ * A call of traceAcquireEnabled, which the target only reaches because gotap has the hook test
+ * another flag. If trace.enabled itself is set, the stub goes on to the call; if not, it returns a
+ * traceLocker that is not ok.
  */
 hook:
 	mov	SITE_FLAG(%r12), %r13
@@ -129,7 +135,7 @@ programs:
 #include "inline.def"
 #undef INLINE_PROGRAM
 
-/* Never 0: what gotap has a trace hook test. */
+/* Never 0: the flag that the target's trace hook tests in place of trace.enabled. */
 	.globl	true_byte
 true_byte:
 	.byte	1

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * thread, for code inside the target: it only runs on threads of the target, and stub.S has asked
- * whether it may record.
+ * thread, for code inside the target: the part of emit.h that asks for the thread. The code runs
+ * only on threads of the target, and stub.S has already asked whether the hit may make a record.
  */
 #ifndef GOTAP_BPF_INLINE_THREAD_H
 #define GOTAP_BPF_INLINE_THREAD_H
 
 /*
- * The thread id, as the M knows it, in the target's own namespace. An M has none while it exits
- * (runtime.mexit), and the first M before it runs.
+ * The thread id in the target's own PID namespace, from the M. An M has no id while it exits
+ * (runtime.mexit), and the first M has none before it runs.
  */
 static __always_inline __u64 current_ids(void)
 {
@@ -18,7 +18,7 @@ static __always_inline __u64 current_ids(void)
 	return tid || read_u64(m + off.m_id) ? tid : target_tgid;
 }
 
-/* This thread takes @p. */
+/* Notes that this thread takes @p. */
 static __always_inline void thread_takes(__u64 pid_tgid, __u64 p)
 {
 	__u32 i = read_u32(p + off.p_id);
@@ -27,7 +27,10 @@ static __always_inline void thread_takes(__u64 pid_tgid, __u64 p)
 		shared->owners[i] = (__u32)pid_tgid;
 }
 
-/* This thread gives @p away: its own id, unless its M has no id any more. */
+/*
+ * Returns the id of the thread that releases @p: its own id or, if its M has no id any more, the id
+ * that thread_takes() noted.
+ */
 static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p)
 {
 	__u32 i = read_u32(p + off.p_id);
@@ -38,9 +41,9 @@ static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p)
 register __u64 stack_pointer __asm__("rsp");
 
 /*
- * Has the stack that stub.S has chosen room for the rest of the program? The system stack nearly
- * always has. If it has not, the program makes no record, and counts it as lost: it must not write
- * below the stack.
+ * Returns whether the stack that stub.S has chosen has room for the rest of the program. The system
+ * stack nearly always has. If it has no room, the program makes no record and counts it as lost,
+ * because it must not write below the stack.
  */
 static __always_inline bool has_room(void)
 {

@@ -7,7 +7,7 @@
 #ifndef GOTAP_BPF_INLINE_VMLINUX_H
 #define GOTAP_BPF_INLINE_VMLINUX_H
 
-/* All names are of one image, at a distance that the linker knows. */
+/* All names belong to one image, at distances that the linker knows. */
 #pragma GCC visibility push(hidden)
 
 #include <stdbool.h>
@@ -26,8 +26,8 @@ typedef int32_t __s32;
 struct inline_site;
 
 /*
- * In the order of the pushes of stub.S, from the last one on. r14, which is g, is not changed
- * meanwhile.
+ * The registers in the order of the pushes of stub.S, the last push first. r14, which is g, is not
+ * saved because no code here changes it.
  */
 struct pt_regs {
 	u64 ax, bx, cx, dx, si, di, r8, bp, r15, sp;

@@ -14,16 +14,16 @@
 #define barrier() __asm__ volatile("" ::: "memory")
 #define barrier_var(v) __asm__("" : "+r"(v))
 
-/* Not of a nil pointer (LOWEST_ADDRESS of read.h). */
+/* False for an address that comes from a nil pointer (LOWEST_ADDRESS of read.h). */
 static __always_inline bool is_readable(u64 addr)
 {
 	return addr >= 65536;
 }
 
 /*
- * The target's memory is our own. 0, or -1 for that of a nil pointer, as BPF has it. All
- * addresses come from the runtime, which reads the same words; only those of the chain of frames
- * may lead anywhere, and have bounds of their own (frames.h).
+ * Copies within the target, as this code runs there. Returns 0, or -1 for an address that comes
+ * from a nil pointer, as the helper of BPF does. All addresses come from the runtime, which reads
+ * the same words; only frame pointers may lead anywhere, and frames.h has bounds for them.
  */
 static __always_inline long bpf_probe_read_user(void *to, u32 size, const void *from)
 {
@@ -39,9 +39,9 @@ static __always_inline long bpf_probe_read_user(void *to, u32 size, const void *
 }
 
 /*
- * The time stamp counter; gotap makes nanoseconds of it (user/inline/tsc.h). Without the fence the
- * processor reads it before earlier instructions are done: of ten million records one was then
- * older than that of another CPU which it depended on.
+ * Returns the time stamp counter; gotap converts it to nanoseconds (user/inline/tsc.h). Without the
+ * fence the processor reads the counter before earlier instructions are done: of ten million
+ * records one was then older than a record of another CPU that it depended on.
  */
 static __always_inline u64 bpf_ktime_get_ns(void)
 {
@@ -51,19 +51,19 @@ static __always_inline u64 bpf_ktime_get_ns(void)
 	return (u64)high << 32 | low;
 }
 
-/* Set by gotap (user/inline/image.c): the processor has RDPID. */
+/* The processor has RDPID; gotap sets this (user/inline/image.c). */
 extern const bool has_rdpid;
 
 /*
- * Linux keeps the number of the CPU in the low 12 bits of TSC_AUX and in the limit of a segment
- * (arch/x86/include/asm/vdso/processor.h, __CPUNODE_SEG), for programs to read.
+ * Linux keeps the number of the CPU in the low 12 bits of TSC_AUX and in the limit of a segment,
+ * for programs to read (arch/x86/include/asm/vdso/processor.h, __CPUNODE_SEG).
  */
 static __always_inline u32 bpf_get_smp_processor_id(void)
 {
 	enum { CPUNODE_SEG = 15 * 8 + 3, CPU_BITS = 12 };
 	u64 cpu;
 
-	/* volatile: the compiler must not hoist an instruction that this processor lacks */
+	/* volatile: the compiler must not move up an instruction that this processor lacks */
 	if (has_rdpid)
 		__asm__ volatile("rdpid %0" : "=r"(cpu));
 	else
