@@ -23,7 +23,8 @@ enum {
 	FLAGS_AT = 15, FLAG_BIG_ENDIAN = 1, FLAG_INLINE = 2,
 	POINTERS_AT = 16, INLINE_AT = 32,
 	ALIGNMENT = 16,
-	SEARCHED = 64 << 10,		/* without a section: the beginning of the data segment */
+	/* without a section: how much of the start of the data segment is searched */
+	SEARCHED = 64 << 10,
 	MAX_TEXT = 16 << 20,
 	MODULES_FRAME = 16,		/* random bytes before and after the module text */
 	MAX_SETTINGS = 256,
@@ -36,7 +37,7 @@ struct text {
 
 /* --- where it is --- */
 
-/* Looks for the header in [off, off + size) of the file; its offset to *@ret. */
+/* Looks for the header in [off, off + size) of the file; stores its offset in *@ret. */
 static bool find_magic(const struct elf_file *f, uint64_t off, uint64_t size, uint64_t *ret)
 {
 	const uint8_t *data = elf_file_at(f, off, size);
@@ -68,7 +69,7 @@ static bool find_header(const struct elf_file *f, uint64_t *ret)
 
 /* --- the two texts --- */
 
-/* A varint length and as many bytes, from offset *@at on; empty if they are not there. */
+/* Reads a varint length and as many bytes, from offset *@at on; empty if they are not there. */
 static struct text buildinfo_read_inline(const struct elf_file *f, uint64_t *at)
 {
 	struct text none = { "", 0 };
@@ -91,8 +92,8 @@ static struct text buildinfo_read_inline(const struct elf_file *f, uint64_t *at)
 }
 
 /*
- * The Go string that the pointer at @p leads to. In a position independent
- * executable it is 0 in the file (a relocation fills it in): no text then.
+ * Returns the Go string that the pointer at @p leads to. In a position-independent executable that
+ * pointer is 0 in the file, and a relocation fills it in: the text is then empty.
  */
 static struct text read_pointed(const struct elf_file *f, const uint8_t *p)
 {
@@ -134,7 +135,7 @@ static void buildinfo_read_texts(const struct elf_file *f, struct text *version,
 
 /* --- without build info: the string of runtime.buildVersion --- */
 
-/* Length of "go1.N[.N]" at @s, 0 if it is none. */
+/* Returns the length of "go1.N[.N]" at @s, 0 if there is no such text. */
 static size_t release_length(const char *s, size_t n)
 {
 	size_t i = 4, dots = 0, digits = 0;
@@ -152,7 +153,7 @@ static size_t release_length(const char *s, size_t n)
 	return digits ? i : 0;
 }
 
-/* Is there a Go string header (pointer to @addr, length @len) in @data? */
+/* Returns whether @data has a Go string header (pointer to @addr, length @len). */
 static bool is_referred_to(const struct text *data, uint64_t addr, size_t len)
 {
 	uint64_t header[2] = { addr, len };
@@ -160,7 +161,7 @@ static bool is_referred_to(const struct text *data, uint64_t addr, size_t len)
 	return memmem(data->data, data->len, header, sizeof(header)) != NULL;
 }
 
-/* The first writable segment, where the linker puts runtime.buildVersion. */
+/* Returns the first writable segment, where the linker puts runtime.buildVersion. */
 static struct text data_segment(const struct elf_file *f)
 {
 	const uint8_t *data = NULL;
@@ -175,8 +176,9 @@ static struct text data_segment(const struct elf_file *f)
 }
 
 /*
- * Go's linker packs strings without a gap, so a release may run into digits of
- * its neighbour: try what looks like one, then shorter readings of it.
+ * Finds a release at @s that a string header refers to. Go's linker packs strings without a gap, so
+ * that digits of the next string may follow the release: the longest reading is tried first, then
+ * shorter ones.
  */
 static struct text referred_release(const struct text *data, const char *s, size_t len,
 				    uint64_t addr)
@@ -189,8 +191,8 @@ static struct text referred_release(const struct text *data, const char *s, size
 }
 
 /*
- * Prefers the release that a variable refers to; in position independent
- * executables relocations hide that, and the first full "go1.N.N" counts.
+ * Prefers a release that a variable refers to. In position-independent executables the reference is
+ * a relocation, which this does not read: the first full "go1.N.N" counts there.
  */
 static struct text find_release(const struct elf_file *f, const Elf64_Phdr *ph)
 {
@@ -229,7 +231,7 @@ static struct text search_release(const struct elf_file *f)
 
 /* --- the module text --- */
 
-/* Cuts the next field off *@rest, up to @sep or the end. */
+/* Cuts the next field off *@rest, up to @sep or to the end. */
 static struct text buildinfo_cut(struct text *rest, char sep)
 {
 	const char *end = memchr(rest->data, sep, rest->len);
@@ -246,7 +248,10 @@ static bool text_is(struct text t, const char *s)
 	return t.len == strlen(s) && !memcmp(t.data, s, t.len);
 }
 
-/* A copy up to the first NUL; values with blanks are quoted by the linker. */
+/*
+ * Copies the text up to its first NUL. The linker quotes values with blanks; the quotes are left
+ * out.
+ */
 static char *text_copy(struct text t)
 {
 	if (t.len >= 2 && t.data[0] == '"' && t.data[t.len - 1] == '"')

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * buildinfo: what the Go linker wrote about the build (section .go.buildinfo,
- * cmd/link/internal/ld/data.go): the release, and since 1.13 the modules, since
- * 1.18 also the build settings. In: an ELF file. Out: copies of the texts.
+ * buildinfo: the facts about the build that the Go linker wrote (section .go.buildinfo,
+ * cmd/link/internal/ld/data.go): the release, since Go 1.13 the modules, since 1.18 also the build
+ * settings. In: an ELF file. Out: copies of the texts.
  */
 #ifndef GOTAP_TARGET_BUILDINFO_H
 #define GOTAP_TARGET_BUILDINFO_H
@@ -22,13 +22,13 @@ struct build_setting {
 };
 
 /*
- * Fills @ret, whose version is NULL if the file names no Go release at all.
- * A missing section is not an error: some linkers drop it (esbuild 0.27 has
- * none); then the release is the string that runtime.buildVersion refers to.
+ * Fills @ret. @ret->version is NULL if the file names no Go release. A missing section is no error:
+ * some linkers drop it (the release 0.27 of esbuild has none). The release is then the string that
+ * runtime.buildVersion refers to. buildinfo_free() frees the texts.
  */
 void buildinfo_read(struct buildinfo *ret, const struct elf_file *f);
 void buildinfo_free(struct buildinfo *info);
-/* NULL if unset. */
+/* Returns the value of the build setting @key, owned by @info; NULL if it is not set. */
 const char *buildinfo_setting(const struct buildinfo *info, const char *key);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * callsites: the callers of a function of the runtime. In: a binary and its address.
- * Out: every return address of a direct call, with the function it lies in.
- * The tracer classifies a goroutine's transitions by it (casgstatus has 40 to
- * 44 call sites).
+ * callsites: the callers of a function of the runtime. In: a binary and the function's address.
+ * Out: every return address of a direct call, with the function that it lies in. The tracer
+ * classifies the transitions of goroutines by these addresses (casgstatus has 40 to 44 call sites).
  */
 #ifndef GOTAP_TARGET_CALLSITES_H
 #define GOTAP_TARGET_CALLSITES_H
@@ -17,28 +16,29 @@ struct callsite {
 };
 
 /*
- * Appends the callers of @target in package runtime to @ret (struct callsite),
- * by address. Where instructions have many lengths the scan is of bytes, so a constant
- * that looks like a call may be among them: harmless, as nothing ever returns to there.
+ * Appends the callers of @target in package runtime to @ret (struct callsite), by address. Where
+ * instructions have many lengths the scan goes byte by byte, so that a constant that looks like a
+ * call may be among them. Such an entry does no harm, because no function ever returns to its
+ * address.
  */
 void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret);
 
 /*
- * The constants that a call passes as second and third argument, in registers (Go 1.17
- * and later); -1 for one that is not a constant.
+ * Stores the constants that a call passes as second and third argument, in registers (Go 1.17 and
+ * later); -1 for an argument that is not a constant.
  */
 void callsite_constants(const struct gobin *b, const struct callsite *c, int *second, int *third);
 
 /*
- * Is it a call indeed, and not a constant that looks like one? A probe may sit
- * at an instruction only. False where the code before it cannot be decoded.
+ * Returns whether @c is an instruction, and not a constant that looks like a call: a probe may sit
+ * only at an instruction. False also where the code before it cannot be decoded.
  */
 bool callsite_is_call(const struct gobin *b, const struct callsite *c);
 
 /*
- * The return address of the first direct call of @target in the code of @fn; 0 if
- * there is none. A scan of bytes as above, and of so little code that a constant
- * that looks like this very call can be left out of account.
+ * Returns the return address of the first direct call of @target in the code of @fn; 0 if there is
+ * none. It scans bytes, as callsites_find() does, but so few of them that a constant that looks
+ * like this very call is not to be expected.
  */
 uint64_t callsites_first(const struct gobin *b, const struct gobin_func *fn, uint64_t target);
 

@@ -15,11 +15,11 @@
 
 enum { MAX_BUILD_ID = 64 };
 
-/* How a program names its debug file; NULL: it does not. */
+/* The marks by which a program names its debug file; NULL: it has no such mark. */
 struct marks {
 	char *build_id;		/* in hexadecimal */
-	char *link;		/* name of the file, and */
-	uint32_t crc;		/* its checksum */
+	char *link;		/* .gnu_debuglink: name of the file, */
+	uint32_t crc;		/* checksum of the file */
 };
 
 static char *build_id_of(const struct elf_file *f)
@@ -37,7 +37,10 @@ static char *build_id_of(const struct elf_file *f)
 	return (char *)text.data;
 }
 
-/* A name, a NUL, up to three bytes of padding, a checksum. A name, not a path. */
+/*
+ * Reads .gnu_debuglink: a name, a NUL, up to three bytes of padding, a checksum. A name with a / is
+ * not taken.
+ */
 static void read_link(const struct elf_file *f, struct marks *ret)
 {
 	struct elf_section s;
@@ -71,15 +74,15 @@ static bool debug_file_is_same(const struct elf_file *f, const struct marks *m)
 	return id && !strcmp(id, m->build_id);
 }
 
-/* A file that was found, so far. */
+/* The debug file, if it has been found. */
 struct found {
 	int fd;		/* -1: none */
-	char *path;	/* for people */
+	char *path;	/* path for messages */
 };
 
 /*
- * Takes over the descriptor @fd (or -errno) and @path, if that file is the program's.
- * Where there is a build id it must be the same, whatever the file's name is.
+ * Takes over the descriptor @fd (or -errno) and @path, if the file there belongs to the program. If
+ * there is a build id, the file must have the same, whatever its name is.
  */
 static bool debug_file_take(struct found *ret, int fd, char *path, const struct marks *m)
 {
@@ -99,7 +102,7 @@ static bool debug_file_take(struct found *ret, int fd, char *path, const struct 
 	return false;
 }
 
-/* --- in a file system, which may be hostile --- */
+/* --- in a file system that may be hostile --- */
 
 /* Takes over @path. */
 static bool try_under(struct found *ret, const char *root, char *path, const struct marks *m)
@@ -118,7 +121,10 @@ static bool by_build_id(struct found *ret, const char *root, const struct marks 
 					      m->build_id + 2), m);
 }
 
-/* A program that names no file has it under its own name, where there is one. */
+/*
+ * Looks for the file that .gnu_debuglink names, or if the program has no such section for one with
+ * the program's own name, in the usual folders.
+ */
 static bool by_link(struct found *ret, const char *root, const char *program,
 		    const struct marks *m)
 {
@@ -138,7 +144,7 @@ static bool by_link(struct found *ret, const char *root, const char *program,
 	return false;
 }
 
-/* debuginfod_find_debuginfo(3), "cache". */
+/* Looks in the caches of debuginfod clients, as listed in debuginfod_find_debuginfo(3), "cache". */
 static bool in_cache(struct found *ret, const struct marks *m)
 {
 	static const struct { const char *variable, *below; } caches[] = {
@@ -164,17 +170,19 @@ static bool in_cache(struct found *ret, const struct marks *m)
 
 /* --- from a server --- */
 
-/* Variables of libdebuginfod, in seconds, and what they are if nobody has set them. */
+/*
+ * Variables of libdebuginfod, in seconds, with the values that gotap sets if the user has set none.
+ */
 static const struct variable {
 	const char *name, *fallback;
 } variables[] = {
-	{ "DEBUGINFOD_TIMEOUT", "5" },	/* without a byte */
+	{ "DEBUGINFOD_TIMEOUT", "5" },	/* seconds without a byte */
 	{ "DEBUGINFOD_MAXTIME", "10" },
 };
 
 enum { NVARIABLES = sizeof(variables) / sizeof(variables[0]) };
 
-/* libdwfl knows of the program nothing but its build id: it reads no file of it. */
+/* Gives libdwfl only the build id of the program, so that libdwfl reads no file of the program. */
 static void ask_as(Dwfl *dwfl, const char *name, const struct marks *m)
 {
 	uint8_t id[MAX_BUILD_ID];
@@ -195,7 +203,7 @@ static void ask_as(Dwfl *dwfl, const char *name, const struct marks *m)
 	free(path);
 }
 
-/* Asks the debuginfod servers. libdwfl puts the file that it gets into its cache. */
+/* Asks the debuginfod servers. libdwfl stores the file that it gets in its cache. */
 static void ask_servers(const char *name, const struct marks *m)
 {
 	static char *none = NULL;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * debug_file: the file into which distributions put what they strip from a
- * program: DWARF data and symbols. In: a program. Out: that file, open, found by
- * build id or .gnu_debuglink below /usr/lib/debug and beside the program, in the file
- * system of its container and in ours, in what debuginfod clients have kept, and
- * from debuginfod's servers (by libdwfl). Called by gobin.
+ * debug_file: the file into which distributions put the DWARF data and symbols that they strip from
+ * a program. In: a program. Out: that file, open. It is found by build id or .gnu_debuglink: below
+ * /usr/lib/debug and beside the program, in the file system of its container and in that of gotap;
+ * in the cache of debuginfod clients; and on debuginfod's servers (by libdwfl). Called by gobin.
  *
- * Only a file that is the program's is found: its build id is the same, or
- * without one the checksum that the program has of it.
+ * A file that belongs to another program is not used: its build id must be that of the program or,
+ * if the program has none, its checksum that of .gnu_debuglink.
  */
 #ifndef GOTAP_TARGET_DEBUG_FILE_H
 #define GOTAP_TARGET_DEBUG_FILE_H
@@ -17,17 +16,21 @@
 #include "symbol/elf_file.h"
 
 struct debug_place {
-	/* the program's path in its file system; beside it is looked, too */
+	/* the program's path in its file system; debug files beside it are found, too */
 	const char *name;
-	const char *root;	/* of that file system ("/proc/PID/root"), NULL: ours */
+	const char *root;	/* root of that file system ("/proc/PID/root"); NULL: gotap's own */
 	/*
-	 * Whether the servers in DEBUGINFOD_URLS may be asked, for some seconds (or as
-	 * DEBUGINFOD_TIMEOUT and DEBUGINFOD_MAXTIME have it). None, if that is not set.
+	 * Whether the servers in DEBUGINFOD_URLS may be asked, for at most some seconds (or the
+	 * time in DEBUGINFOD_TIMEOUT and DEBUGINFOD_MAXTIME). Without DEBUGINFOD_URLS no server is
+	 * asked.
 	 */
 	bool ask_servers;
 };
 
-/* A descriptor and, for people, *@path (to be freed); -ENOENT if there is no such file. */
+/*
+ * Returns an open descriptor, which the caller closes, and a path for messages in *@path, which the
+ * caller frees; -ENOENT if there is no such file.
+ */
 int debug_file_find(const struct elf_file *f, const struct debug_place *place, char **path);
 
 #endif

@@ -9,7 +9,10 @@
 
 #include "base/arch.h"
 
-/* The two spellings of a section differ in how it says that it is compressed. */
+/*
+ * A compressed section has one of two names: .debug_* with an Elf64_Chdr, or .zdebug_* with a
+ * header of its own.
+ */
 static const char *const copied[] = {
 	".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets",
 	".zdebug_info", ".zdebug_abbrev", ".zdebug_str",
@@ -17,10 +20,10 @@ static const char *const copied[] = {
 
 enum { NCOPIED = sizeof(copied) / sizeof(copied[0]) };
 
-/* Go programs of 200 MB have some 100 MB of type and function descriptions. */
+/* Go programs of 200 MB have some 100 MB of descriptions of types and functions. */
 static const uint64_t max_inflated = 1ULL << 30;
 
-/* The size that a section has once inflated; as it is if not compressed. */
+/* Returns the size of a section once it is inflated, which is its size if it is not compressed. */
 static uint64_t inflated_size(const struct elf_section *s, const char *name)
 {
 	struct { char magic[4]; uint64_t size; } __attribute__((packed)) old;
@@ -37,7 +40,10 @@ static uint64_t inflated_size(const struct elf_section *s, const char *name)
 	return s->size;
 }
 
-/* Deflate cannot shrink more than 1032 to 1: a larger claim is a lie. */
+/*
+ * Returns whether the section can inflate to its claimed size: Deflate cannot shrink data by more
+ * than 1032 to 1.
+ */
 static bool image_is_sane(const struct elf_section *s, const char *name)
 {
 	uint64_t size = inflated_size(s, name);
@@ -62,7 +68,7 @@ static Elf64_Shdr add_section(struct buf *image, const struct elf_section *s, si
 	return h;
 }
 
-/* Ends the image with its section names and headers, and says so in its header. */
+/* Appends the section names and headers to the image, and sets their place in its ELF header. */
 static void image_finish(struct buf *image, Elf64_Shdr *headers, size_t n, struct buf *names)
 {
 	static const char own_name[] = ".shstrtab";
@@ -99,7 +105,7 @@ static void image_begin(struct buf *image)
 
 int dwarf_image_make(struct buf *ret, const struct elf_file *f)
 {
-	Elf64_Shdr headers[NCOPIED + 2] = {0};	/* with the empty one and the names */
+	Elf64_Shdr headers[NCOPIED + 2] = {0};	/* one more for section 0, one for the names */
 	struct elf_section section;
 	struct buf names = {0};
 	size_t i, n = 1;

@@ -24,7 +24,7 @@ static const struct row {
 #undef F
 };
 
-/* The structs that rows name. */
+/* The structs that the rows name. */
 static const char *const wanted[] = {
 	"runtime.g", "runtime.m", "runtime.p", "runtime.gcControllerState", "runtime.mspan",
 	"runtime.mheap",
@@ -72,9 +72,9 @@ static void walk_unit(struct structs *s, Dwarf_Die *unit)
 }
 
 /*
- * Several units are named "runtime" (one for its Go code, one for each of its
- * assembly files, one of them with the types of the whole program). The other
- * packages cost one unit header each.
+ * Finds the structs. Several units are named "runtime": one for its Go code, one for each of its
+ * assembly files; one of them has the types of the whole program. In other packages only the unit
+ * header is read.
  */
 static void find_structs(struct structs *s, Dwarf *dwarf)
 {
@@ -91,7 +91,10 @@ static void find_structs(struct structs *s, Dwarf *dwarf)
 
 /* --- one field --- */
 
-/* Go <= 1.12 wrote a block DW_OP_plus_uconst N; a constant since. */
+/*
+ * Reads the offset of a member. Up to Go 1.12 it is a block DW_OP_plus_uconst N, since then a
+ * constant.
+ */
 static bool member_offset(Dwarf_Die *member, uint64_t *ret)
 {
 	Dwarf_Attribute attr;
@@ -124,7 +127,10 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die
 	return false;
 }
 
-/* The type of a member behind its names; dwarf_peel_type() would follow a circle for ever. */
+/*
+ * Follows typedefs to the type of a member. dwarf_peel_type() would not end if they lead in a
+ * circle.
+ */
 static bool offsets_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	enum { MAX_TYPEDEFS = 16 };
@@ -142,7 +148,10 @@ static bool offsets_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* Offset of the field at @path ("sched.sp", up to a '|' if any) in struct @type. */
+/*
+ * Stores the offset of the field at @path ("sched.sp", which ends at a '|' or at the end) in struct
+ * @type.
+ */
 static bool path_offset(Dwarf_Die *type, const char *path, uint64_t *ret)
 {
 	Dwarf_Die at = *type, member;
@@ -162,7 +171,7 @@ static bool path_offset(Dwarf_Die *type, const char *path, uint64_t *ret)
 	}
 }
 
-/* The first of the paths ("new|old") that the struct has. */
+/* Stores the offset of the first of the paths ("new|old") that the struct has. */
 static bool field_offset(Dwarf_Die *type, const char *paths, uint64_t *ret)
 {
 	const char *path;
@@ -233,7 +242,7 @@ static int read_image(void *ctx, void *answer, struct error *err)
 	return r;
 }
 
-/* libdw sees a hostile file only in a process without privileges. */
+/* Runs libdw, which was not made for hostile files, in a process without privileges. */
 int dwarf_offsets_read(const struct elf_file *f, int minor, struct go_offsets *ret,
 		       struct error *err)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Longer names share their bucket with names of the same beginning. Bounds the
- * work on a hostile file whose symbols all point to one endless name.
+ * Longer names share their bucket with names of the same beginning. This bounds the work on a
+ * hostile file with all symbols pointing to one very long name.
  */
 enum { HASHED_NAME = 256 };
 
@@ -26,7 +26,7 @@ void func_table_add(struct func_table *t, const char *name, uint64_t addr, uint6
 	*fn = (struct gobin_func){ .name = name, .addr = addr, .size = size };
 }
 
-/* FNV-1a, cut to buckets by the caller. */
+/* FNV-1a; the caller reduces it to the number of buckets. */
 static uint32_t funcs_name_hash(const char *name)
 {
 	uint32_t h = 2166136261u;
@@ -104,7 +104,7 @@ const struct gobin_func *func_table_by_name(const struct func_table *t, const ch
 	return best;
 }
 
-/* Number of functions that begin at or before @addr. */
+/* Returns the number of functions that begin at or before @addr. */
 static size_t count_up_to(const struct func_table *t, uint64_t addr)
 {
 	size_t low = 0, high = t->funcs.len;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gobin: see gobin.h. Joins elf_file, buildinfo, func_table, pclntab and
- * dwarf_offsets. Functions come from .gopclntab, which stripping leaves alone,
- * or from the symbol table of a file in which that cannot be found.
+ * gobin: see gobin.h. Joins elf_file, buildinfo, func_table, pclntab and dwarf_offsets. Functions
+ * come from .gopclntab, which strip(1) does not remove, or from the symbol table if the file has no
+ * .gopclntab that can be read.
  */
 #define _GNU_SOURCE
 #include "target/gobin.h"
@@ -25,16 +25,18 @@ struct gobin {
 	struct elf_file elf;
 	struct buildinfo info;
 	struct pclntab *table;		/* NULL if the file has none that can be read */
-	struct runtime_block runtime;	/* only if it is in one piece */
+	struct runtime_block runtime;	/* set only if has_block: the package is in one piece */
 	bool has_block;
-	struct func_table funcs;	/* of the block; of the symbols if there is no table */
+	/* functions of the block; of the symbols if there is no table */
+	struct func_table funcs;
 	char *build_id;
-	char *file;			/* where it can be read; path is for people */
-	/* of its separate debug file, for people; NULL: none known */
+	/* path by which the file can be opened; @path is for messages */
+	char *file;
+	/* path of the separate debug file, for messages; NULL: none known */
 	char *debug_path;
-	int debug_fd;			/* that file, if so: open, */
-	char *debug_file;		/* where it can be opened once more, */
-	struct elf_file debug;		/* and read */
+	int debug_fd;			/* if there is a debug file: open descriptor, */
+	char *debug_file;		/* path by which it can be opened once more, */
+	struct elf_file debug;		/* and its reader */
 };
 
 /* --- opening --- */
@@ -57,7 +59,10 @@ static bool has_go_symbols(const struct elf_file *f)
 	return has;
 }
 
-/* Looking for the function table in each program of a machine would take long. */
+/*
+ * Returns whether the file has a mark of a Go program: to look for the function table in each
+ * program of a machine would take long.
+ */
 static bool may_be_go(const struct elf_file *f)
 {
 	static const char *const marks[] = {
@@ -92,7 +97,10 @@ static char *read_build_id(const struct elf_file *f)
 	return (char *)text.data;
 }
 
-/* upx writes its mark behind the program headers and leaves no sections. */
+/*
+ * Returns whether upx has packed the file: upx writes its mark after the program headers and leaves
+ * no sections.
+ */
 static bool is_packed(const struct elf_file *f)
 {
 	enum { HEAD = 512 };
@@ -109,7 +117,10 @@ static int refuse_non_go(const struct gobin *b, struct error *err)
 	return error_set(err, -ENOEXEC, "not a Go program");
 }
 
-/* ABI wrappers have the name of what they wrap. */
+/*
+ * Adds the functions of package runtime, without ABI wrappers, which have the name of the function
+ * that they wrap.
+ */
 static void add_runtime_functions(struct gobin *b)
 {
 	struct pclntab_func f;
@@ -121,7 +132,10 @@ static void add_runtime_functions(struct gobin *b)
 	func_table_sort(&b->funcs);
 }
 
-/* The table has all functions, of which package runtime's will do; symbols are second best. */
+/*
+ * Reads the functions of package runtime from the function table or, if there is none, all
+ * functions from the symbols.
+ */
 static void read_functions(struct gobin *b)
 {
 	if (pclntab_from_elf(&b->table, &b->elf, NULL))
@@ -163,7 +177,7 @@ static int gobin_new(struct gobin **ret, struct elf_file *elf, const char *path,
 	return r;
 }
 
-/* @r: of opening @elf. */
+/* @r: the result of opening @elf. */
 static int use_file(struct gobin **ret, int r, struct elf_file *elf, const char *name,
 		    struct error *err)
 {
@@ -279,7 +293,7 @@ bool gobin_has_symtab(const struct gobin *b)
 	return has_section(&b->elf, ".symtab");
 }
 
-/* Go <= 1.18 named compressed sections .zdebug_*. */
+/* Up to Go 1.18 the linker named compressed sections .zdebug_*. */
 bool gobin_has_dwarf(const struct gobin *b)
 {
 	return has_section(&b->elf, ".debug_info") || has_section(&b->elf, ".zdebug_info");
@@ -305,7 +319,8 @@ void gobin_find_debug(struct gobin *b, const char *root, bool ask_servers)
 	if (b->debug_fd < 0)
 		return;
 	b->debug_file = xasprintf("/proc/self/fd/%d", b->debug_fd);
-	if (elf_file_open_fd(&b->debug, b->debug_fd, NULL)) {	/* not the one it was */
+	/* libelf cannot read it: not a debug file */
+	if (elf_file_open_fd(&b->debug, b->debug_fd, NULL)) {
 		free(take_ptr(b->debug_path));
 		cleanup_close(&b->debug_fd);
 	}
@@ -331,7 +346,9 @@ static int gobin_known(const struct gobin_func *fn, struct gobin_func *ret)
 	return 0;
 }
 
-/* Its size includes the padding behind it, where a symbol's does not. */
+/*
+ * Stores a function of the table. Its size includes the padding after it, a symbol's size does not.
+ */
 static int entry_found(bool found, const struct pclntab_func *f, struct gobin_func *ret)
 {
 	if (!found)
@@ -421,7 +438,7 @@ void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end)
 
 /* --- code --- */
 
-/* The first executable segment that is in the file. */
+/* Finds the first executable segment that has bytes in the file. */
 static bool code_segment(const struct elf_file *f, Elf64_Phdr *ret)
 {
 	size_t i = 0;
@@ -432,7 +449,7 @@ static bool code_segment(const struct elf_file *f, Elf64_Phdr *ret)
 	return false;
 }
 
-/* .text if it is what the segments say, else all executable bytes. */
+/* The range of .text if it lies in the executable segment, or else all executable bytes. */
 void gobin_text_range(const struct gobin *b, uint64_t *start, uint64_t *end)
 {
 	Elf64_Shdr text;
@@ -480,7 +497,7 @@ int gobin_file_offset(const struct gobin *b, uint64_t addr, uint64_t *ret)
 	return 0;
 }
 
-/* A mapping begins at the start of a page, its segment perhaps some bytes behind that. */
+/* A mapping begins at the start of a page, its segment perhaps some bytes after that. */
 int gobin_offset_address(const struct gobin *b, uint64_t offset, uint64_t *ret)
 {
 	enum { PAGE = 4096 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gobin_memory: opens an executable that is in memory (tests, fuzzing). */
+/* gobin_memory: opens an executable that lies in memory, for tests and fuzzers. */
 #ifndef GOTAP_TARGET_GOBIN_MEMORY_H
 #define GOTAP_TARGET_GOBIN_MEMORY_H
 

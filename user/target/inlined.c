@@ -11,7 +11,7 @@ struct search {
 	size_t n;
 	struct gobin_func host;
 	struct vec *ret;
-	size_t first;		/* of this host in ret */
+	size_t first;		/* index of this host's first entry in @ret */
 };
 
 static bool inlined_is_known(const struct search *s, const char *name)

@@ -11,7 +11,7 @@
 _Static_assert(sizeof(offsets_by_minor) / sizeof(offsets_by_minor[0]) == RELEASE_NEWEST + 1,
 	       "offsets_table.h: run tools/gen-offsets");
 
-/* One text for each row, so that a source can be handed out without owning it. */
+/* One static text for each row, so that a caller gets it without owning it. */
 static const char *const sources[] = {
 #define READ "sources"
 #define BUILT "table"

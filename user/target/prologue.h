@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prologue: where in a Go function to put a uprobe. In: the function's code.
- * Out: its cheapest site at which the arguments are still where the caller put
- * them. Implemented by each architecture (target/code.h).
+ * prologue: where in a Go function to put a uprobe. In: the function's code. Out: the cheapest site
+ * at which the arguments are still where the caller put them. Each architecture implements this
+ * header (target/code.h).
  *
  * The kernel emulates some instructions and single-steps the rest, on amd64 at ten times the cost
  * (0.8 against 10 us). The best emulated instruction is one after the stack check: it runs once per
  * call, while the entry runs again after the stack grew. The second best is the branch of the stack
- * check, whose hit is ignored when the branch is taken (the function then starts again). The third
+ * check, where a hit is ignored if the branch is taken (the function then starts again). The third
  * best is the first branch, or a nop, in the straight code at the start.
  */
 #ifndef GOTAP_TARGET_PROLOGUE_H
@@ -21,8 +21,12 @@
 #include "target/gobin.h"
 
 enum site_kind {
-	SITE_FRAME,	/* what saves the caller's frame pointer, behind the stack check if any */
-	SITE_BRANCH,	/* a conditional one */
+	/*
+	 * the instruction that saves the caller's frame pointer, after the stack check if there is
+	 * one
+	 */
+	SITE_FRAME,
+	SITE_BRANCH,	/* a conditional branch */
 	SITE_NOP,
 };
 
@@ -30,30 +34,31 @@ struct site {
 	uint32_t offset;	/* from the start of the function */
 	enum site_kind kind;
 	uint8_t len;		/* of the instruction there */
-	uint8_t cond;		/* SITE_BRANCH: its condition, as the instruction has it */
+	uint8_t cond;		/* SITE_BRANCH: condition code of the branch */
 	/*
-	 * SITE_BRANCH: this is the stack check. If it is taken, the stack grows and
-	 * the function starts again: the hit must be dropped.
+	 * SITE_BRANCH: the branch is the stack check. If it is taken, the stack grows and the
+	 * function starts again: the program must drop the hit.
 	 */
 	bool drop_taken;
 	uint32_t frame;		/* the return address is at the stack pointer + frame */
 	/*
-	 * Registers that may differ from what they were on entry, as bits 1 << number.
-	 * Stack and frame pointer are not in it, since frame and kind give them: at any site
-	 * but SITE_FRAME with frame != 0, the frame pointer is already this function's own.
+	 * Registers that may differ from their value on entry, as bits 1 << number. Stack pointer
+	 * and frame pointer are not among them, since @frame and @kind give them: the frame pointer
+	 * is the caller's at SITE_FRAME and where @frame is 0, and this function's own at any other
+	 * site.
 	 */
 	uint16_t lost_regs;
 	char text[80];		/* "push %rbp at +0x6" */
 };
 
 /*
- * Picks the site in the function whose @n bytes are @code. -ENOTSUP if there
- * is none that is provably an instruction boundary, emulated, and run exactly
- * once per call (not counting hits to drop).
+ * Picks the site in the function with the @n bytes @code. -ENOTSUP if no instruction is provably an
+ * instruction boundary, emulated, and run exactly once per call (hits that are dropped do not
+ * count).
  */
 int prologue_site(const uint8_t *code, size_t n, struct site *ret);
 
-/* The same for a function of a binary; the errors have a text. */
+/* As prologue_site(), for a function of a binary; the errors have a text. */
 int prologue_site_of(const struct gobin *b, const struct gobin_func *fn, struct site *ret,
 		     struct error *err);
 

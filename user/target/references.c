@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* references: see references.h; here what is in data, code is in target/ARCH/. */
+/*
+ * references: see references.h. This file finds the references in data; target/ARCH/ finds those in
+ * code.
+ */
 #include "target/references.h"
 
 #include <errno.h>
@@ -27,7 +30,7 @@ struct scan {
 	const uint64_t *to;
 	size_t n;
 	struct vec *ret;
-	/* sections that name functions and do not lead to them */
+	/* sections that have addresses of functions, but lead no call to them */
 	struct elf_range symbols, functions;
 	struct elf_range relocations[2];
 };
@@ -48,7 +51,10 @@ static bool references_is_in(const struct elf_range *r, uint64_t addr)
 	return addr - r->addr < r->size;
 }
 
-/* Relocations are looked at by themselves. */
+/*
+ * Returns whether @addr lies in a section that the scan of data must skip: relocations have a scan
+ * of their own.
+ */
 static bool is_apart(const struct scan *s, uint64_t addr)
 {
 	return references_is_in(&s->symbols, addr) || references_is_in(&s->functions, addr) ||
@@ -88,8 +94,8 @@ static void scan_words(struct scan *s, const struct elf_range *segment, uint64_t
 }
 
 /*
- * The name of the method that begins at that address: what follows the last dot. NULL if no
- * function does.
+ * Returns the method's name of the function that begins at @addr: the text after the last dot. NULL
+ * if no function begins there.
  */
 static const char *method_at(const struct gobin *b, uint64_t addr)
 {
@@ -108,9 +114,9 @@ static bool same_method(const struct gobin *b, uint64_t addr, uint64_t other)
 }
 
 /*
- * What reflection can call is in the descriptor of its type: for each method the offsets of its
- * name and type, and then, from the start of the text, of two functions: the method, and a wrapper
- * of it or once more itself.
+ * Scans type descriptors for methods that reflection can call. A descriptor has for each method the
+ * offsets of its name and type, and then, as offsets from the start of the text, two functions: the
+ * method, and its wrapper or the method once more.
  */
 static void scan_methods(struct scan *s, uint64_t lo, uint64_t hi)
 {
@@ -143,12 +149,15 @@ static struct elf_range section_of(const struct elf_file *f, const char *name)
 	return (struct elf_range){ s.data, s.addr, s.size };
 }
 
-/* Up to Go 1.17 the function table has the address of each function, for look-ups only. */
+/*
+ * Finds the sections to skip. Up to Go 1.17 the function table has the address of each function,
+ * for look-ups only.
+ */
 static void find_sections(struct scan *s, const struct elf_file *f)
 {
 	s->symbols = section_of(f, ".dynsym");
 	s->relocations[0] = section_of(f, ".rela.dyn");
-	if (!s->relocations[0].size)	/* as Go's own linker calls it */
+	if (!s->relocations[0].size)	/* the name that Go's own linker gives this section */
 		s->relocations[0] = section_of(f, ".rela");
 	s->relocations[1] = section_of(f, ".rela.plt");
 	if (!gobin_table(s->b) || pclntab_format(gobin_table(s->b)) >= 18)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* As many functions in a row that bear no name of the package end it. */
+/* The block ends before so many functions in a row that have no name of the package. */
 enum { GAP = 256 };
 
 static bool runtime_block_is_runtime(const struct pclntab_func *f)
@@ -12,7 +12,9 @@ static bool runtime_block_is_runtime(const struct pclntab_func *f)
 	return !strncmp(f->name, "runtime.", 8);
 }
 
-/* The block that function @first begins. Returns how many names of the package are in it. */
+/*
+ * Measures the block that function @first begins. Returns how many names of the package are in it.
+ */
 static size_t runtime_block_measure(const struct pclntab *t, size_t first,
 				    struct runtime_block *ret)
 {
@@ -32,8 +34,8 @@ static size_t runtime_block_measure(const struct pclntab *t, size_t first,
 }
 
 /*
- * A few functions of the name may stand alone before the package, among those
- * that other packages bring along; the package itself has thousands.
+ * A few functions with a name of the package may lie before the package, as parts of other
+ * packages; the package itself has thousands.
  */
 bool runtime_block_find(const struct pclntab *t, struct runtime_block *ret)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_hook: where a function asks the runtime's own tracer whether it is on; for `--attach
- * inline`. Plain code tests the tracer's flag; where traceAcquire is not inlined (-N -l) it is
- * called:
+ * inline`. The code tests the tracer's flag. If traceAcquire is not inlined (-N -l), there is a
+ * call of traceAcquire instead of the test:
  *
  * 	if trace := traceAcquire(); trace.ok() {
  * 		cmpb	$0, trace.enabled(%rip)		<- @test
@@ -12,7 +12,7 @@
  * 	1:	call	runtime.traceAcquireEnabled	<- @call
  * 	2:	test	%rbx, %rbx			trace.ok()
  *
- * Zeroes in RAX and RBX are what traceAcquireEnabled returns if tracing ends meanwhile.
+ * traceAcquireEnabled also returns zeroes in RAX and RBX if tracing ends meanwhile.
  */
 #ifndef GOTAP_TARGET_TRACE_HOOK_H
 #define GOTAP_TARGET_TRACE_HOOK_H
@@ -23,7 +23,7 @@ enum { HOOK_TEST_LEN = 7 };	/* bytes of the test */
 
 struct trace_hook {
 	uint64_t test;		/* 0: there is only the call */
-	uint64_t flag;		/* what it tests */
+	uint64_t flag;		/* address of the flag that @test tests */
 	uint64_t call;
 	const char *callee;
 };

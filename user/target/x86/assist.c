@@ -16,8 +16,8 @@ static bool assist_clears(const struct x86_insn *insn, int32_t field)
 }
 
 /*
- * Each end has the store twice, with and without a trace; one of them follows a call of
- * GCMarkAssistDone.
+ * The source has the store twice, with and without a trace (assist.h); exactly one of the two
+ * follows a call of GCMarkAssistDone.
  */
 int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t field,
 		struct vec *ret)
@@ -48,12 +48,12 @@ int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t fiel
 struct ends {
 	struct flow f;
 	struct flow_set stores;		/* of 0 to inMarkAssist */
-	struct flow_set questions;	/* one of which runs before each of them */
+	struct flow_set questions;	/* the questions; one of them runs before each store */
 };
 
 /*
- * Do all ways from the question at @at on lead to a store, before they lead to a question or to the
- * end?
+ * Returns whether all ways from the question at @at lead to a store, before they lead to a question
+ * or to the end of the function.
  */
 static bool leads_to_store(const struct ends *e, size_t at, const struct flow_set *asked)
 {
@@ -69,7 +69,7 @@ static bool leads_to_store(const struct ends *e, size_t at, const struct flow_se
 	return leads;
 }
 
-/* All questions of the function to @asked, and struct trace_hook to @hooks. */
+/* Adds the offsets of all questions of the function to @asked, and their hooks to @hooks. */
 static int find_asked(const struct ends *e, struct flow_set *asked, struct vec *hooks)
 {
 	struct trace_hook hook;
@@ -89,8 +89,8 @@ static int find_asked(const struct ends *e, struct flow_set *asked, struct vec *
 }
 
 /*
- * Puts the questions of the function that lead to the end of an assist into e->questions, and their
- * hooks into @ret.
+ * Adds the questions of the function that lead to the end of an assist to e->questions, and their
+ * hooks to @ret.
  */
 static int find_questions(struct ends *e, struct vec *ret)
 {
@@ -114,8 +114,8 @@ static int find_questions(struct ends *e, struct vec *ret)
 }
 
 /*
- * Does a way from behind one of @from, or from the function's @start, lead to one of @from without
- * one of @stop?
+ * Returns whether a way from after an instruction of @from, or with @start from the function's
+ * start, leads to an instruction of @from without one of @stop in between.
  */
 static bool assist_meets(const struct ends *e, const struct flow_set *from,
 			 const struct flow_set *stop, bool start)
@@ -139,8 +139,8 @@ static bool assist_meets(const struct ends *e, const struct flow_set *from,
 }
 
 /*
- * No store without a question since the start or the last store, and no question without a store
- * since the last one.
+ * Returns whether questions and stores alternate: no store without a question since the start or
+ * since the last store, and no question without a store since the last question.
  */
 static bool assist_alternate(const struct ends *e)
 {

@@ -9,7 +9,7 @@
 
 enum { CALL = 0xe8 };
 
-/* Every function of Go's runtime has far fewer callers; bounds hostile files. */
+/* Bounds hostile files: every function of Go's runtime has far fewer callers. */
 enum { MAX_SITES = 1 << 16, MAX_BEFORE = 1 << 16 };
 
 static void add_site(const struct gobin *b, uint64_t return_addr, struct vec *ret)
@@ -21,7 +21,10 @@ static void add_site(const struct gobin *b, uint64_t return_addr, struct vec *re
 		site->func = (struct gobin_func){ .name = "", .addr = return_addr };
 }
 
-/* Called for every e8 byte, of which code of 37 MB has a million. */
+/*
+ * Returns whether a call of @target is at @p. It runs for every byte e8, of which 37 MB of code
+ * have a million.
+ */
 static bool is_call_to(const uint8_t *p, uint64_t addr, uint64_t target)
 {
 	int32_t distance;
@@ -92,8 +95,8 @@ bool callsite_is_call(const struct gobin *b, const struct callsite *c)
 }
 
 /*
- * The compiler sets the arguments right before the call; a jump to between the
- * two, with other arguments, does not occur.
+ * The compiler sets the arguments right before the call. No known code jumps in between with other
+ * arguments.
  */
 void callsite_constants(const struct gobin *b, const struct callsite *c, int *second, int *third)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* code: see target/code.h; the questions that are short to answer for amd64. */
+/* code: see target/code.h; the short functions of that header for amd64. */
 #define _GNU_SOURCE
 #include "target/code.h"
 
@@ -9,7 +9,7 @@
 
 enum { CALL = 0xe8, LEA = 0x8d, NOP = 0x90, LONG_NOP = X86_MAP_0F | 0x1f };
 
-/* The instruction at @addr, an instruction boundary. */
+/* Decodes the instruction at @addr, which must be an instruction boundary. */
 static bool code_decode_at(const struct gobin *b, uint64_t addr, struct x86_insn *ret)
 {
 	const uint8_t *code = NULL;
@@ -53,8 +53,7 @@ bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uin
 }
 
 /*
- * Does a jump in @fn lead to @from, or on from there up to @to? True if that cannot be found out,
- * too.
+ * Returns whether a jump in @fn leads into [@from, @to]; true also if some code cannot be decoded.
  */
 static bool is_jumped_into(const struct gobin *b, const struct gobin_func *fn, uint64_t from,
 			   uint64_t to)
@@ -102,7 +101,7 @@ bool code_keeps_arguments(const struct site *site)
 	return !(site->lost_regs & used);
 }
 
-/* asm_amd64.s calls the function through RDI. */
+/* runtime.systemstack in asm_amd64.s calls the function through RDI. */
 uint64_t code_systemstack_return(const struct gobin *b, const struct gobin_func *fn)
 {
 	static const uint8_t call_rdi[] = { 0xff, 0xd7 };

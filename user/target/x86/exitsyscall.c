@@ -9,9 +9,9 @@
 #include "release/release.h"
 #include "target/x86/flow.h"
 
-enum { MAX_SIZE = 1 << 16 };	/* of the function: 1 KB in fact */
+enum { MAX_SIZE = 1 << 16 };	/* bound for the size of the function, which has 1 KB */
 
-/* The instructions found so far, in the order of the source. */
+/* The steps of the search, in the order of the source. */
 enum stage {
 	BEFORE_CAS, BEFORE_OLDP, BEFORE_P, HAVE_P, TESTED_P, AT_JUMP,
 };
@@ -39,8 +39,8 @@ static bool exitsys_is_load(const struct x86_insn *insn, unsigned int offset)
 }
 
 /*
- * Between load and test the compiler may spill p; with inlining off it passes
- * it through puintptr.ptr, which returns its argument.
+ * Between load and test the compiler may spill p. With inlining off the code passes p through
+ * puintptr.ptr, which returns its argument.
  */
 static int wait_for_test(struct walk *w)
 {
@@ -108,8 +108,8 @@ static int find_jump(struct walk *w)
 }
 
 /*
- * Every call passes the site once: what runs after it does not lead back to it,
- * and without it no return is reached.
+ * Checks that every call passes the site once: no code after the site leads back to it, and no way
+ * that avoids the site reaches a return.
  */
 static int exitsys_check_runs_once(struct walk w)
 {
@@ -170,8 +170,9 @@ int exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
 /* --- the question to the runtime's tracer --- */
 
 /*
- * The first instruction on the side of the jump at @site where there is a P asks. It is reached by
- * that side alone, and once. Nothing goes round the jump (check_runs_once).
+ * Finds the hook: the first instruction on the side of the jump at @site that has a P must ask the
+ * tracer. Only that side may lead to it, and once; exitsys_check_runs_once() has shown that no way
+ * avoids the jump.
  */
 static int find_hook(struct flow *f, const struct exit_site *site, struct trace_hook *ret)
 {

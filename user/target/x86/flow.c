@@ -9,7 +9,10 @@
 #include "base/vec.h"
 
 enum {
-	/* instructions from the test of the tracer's flag to that of the answer: five in fact */
+	/*
+	 * most instructions from the test of the tracer's flag to the test of the answer, which are
+	 * five
+	 */
 	MAX_WAY = 12,
 	CALL = 0xe8,
 	RET = 0xc3,
@@ -186,8 +189,9 @@ static bool flow_clears(const struct x86_insn *insn, unsigned int reg)
 }
 
 /*
- * Straight on from @at, over jumps, to the test of trace.ok(), which is one of RBX: the tracer has
- * @set it, or it is cleared on the way.
+ * Goes on from @at, in straight code and over jumps, to the test of trace.ok(), which tests RBX.
+ * @set: the call of the tracer has set RBX. If it has not, an instruction on the way must clear
+ * RBX.
  */
 static int find_ok(struct flow *f, size_t at, bool set)
 {
@@ -210,8 +214,8 @@ static int find_ok(struct flow *f, size_t at, bool set)
 }
 
 /*
- * @f is at the test of the flag: the jump behind it, the call where it is set, and that both ways
- * meet.
+ * @f is at the test of the flag. Finds the jump after it and the call on the side with the flag
+ * set, and checks that both sides meet.
  */
 static int find_call(struct flow *f, struct trace_hook *ret)
 {

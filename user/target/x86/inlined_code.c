@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * inlined_code: the conditional jumps behind the atomic operations of functions of the
- * runtime that -pgo inlined into others; see target/code.h.
+ * inlined_code: finds the conditional jumps after the atomic operations of functions of the runtime
+ * that -pgo inlined into others; see target/code.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -45,7 +45,9 @@ int inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigne
 
 /* --- an atomic addition --- */
 
-/* Is the instruction at @addr of @name, or of what was inlined into that? */
+/*
+ * Returns whether the instruction at @addr belongs to @name, or to a function inlined into @name.
+ */
 static bool inlined_is_within(const struct gobin *b, uint64_t addr, const char *name)
 {
 	struct source_frame frames[SOURCE_MAX_INLINE];
@@ -63,7 +65,7 @@ static bool is_exchange_add(const struct x86_insn *insn)
 	return insn->opcode == (X86_MAP_0F | 0xc1) && insn->lock && insn->has_mem;
 }
 
-/* add %other,%reg, the same width: xadd has left what was there before in @reg. */
+/* add %other,%reg of the same width: xadd has left the old value in @reg. */
 static bool adds_to(const struct x86_insn *insn, int reg)
 {
 	enum { ADD_TO_RM = 0x01, REX_W = 8 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* x86_insn: see x86_insn.h. */
+/* x86_insn: see insn.h. */
 #include "target/x86/insn.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int next_byte(struct cursor *c)
 	return c->at < c->n && c->at < MAX_LEN ? c->p[c->at++] : -ENODATA;
 }
 
-/* @size little-endian bytes, sign extended; false if they are not there. */
+/* Reads @size little-endian bytes, sign extended; false if they are not there. */
 static bool next_signed(struct cursor *c, unsigned int size, int64_t *ret)
 {
 	uint64_t v = 0;
@@ -37,7 +37,7 @@ static bool next_signed(struct cursor *c, unsigned int size, int64_t *ret)
 
 /* --- prefixes and opcode --- */
 
-/* Legacy prefixes, each at most once. Returns the byte after them. */
+/* Reads legacy prefixes, each at most once. Returns the byte after them. */
 static int decode_prefixes(struct x86_insn *insn, struct cursor *c)
 {
 	for (;;) {
@@ -121,7 +121,7 @@ static int decode_opcode(struct x86_insn *insn, struct cursor *c)
 	if (b == 0x0f)
 		return decode_0f(insn, c);
 	if (b == 0xc4 || b == 0xc5) {
-		/* prefixes are part of VEX; before it they are invalid */
+		/* other prefixes are encoded in VEX, and invalid before it */
 		if (insn->rex || insn->opsize || insn->lock || insn->rep || insn->repne)
 			return -ENOTSUP;
 		return decode_vex(insn, c, b);
@@ -158,7 +158,7 @@ static int decode_sib(struct x86_insn *insn, struct cursor *c, int mod)
 	if ((sib & 7) != 5 || mod)
 		return mod;
 	insn->base = X86_NO_REG;
-	return 2;	/* four bytes of displacement, no base */
+	return 2;	/* four bytes of displacement without a base */
 }
 
 static int decode_modrm(struct x86_insn *insn, struct cursor *c)
@@ -201,8 +201,9 @@ static int decode_imm(struct x86_insn *insn, struct cursor *c)
 }
 
 /*
- * Forms that the tables cannot refuse: operand-size prefixes on branches mean
- * different things to Intel and AMD; c6/c7 other than mov; undefined groups.
+ * Returns whether the instruction has a form that the tables cannot refuse: operand-size prefixes
+ * on branches, which mean different things to Intel and AMD; c6/c7 other than mov; undefined
+ * groups.
  */
 static bool is_odd(const struct x86_insn *insn)
 {
@@ -304,8 +305,8 @@ bool x86_moves_rsp(const struct x86_insn *insn, int64_t *by)
 }
 
 /*
- * Without a REX prefix the byte registers 4 to 7 are ah, ch, dh and bh: the second byte of
- * registers 0 to 3. The bit of that register is set, too.
+ * Returns the bits of register @reg. Without a REX prefix the byte registers 4 to 7 are ah, ch, dh
+ * and bh: the second byte of registers 0 to 3. The bit of that register is set, too.
  */
 static uint16_t reg_bit(const struct x86_insn *insn, unsigned int reg)
 {

@@ -8,9 +8,9 @@
 #include "target/x86/walk.h"
 
 enum {
-	/* instructions from the jump to the last argument: thirty in fact */
+	/* most instructions from the jump to the last argument, which are thirty */
 	MAX_PATH = 64,
-	MAX_SLOTS = 8, /* of the frame that are written on the way: one in fact */
+	MAX_SLOTS = 8, /* most slots of the frame that are written on the way, which is one */
 	ADD_TO_RM = 0x01,
 	CALL = 0xe8,
 	JMP8 = 0xeb,
@@ -22,15 +22,15 @@ enum {
 	MOVUPS_TO_RM = X86_MAP_0F | 0x11,
 };
 
-/* A value as one of those at the jump. */
+/* A value, given as one of the values at the jump. */
 struct value {
 	bool known;
 	struct go_operand was;
 };
 
 /*
- * The path behind the jump: the values of registers and of written slots of the frame, and the
- * values that were found.
+ * The path after the jump: the values of registers and of written slots of the frame, and the
+ * arguments that were found.
  */
 struct path {
 	struct value regs[16];
@@ -40,7 +40,7 @@ struct path {
 	struct value object, size, type;
 };
 
-/* Which functions have the values as arguments; 0 where the release does not have it. */
+/* The functions that have the values as arguments; 0 if the release does not have the function. */
 struct callees {
 	uint64_t post;		/* postMallocgcDebug(x, elemsize, typ) */
 	uint64_t event;		/* traceLocker.HeapObjectAlloc(mp, gen, x, typ) */
@@ -144,8 +144,8 @@ static bool path_is_whole(const struct path *p)
 }
 
 /*
- * Conditional jumps are not taken: each only skips a part of the debugging code, and where it lands
- * the values are in the same places.
+ * Follows the path. Conditional jumps are not taken: each only skips a part of the debugging code,
+ * and the values are in the same places where it lands.
  */
 static bool mallocgc_follow(struct walk w, const struct callees *to, struct path *p)
 {
@@ -209,8 +209,8 @@ int mallocgc_site(const struct gobin *b, struct mallocgc_site *ret, struct error
 	if (walk_open(&w, b, "runtime.mallocgc") == -ENOENT)
 		return error_set(err, -ENOENT, "runtime.mallocgc is not in the binary");
 	/*
-	 * the first test that fits: up to 1.23 the tests of the tracer and of inittrace follow on
-	 * its path
+	 * the first test that fits: up to 1.23 its path has further tests, of the tracer and of
+	 * inittrace
 	 */
 	for (more = walk_decode(&w); more; more = walk_next(&w))
 		if (walk_is_flag_test(&w) && site_at(w, &to, ret))

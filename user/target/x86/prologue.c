@@ -25,13 +25,14 @@
 /* offsetof(g, stackguard0), and stackguard1, which //go:systemstack functions check */
 enum { STACKGUARD0 = 0x10, STACKGUARD1 = 0x18 };
 
-/* Go's prologues have at most some ten instructions before a site. */
+/* Bounds the search: Go's prologues have at most some ten instructions before a site. */
 enum { MAX_INSNS = 32, MAX_FRAME = 1 << 30 };
 
 /* The parts of the stack check that were found so far. */
 enum check {
 	CHECK_NONE,		/* none seen (yet) */
-	CHECK_OPEN,		/* begun; jumps in between (to morestack) are not the last */
+	/* begun; a jump in this state leads to morestack and is not the last one */
+	CHECK_OPEN,
 	CHECK_COMPARED,		/* the flags are those of its last comparison */
 };
 
@@ -57,7 +58,9 @@ static bool is_nop(const struct x86_insn *insn)
 	return insn->opcode == 0x90 && insn->len == 1;
 }
 
-/* A nop of any length: the assembler puts them between a comparison and its jump to align jumps. */
+/*
+ * A nop of any length. The assembler puts nops between a comparison and its jump, to align jumps.
+ */
 static bool prologue_is_padding(const struct x86_insn *insn)
 {
 	return (insn->opcode == 0x90 && !(insn->rex & 1)) || insn->opcode == (X86_MAP_0F | 0x1f);
@@ -73,7 +76,7 @@ static bool is_stack_guard(const struct walk *w)
 
 /* --- one instruction that is not a site --- */
 
-/* sub $N,%rsp makes the frame; any other change of rsp is none of Go's prologues. */
+/* sub $N,%rsp makes the frame; a prologue of Go changes rsp in no other way. */
 static int prologue_step_rsp(struct walk *w)
 {
 	int64_t moved;
@@ -117,7 +120,7 @@ static void step_check(struct walk *w)
 		w->check = CHECK_OPEN;
 }
 
-/* Registers that a lea, mov or sub makes a copy of rsp minus something. */
+/* Notes the registers that a lea, mov or sub makes a copy of rsp minus a number. */
 static void step_registers(struct walk *w, uint16_t written)
 {
 	const struct x86_insn *insn = &w->insn;
@@ -144,7 +147,7 @@ static int prologue_step(struct walk *w)
 	uint16_t written = x86_written(insn);
 
 	if (x86_is_branch(insn) || x86_ends_flow(insn) || written == 0xffff)
-		return -ENOTSUP;	/* leaves the straight code */
+		return -ENOTSUP;	/* the end of the straight code */
 	if (is_nop(insn) && w->check == CHECK_NONE && !w->nop)
 		w->nop = w->at + 1;
 	step_check(w);
@@ -172,7 +175,10 @@ static void set_site(struct walk *w, struct site *ret, enum site_kind kind)
 	};
 }
 
-/* The stack check's last jump: the push behind it if there is one, else the jump. */
+/*
+ * After the stack check's last jump: the site is the push after it if there is one, or else the
+ * jump.
+ */
 static int site_after_check(struct walk *w, struct site *ret)
 {
 	struct x86_insn next;
@@ -190,7 +196,7 @@ static int site_after_check(struct walk *w, struct site *ret)
 	return 1;
 }
 
-/* 1 = *@ret is set, 0 = go on behind this instruction */
+/* 1: *@ret is set; 0: go on with the next instruction. */
 static int prologue_visit(struct walk *w, struct site *ret)
 {
 	if (is_push_rbp(&w->insn)) {
@@ -211,7 +217,7 @@ static int prologue_visit(struct walk *w, struct site *ret)
 	return 1;
 }
 
-/* A nop that was passed serves if the straight code ends without a jump. */
+/* Uses a nop that was passed if the straight code ends without a jump. */
 static int fall_back_to_nop(struct walk *w, struct site *ret)
 {
 	size_t nop = w->nop;
@@ -244,7 +250,10 @@ static int find_site(struct walk *w, struct site *ret)
 	return fall_back_to_nop(w, ret);
 }
 
-/* No jump of the whole function leads to the site or before it: a call passes it once. */
+/*
+ * Checks that no jump of the whole function leads to the site or before it, so that a call passes
+ * it once.
+ */
 static int prologue_check_runs_once(const uint8_t *code, size_t n, const struct site *site)
 {
 	struct x86_insn insn;
@@ -289,9 +298,8 @@ int prologue_site(const uint8_t *code, size_t n, struct site *ret)
 	if (r < 0)
 		return r;
 	/*
-	 * A push at the start or behind the stack check is run once by the form of
-	 * the prologue, whatever the function goes on to do: nothing can jump
-	 * to it. Other sites need the proof from the whole function.
+	 * A push at the start or after the stack check runs once by the form of the prologue: no
+	 * code of the function can jump to it. Other sites need the proof from the whole function.
 	 */
 	by_form = site.drop_taken || (site.kind == SITE_FRAME &&
 				      (!site.offset || w.check == CHECK_COMPARED));

@@ -16,8 +16,8 @@ struct walk {
 	bool has_frame;		/* rbp is this function's own */
 	uint16_t lost;
 	unsigned int reg;
-	size_t stored;		/* behind the store, 0 = not seen yet */
-	int32_t slot;		/* its offset from rsp */
+	size_t stored;		/* offset after the store, 0: not seen yet */
+	int32_t slot;		/* offset of the slot from rsp */
 };
 
 /* mov %REG,N(%rsp), of any size */
@@ -86,7 +86,7 @@ static int ready_skip_step(struct walk *w)
 	return r;
 }
 
-/* No jump from outside enters the code between the store and @upto. */
+/* Checks that no jump from outside enters the code between the store and @upto. */
 static int check_dominates(struct walk w)
 {
 	for (w.at = 0; w.at < w.n; w.at += w.insn.len) {
@@ -113,7 +113,7 @@ int spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int
 	if (!w.stored || check_dominates(w))
 		return -ENOTSUP;
 	*fp_off = (int)(w.rsp + w.slot - w.rbp);
-	/* below the return address it would be a local of the function itself */
+	/* a slot below the return address would be a local variable of the function itself */
 	return *fp_off >= 16 ? 0 : -ENOTSUP;
 }
 

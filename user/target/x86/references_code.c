@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * references_code: what in the code of a program leads to some addresses; see references.h. Each
- * four bytes of the code that have one of the addresses, as a distance or as such, are a candidate;
- * the instruction that holds them, decoded from the start of its function on, says what they are.
+ * references_code: finds the references to some addresses in the code of a program; see
+ * references.h. Each four bytes of the code that have one of the addresses, as a distance or as a
+ * constant, are a candidate. The instruction that holds them, decoded from the start of its
+ * function on, shows their meaning.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,14 +23,17 @@ struct scan {
 	const uint64_t *to;
 	size_t n;
 	uint64_t lo, span;	/* all of @to are in [lo, lo + span] */
-	/* the program is where it is linked to: constants may be addresses */
+	/* the program runs at its link-time addresses, so that constants may be addresses */
 	bool absolute;
 	struct elf_range code;	/* an executable segment */
 	struct vec *ret;
-	size_t left;		/* candidates */
-	/* The function that was decoded last, and how far: candidates come by address. */
+	size_t left;		/* candidates that may still be decoded */
+	/*
+	 * The function that was decoded last, and how far. Candidates come in order of address, so
+	 * that most are decoded from there on.
+	 */
 	struct gobin_func func;
-	const uint8_t *bytes;	/* NULL: there is none, or it cannot be decoded further */
+	const uint8_t *bytes;	/* NULL: no code, or it cannot be decoded further */
 	size_t at;
 	struct x86_insn insn;
 };
@@ -76,7 +80,8 @@ static void ref_add(struct scan *s, enum reference_kind kind, size_t to, uint64_
 }
 
 /*
- * Does the decoded instruction, not a branch, which ends at @next, have the address as an operand?
+ * Returns whether the decoded instruction, which is no branch and ends at @next, has the address as
+ * an operand.
  */
 static bool has_operand(const struct scan *s, uint64_t next, uint64_t target)
 {
@@ -88,7 +93,7 @@ static bool has_operand(const struct scan *s, uint64_t next, uint64_t target)
 	return s->absolute && ((uint64_t)insn->imm == target || (insn->has_mem && disp == target));
 }
 
-/* What the decoded instruction does with the address. */
+/* Adds the kind of reference that the decoded instruction is. */
 static void ref_classify(struct scan *s, size_t to)
 {
 	const struct x86_insn *insn = &s->insn;
@@ -100,15 +105,18 @@ static void ref_classify(struct scan *s, size_t to)
 	} else if (next + (uint64_t)insn->imm == target) {
 		if (insn->opcode == CALL)
 			ref_add(s, REFERENCE_CALL, to, at);
-		/* The jump to the entry after the stack grew is no reference. */
+		/*
+		 * A jump to the function's own entry follows the growth of the stack, and is no
+		 * reference.
+		 */
 	else if (target != s->func.addr)
 			ref_add(s, REFERENCE_BRANCH, to, at);
 	}
 }
 
 /*
- * Would the byte before a distance or constant make it one that is used, whatever comes before that
- * byte?
+ * Returns whether the bytes before a distance or constant can be the opcode of an instruction that
+ * uses it, whatever bytes come before those.
  */
 static bool looks_used(const uint8_t *p, size_t i, bool relative)
 {

@@ -7,18 +7,18 @@
 #include "target/x86/walk.h"
 
 enum {
-	MAX_PATH = 64,		/* instructions from the jump to the return: ten in fact */
+	MAX_PATH = 64,		/* most instructions from the jump to the return, which are ten */
 	CALL = 0xe8, RET = 0xc3, POP_RBP = 0x5d, JMP8 = 0xeb, JMP32 = 0xe9,
 	MOV_TO_RM = 0x89, MOV_TO_REG = 0x8b, LEA = 0x8d,
 };
 
 /* --- where the results come from --- */
 
-/* The value of a register, as one of the values at the jump. */
+/* The value of a register, given as values at the jump. */
 struct value {
 	enum { UNKNOWN, WAS, SUM } kind;
-	struct go_operand was;	/* WAS: here; SUM: this ... */
-	struct go_operand more;	/* ... and that */
+	struct go_operand was;	/* WAS: the value; SUM: the first term, */
+	struct go_operand more;	/* and the second */
 };
 
 static bool same_operand(const struct go_operand *a, const struct go_operand *b)
@@ -51,7 +51,10 @@ static struct value stackalloc_sum(const struct x86_insn *insn, const struct val
 	return v;
 }
 
-/* Moves keep the whole value, or its low half: sizes are below 2^32. */
+/*
+ * Moves keep the whole value, or its low half, which is the whole of a size, because sizes are
+ * below 2^32.
+ */
 static void stackalloc_step(const struct x86_insn *insn, struct value regs[16])
 {
 	uint16_t written = x86_written(insn);
@@ -76,8 +79,8 @@ static void stackalloc_step(const struct x86_insn *insn, struct value regs[16])
 }
 
 /*
- * From @c on to the return, straight: the frame stays as it is, so that an offset from the
- * stack pointer names the same slot there as at the jump.
+ * Follows the straight code from @c to the return. The frame must not change, so that an offset
+ * from the stack pointer names the same slot as at the jump.
  */
 static int stackalloc_follow(struct walk *c, struct value regs[16])
 {
@@ -102,7 +105,7 @@ static int stackalloc_follow(struct walk *c, struct value regs[16])
 	return -ENOTSUP;
 }
 
-/* RAX is the address, RBX address and size. */
+/* At the return RAX must be the address, and RBX address plus size. */
 static int stackalloc_split(const struct value regs[16], struct stackalloc_site *ret)
 {
 	const struct value *lo = &regs[X86_RAX], *hi = &regs[X86_RBX];
@@ -119,7 +122,7 @@ static int stackalloc_split(const struct value regs[16], struct stackalloc_site 
 	return 0;
 }
 
-/* @c is at the test of the flag; the jump comes next. */
+/* @c is at the test of the flag; the jump follows it. */
 static int stackalloc_find(struct walk c, struct stackalloc_site *ret)
 {
 	struct value regs[16];
@@ -141,7 +144,7 @@ static int stackalloc_find(struct walk c, struct stackalloc_site *ret)
 	return r ? r : stackalloc_split(regs, ret);
 }
 
-/* bpf/goabi.h, go_reg() */
+/* As go_reg() in bpf/goabi.h. */
 static bool stackalloc_is_readable(const struct go_operand *o)
 {
 	return o->in_frame || o->reg <= X86_RBX || o->reg == X86_RSI || o->reg == X86_RDI;
@@ -156,7 +159,7 @@ int stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct e
 		return error_set(err, -ENOENT, "runtime.stackalloc is not in the binary");
 	walk_open(&release, b, "runtime.stackfree");
 	flag = walk_first_flag(&alloc);
-	/* That both ask first is how the flag is known without a symbol. */
+	/* The flag is known without a symbol because both functions test it first. */
 	if (!flag || flag != walk_first_flag(&release) || stackalloc_find(alloc, ret) ||
 	    !stackalloc_is_readable(&ret->lo) || !stackalloc_is_readable(&ret->size))
 		return error_set(err, -ENOTSUP,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* x86_tables: see x86_tables.h. After the Intel manual, volume 2, appendix A. */
+/* x86_tables: see tables.h. After the Intel manual, volume 2, appendix A. */
 #include "target/x86/tables.h"
 
 /* add, or, adc, sbb, and, sub, xor; cmp only reads */

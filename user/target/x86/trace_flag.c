@@ -9,8 +9,8 @@
 #include "target/x86/walk.h"
 
 enum {
-	MAX_PATH = 32,		/* instructions from the jump to the call: twelve in fact */
-	MAX_SITES = 64,		/* of one event, in fact six at most; bounds hostile files */
+	MAX_PATH = 32,		/* most instructions from the jump to the call, which are twelve */
+	MAX_SITES = 64,		/* most sites of one event, which are six; bounds hostile files */
 	CALL = 0xe8, JMP8 = 0xeb, JMP32 = 0xe9,
 	MOV_TO_REG = 0x8b, MOV_BYTE = 0xc6, MOV_IMM_EAX = 0xb8, REX_W = 8,
 };
@@ -19,7 +19,7 @@ struct search {
 	enum trace_flag_event event;
 	uint64_t flag;			/* trace.enabled */
 	uint64_t trace_event;		/* runtime.traceEvent */
-	/* traceHeapAlloc or the like; address 0: inlined everywhere */
+	/* traceHeapAlloc or traceNextGC or traceHeapGoal; address 0: inlined everywhere */
 	struct gobin_func wrapper;
 	uint64_t variable;
 };
@@ -27,8 +27,8 @@ struct search {
 /* The path from a jump to its first call. */
 struct path {
 	uint64_t target;	/* of the call; 0: there is none */
-	uint64_t variable;	/* the last one that was read */
-	int64_t event;		/* first argument; of ABI0 on the stack, later in AX */
+	uint64_t variable;	/* the last variable that was read */
+	int64_t event;		/* first argument; ABI0 has it on the stack, later releases in AX */
 };
 
 static void flag_path_step(struct path *p, const struct walk *w)
@@ -46,8 +46,8 @@ static void flag_path_step(struct path *p, const struct walk *w)
 }
 
 /*
- * From @w on to the first call. Conditional jumps on the way are not taken: they lead to the same
- * event.
+ * Follows the code from @w to the first call. Conditional jumps on the way are not taken: they lead
+ * to the same event.
  */
 static struct path flag_path_of(struct walk w)
 {
@@ -72,8 +72,8 @@ static struct path flag_path_of(struct walk w)
 }
 
 /*
- * The variable that the wrapper records. The path does not take the jump of the wrapper's stack
- * check.
+ * Returns the variable that the wrapper records. The path does not take the jump of the wrapper's
+ * stack check.
  */
 static uint64_t variable_of_wrapper(const struct gobin *b, const struct search *s)
 {
@@ -86,7 +86,7 @@ static uint64_t variable_of_wrapper(const struct gobin *b, const struct search *
 	return p.target == s->trace_event && p.event == (int64_t)s->event ? p.variable : 0;
 }
 
-/* The variable, or 0 if the path is not to the event. */
+/* Returns the variable, or 0 if the path does not lead to the event. */
 static uint64_t path_variable(const struct gobin *b, const struct search *s, const struct path *p)
 {
 	if (s->wrapper.addr && p->target == s->wrapper.addr)
@@ -143,7 +143,7 @@ static int search_callers(const struct gobin *b, struct search *s, uint64_t call
 	return r;
 }
 
-/* Finds the flag without a symbol: both sweepers read the flag before anything else. */
+/* Finds the flag without a symbol: both sweepers test it before anything else. */
 static uint64_t find_flag(const struct gobin *b)
 {
 	struct walk deduct, reclaim;
@@ -171,7 +171,10 @@ static bool is_before(const struct trace_flag_site *a, const struct trace_flag_s
 	return a->addr < b->addr;
 }
 
-/* A function that has a call of the wrapper and one of traceEvent was searched twice. */
+/*
+ * Sorts the sites and removes doubles: a function that calls both the wrapper and traceEvent was
+ * searched twice.
+ */
 static void sort_and_unite(struct vec *sites)
 {
 	struct trace_flag_site *s = sites->data, x;

@@ -65,7 +65,7 @@ uint64_t walk_first_flag(struct walk *c)
 	return 0;
 }
 
-/* Assemblers put them before jumps that would cross a cache line. */
+/* Returns whether it is a nop, which assemblers put before jumps that would cross a cache line. */
 static bool walk_is_padding(const struct x86_insn *insn)
 {
 	return insn->opcode == NOP || insn->opcode == LONG_NOP;
