@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * dwarf_isolated: dwarf_source in a process without privileges (base/isolated_service.h).
- * In: a file with DWARF data, which may be made to break libdw. Out: frames, which
- * may lie, but lie within their answer.
+ * dwarf_isolated: runs dwarf_source in a process without privileges (base/isolated_service.h). In:
+ * a file with DWARF data, which may be made to break libdw. Out: frames, which may be false, but
+ * lie within their answer.
  *
- * An answer: the number of its frames, those, and the text that they point into.
- * Should the process end or take too long, all later addresses have no name, and
- * the report says how many.
+ * An answer has the number of its frames, the frames, and the text that they point into. If the
+ * process ends or takes too long, all later addresses have no name, and the report has their
+ * number.
  */
 #include "symbol/symbol.h"
 
@@ -21,14 +21,14 @@
 #include "symbol/source.h"
 
 struct sent_frame {
-	uint32_t func, file;	/* where in the text */
+	uint32_t func, file;	/* offsets in the text */
 	uint32_t line, kind;
 };
 
 enum { LONGEST_ANSWER = sizeof(uint32_t) + SOURCE_MAX_INLINE * (sizeof(struct sent_frame) +
 							       2 * NAME_MAX_READ) };
 
-/* The parts of the process. */
+/* The arguments for the process. */
 struct begin {
 	int fd;
 	const char *path;
@@ -107,7 +107,7 @@ static bool isolated_dwarf_take_frame(struct source_frame *ret, const uint8_t *s
 	return true;
 }
 
-/* The number of frames in @a, or -EBADMSG. */
+/* Returns the number of frames in @a, or -EBADMSG. */
 static ssize_t isolated_dwarf_take_frames(const struct buf *a, struct source_frame *out)
 {
 	size_t head, size, i;

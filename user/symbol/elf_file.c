@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/open_under.h"
 
-/* Programs have some 40; a table that claims the whole of a large file is a lie. */
+/* Programs have some 40 sections; a table that claims the whole of a large file is false. */
 enum { MAX_SECTIONS = 1 << 16 };
 
 /* --- opening --- */
@@ -32,7 +32,7 @@ static int check_header(const struct elf_file *f, struct error *err)
 	return 0;
 }
 
-/* Number of @size byte entries of a table at @off that are really in the file. */
+/* Returns the number of @size-byte entries of a table at @off that are really in the file. */
 static size_t entries_in_file(const struct elf_file *f, uint64_t off, uint64_t n, size_t size)
 {
 	uint64_t room;
@@ -48,7 +48,7 @@ static bool header_at(const struct elf_file *f, size_t i, Elf64_Shdr *ret)
 {
 	const uint8_t *p;
 
-	/* nsections says that the table fits, so this cannot overflow */
+	/* nsections is bounded by the file's size, so that this cannot overflow */
 	p = i < f->nsections ? elf_file_at(f, f->header.e_shoff + i * sizeof(*ret), sizeof(*ret))
 			     : NULL;
 	if (p)
@@ -57,8 +57,8 @@ static bool header_at(const struct elf_file *f, size_t i, Elf64_Shdr *ret)
 }
 
 /*
- * More than 0xff00 sections: number and name table index move into section 0.
- * Odd entry sizes count as "no table".
+ * Finds the tables of segments and sections. With more than 0xff00 sections, section 0 has their
+ * number and the index of the name table. A table with an unknown entry size counts as absent.
  */
 static void find_tables(struct elf_file *f)
 {
@@ -180,7 +180,7 @@ bool elf_segment_get(const struct elf_file *f, size_t i, Elf64_Phdr *ret)
 {
 	const uint8_t *p;
 
-	/* nsegments says that the table fits, so this cannot overflow */
+	/* nsegments is bounded by the file's size, so that this cannot overflow */
 	p = i < f->nsegments ? elf_file_at(f, f->header.e_phoff + i * sizeof(*ret), sizeof(*ret))
 			     : NULL;
 	if (p)
@@ -203,7 +203,7 @@ bool elf_load_next(const struct elf_file *f, size_t *i, uint32_t flags, Elf64_Ph
 	return false;
 }
 
-/* The PT_LOAD with all of @flags that has [@addr, @addr + @n) in the file. */
+/* Finds the PT_LOAD with all of @flags that has [@addr, @addr + @n) in the file. */
 static bool load_of(const struct elf_file *f, uint32_t flags, uint64_t addr, uint64_t n,
 		    Elf64_Phdr *ret)
 {
@@ -241,7 +241,7 @@ bool elf_exec_segment(const struct elf_file *f, uint64_t addr, Elf64_Phdr *ret)
 
 /* --- sections --- */
 
-/* Header @i, if that section has its bytes in the file. */
+/* Reads header @i; false if that section does not have its bytes in the file. */
 static bool section_header(const struct elf_file *f, size_t i, Elf64_Shdr *ret)
 {
 	return header_at(f, i, ret) && ret->sh_type != SHT_NULL && ret->sh_type != SHT_NOBITS &&
@@ -273,7 +273,7 @@ uint32_t elf_section_type(const struct elf_file *f, size_t i)
 	return section_header(f, i, &h) ? h.sh_type : SHT_NULL;
 }
 
-/* The first section of that name with bytes in the file, even if that is none. */
+/* Finds the first section with that name that has bytes in the file; the size may be 0. */
 static bool section_named(const struct elf_file *f, const char *name, Elf64_Shdr *ret)
 {
 	size_t i;
@@ -339,7 +339,7 @@ static bool symbols_in(const struct elf_file *f, const char *section, struct elf
 	ret->data = symtab.data;
 	ret->n = symtab.size / sizeof(Elf64_Sym);
 	ret->names = elf_strings_of(&strtab);
-	return ret->n > 1;	/* the first one is always empty */
+	return ret->n > 1;	/* the first symbol is always empty */
 }
 
 bool elf_symbols_of(const struct elf_file *f, struct elf_symbols *ret)

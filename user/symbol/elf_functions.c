@@ -38,7 +38,7 @@ static void add_table(struct elf_functions *f, const struct elf_range *table,
 {
 	size_t i;
 
-	/* the last byte a NUL: then all names end */
+	/* the last byte must be a NUL, so that all names end */
 	if (!names->size || names->data[names->size - 1])
 		return;
 	for (i = 0; i + sizeof(Elf64_Sym) <= table->size; i += sizeof(Elf64_Sym)) {

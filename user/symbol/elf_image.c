@@ -54,12 +54,12 @@ bool elf_image_next(const struct elf_file *f, size_t *i, uint32_t flags, struct 
 		.addr = h.p_vaddr,
 		.size = h.p_filesz,
 	};
-	if (!ret->data)		/* there, but not to be read */
+	if (!ret->data)		/* the section is there, but its bytes cannot be read */
 		ret->size = 0;
 	return true;
 }
 
-/* The table that DT_RELA and DT_RELASZ describe: the loader goes by nothing else. */
+/* Finds the relocations by DT_RELA and DT_RELASZ, as the loader does. */
 static struct elf_range elf_image_relocations(const struct elf_file *f, const Elf64_Phdr *dynamic)
 {
 	const uint8_t *p = elf_file_at(f, dynamic->p_offset, dynamic->p_filesz);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_image: an ELF file by link-time address, as the loader will place it. For the
- * readers of the function table. In: an open file (elf_file). Out: sections and
- * segments as ranges of memory, pointers with their relocations: in a PIE those that
- * .gopclntab (<= 1.25) and moduledata hold are 0 in the file. What is not wholly
- * inside the file does not exist.
+ * elf_image: an ELF file by link-time address, as the loader will place it, for the readers of the
+ * function table. In: an open file (elf_file). Out: sections and segments as ranges of memory, and
+ * pointers with their relocations: in a PIE the pointers of .gopclntab (up to Go 1.25) and of
+ * moduledata are 0 in the file. A part that is not wholly inside the file counts as absent.
  */
 #ifndef GOTAP_SYMBOL_ELF_IMAGE_H
 #define GOTAP_SYMBOL_ELF_IMAGE_H
@@ -18,24 +17,24 @@ struct elf_range {
 	size_t size;		/* bytes in the file */
 };
 
-/* The allocated PROGBITS section of that name. */
+/* Finds the allocated PROGBITS section with that name. */
 bool elf_image_section_named(const struct elf_file *f, const char *name,
 			     struct elf_range *ret);
-/* The symbol table of type SHT_SYMTAB or SHT_DYNSYM, and its names. */
+/* Finds the symbol table of type SHT_SYMTAB or SHT_DYNSYM, and its names. */
 bool elf_image_symbols(const struct elf_file *f, uint32_t type, struct elf_range *table,
 		       struct elf_range *names);
-/* The first PT_LOAD from *@i on that has all of @flags, as elf_load_next(). */
+/* As elf_load_next(): the first PT_LOAD from *@i on that has all of @flags. */
 bool elf_image_next(const struct elf_file *f, size_t *i, uint32_t flags, struct elf_range *ret);
 
 /*
- * Puts the values of the relative relocations (ARCH_ELF_RELATIVE) of [addr, addr + n)
- * into @buf, a copy of these bytes. Returns how many there were. Reads all
- * relocations once (24 bytes each; 400,000 in a large PIE).
+ * Stores the values of the relative relocations (ARCH_ELF_RELATIVE) of [addr, addr + n) in @buf, a
+ * copy of these bytes. Returns their number. It reads all relocations once (24 bytes each; 400,000
+ * in a large PIE).
  */
 size_t elf_image_relocate(const struct elf_file *f, uint64_t addr, uint8_t *buf, size_t n);
 /*
- * The next address after @after of a pointer that relocation sets to @value;
- * 0 if there is none. For finding who points to something in a PIE.
+ * Returns the next address after @after of a pointer that a relocation sets to @value; 0 if there
+ * is none. In a PIE this finds the pointers to an address.
  */
 uint64_t elf_image_pointer_to(const struct elf_file *f, uint64_t value, uint64_t after);
 

@@ -12,14 +12,14 @@ enum func_kind func_kind_by_name(const char *name)
 	name += 8;
 	if (!strcmp(name, "gopanic") || !strcmp(name, "sigpanic") || !strcmp(name, "panicwrap"))
 		return FUNC_PANIC;
-	/* the last two until 1.21 only; no later release has functions of that name */
+	/* the last two names only up to Go 1.21; later releases have no functions of these names */
 	if (!strcmp(name, "deferreturn") || !strcmp(name, "runOpenDeferFrame") ||
 	    !strcmp(name, "deferCallSave"))
 		return FUNC_WRAPPER;
 	return FUNC_NORMAL;
 }
 
-/* Appends @n bytes of @s at @len of @buf, as far as they fit before @cap. */
+/* Appends @n bytes of @s at offset @len of @buf, as far as they fit before @cap. */
 static size_t names_append(char *buf, size_t len, size_t cap, const char *s, size_t n)
 {
 	if (n > cap - len)
@@ -47,7 +47,7 @@ static struct pieces name_pieces(const char *name)
 	};
 }
 
-/* The last NAME_MAX_TRACE bytes: drops from the front of the pieces. */
+/* Keeps the last NAME_MAX_TRACE bytes: drops bytes from the front of the pieces. */
 static void keep_end(struct pieces *p)
 {
 	size_t total = p->len[0] + p->len[1] + p->len[2];

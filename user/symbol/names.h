@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * names: what the Go runtime does to a function's name before it prints it.
- */
+/* names: the changes that the Go runtime makes to a function's name before it prints it. */
 #ifndef GOTAP_SYMBOL_NAMES_H
 #define GOTAP_SYMBOL_NAMES_H
 
@@ -10,17 +8,20 @@
 #include "symbol/source.h"
 
 /*
- * The name as runtime.Frame.Function has it: everything from the first '[' to
- * the last ']' is "[...]" (runtime/traceback.go, funcNamePiecesForPrint, since
- * Go 1.21), and of more than 1024 bytes only the last (makeTraceFrame).
- * Writes at most @cap - 1 bytes and a NUL to @buf; returns the length.
+ * Writes the name as runtime.Frame.Function has it: everything from the first '[' to the last ']'
+ * becomes "[...]" (runtime/traceback.go, funcNamePiecesForPrint, since Go 1.21), and a name of more
+ * than 1024 bytes keeps only the last 1024 (makeTraceFrame). Writes at most @cap - 1 bytes and a
+ * NUL to @buf; returns the length.
  */
 size_t name_for_trace(const char *name, char *buf, size_t cap);
 
 enum {
 	/* Longest result; a buffer of one byte more always holds it. */
 	NAME_MAX_TRACE = 1024,
-	/* No linker writes longer names; hostile files do, and make us read them often. */
+	/*
+	 * Bytes of a name that are read: no linker writes longer names. A hostile file may have
+	 * them, and refer to them often.
+	 */
 	NAME_MAX_READ = 64 * 1024,
 };
 

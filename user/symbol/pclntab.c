@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pclntab: see pclntab.h. This file makes frames of the record of one
- * function (pclntab_record.c); pclntab_find.c finds the table, pclntab_funcs.c
- * goes through it. The specification is runtime/symtab.go.
+ * pclntab: see pclntab.h. This file makes frames of the record of one function (pclntab_record.c);
+ * pclntab_find.c finds the table, pclntab_funcs.c looks functions up in it. The specification is
+ * runtime/symtab.go.
  */
 #include "symbol/pclntab.h"
 
@@ -21,7 +21,10 @@ enum func_kind pclntab_kind(const struct pclntab *t, int id, const char *name)
 	return id == t->wrapper_id ? FUNC_WRAPPER : func_kind_by_name(name);
 }
 
-/* Since 1.16 a unit's files are a run of 32-bit offsets in cus; before, all files are. */
+/*
+ * Returns the name of file @file of the unit of @f. Since 1.16 a unit's files are a run of 32-bit
+ * offsets in cus; up to 1.15 cus holds those of all units.
+ */
 static const char *file_name(const struct pclntab *t, struct func_record f, uint32_t file)
 {
 	uint64_t i = t->layout->cu ? elf_u32(f.data + t->layout->cu) : 0;
@@ -32,7 +35,7 @@ static const char *file_name(const struct pclntab *t, struct func_record f, uint
 	return pclntab_text_at(t->files, elf_u32(s.data));
 }
 
-/* funcline1(): "?" and 0 if either is unknown. */
+/* Sets file and line as funcline1() does: "?" and 0 if either is unknown. */
 static void set_line(const struct pclntab *t, struct func_record f, uint64_t off,
 		     struct source_frame *frame)
 {
@@ -71,7 +74,7 @@ int64_t pclntab_last_func_at(const struct pclntab *t, uint64_t addr)
 	return (int64_t)lo - 1;
 }
 
-/* newInlineUnwinder() and next(): from the innermost call outwards. */
+/* Goes from the innermost call outwards, as newInlineUnwinder() and next() do. */
 size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame *out)
 {
 	const struct pclntab_layout *l = t->layout;
@@ -145,7 +148,10 @@ static const char *pclntab_name_of(const struct pclntab *t, size_t i)
 	return f.data ? pclntab_name(t, elf_u32(f.data + t->layout->name)) : "";
 }
 
-/* runtime.deferreturn is in every program and has the wrappers' id in every release. */
+/*
+ * Learns the id of wrappers in this release from runtime.deferreturn, which every program has, and
+ * which has that id in every release.
+ */
 static void learn_wrapper_id(struct pclntab *t)
 {
 	size_t i;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pclntab: the function table that every Go binary carries for its own
- * tracebacks, stripped or not: functions, files, lines, SP offsets and trees
- * of inlined calls. In: an ELF file of Go 1.15 to 1.27. Out: functions by
- * index, address and name, and frames that equal the runtime's, because it
- * reads the same bytes. All addresses are link-time addresses.
+ * pclntab: the function table that every Go binary carries for its own tracebacks, stripped or not:
+ * functions, files, lines, SP offsets and trees of inlined calls. In: an ELF file of Go 1.15 to
+ * 1.27. Out: functions by index, address and name, and frames that equal the runtime's, because the
+ * runtime reads the same bytes. All addresses are link-time addresses.
  *
- * Nothing is parsed ahead: opening a binary reads its table, not its code.
- * Hostile files: each access is checked, each loop has an end, and memory is
- * bounded by the size of the file.
+ * Nothing is parsed in advance: opening a binary reads its table, not its code. In a hostile file
+ * each access is checked, each loop ends, and memory is bounded by the size of the file.
  */
 #ifndef GOTAP_SYMBOL_PCLNTAB_H
 #define GOTAP_SYMBOL_PCLNTAB_H
@@ -23,20 +21,23 @@
 struct pclntab;
 struct elf_file;
 
-/* -ENOENT with a text if the file holds no table that can be read. */
+/*
+ * Opens the table of the file; pclntab_free() frees it. -ENOENT with a text if the file has no
+ * table that can be read.
+ */
 int pclntab_open(struct pclntab **ret, const char *path, struct error *err);
-/* Reads the table of an open file, which must outlive the table. */
+/* As pclntab_open(), for an open file, which must outlive the table. */
 int pclntab_from_elf(struct pclntab **ret, const struct elf_file *f, struct error *err);
 /* Accepts NULL. */
 void pclntab_free(struct pclntab *t);
 
-/* First Go release that writes this format, as the NN of go1.NN: 2, 16, 18 or 20. */
+/* Returns the first Go release that writes this format, as the NN of go1.NN: 2, 16, 18 or 20. */
 int pclntab_format(const struct pclntab *t);
-/* Go text: [*start, *end), from the first function to the end of the last. */
+/* The Go text, [*start, *end): from the first function to the end of the last. */
 void pclntab_text_range(const struct pclntab *t, uint64_t *start, uint64_t *end);
 /*
- * Where type descriptors are, from which the offsets of their names count, too: Go 1.22 and later.
- * Empty if unknown.
+ * The addresses of type descriptors, in Go 1.22 and later; the offsets of their names count from
+ * *start. Empty if unknown.
  */
 void pclntab_types_range(const struct pclntab *t, uint64_t *start, uint64_t *end);
 
@@ -47,47 +48,50 @@ struct pclntab_func {
 	const char *name;	/* linker's name, in the file; "" if unreadable */
 };
 
-/* Functions are sorted by address: indices 0 to pclntab_funcs() - 1. */
+/* Number of functions. They are sorted by address: indices 0 to pclntab_funcs() - 1. */
 size_t pclntab_funcs(const struct pclntab *t);
 bool pclntab_func(const struct pclntab *t, size_t index, struct pclntab_func *ret);
-/* The function whose code or padding holds @addr. */
+/* Finds the function that holds @addr in its code or padding. */
 bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func *ret);
 /*
- * The function of exactly that name. ABI wrappers carry the name of what they
- * wrap: of several, one that is no wrapper, and of those the largest. The
- * first call builds an index over all names.
+ * Finds the function with exactly that name. ABI wrappers have the name of the function that they
+ * wrap: if several functions have the name, the largest one that is no wrapper is found. The first
+ * call builds an index over all names.
  */
 bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func *ret);
 
 /*
- * Calls @take with the name of each function inlined into @f, once per inlined
- * call, until it returns false. @call is for pclntab_inlined_caller().
+ * Calls @take with the name of each function inlined into @f, once per inlined call, until @take
+ * returns false. @call is an argument for pclntab_inlined_caller().
  */
 void pclntab_each_inlined(const struct pclntab *t, const struct pclntab_func *f,
 			  bool (*take)(void *ctx, const char *name, int32_t call), void *ctx);
-/* The function that has an inlined call in the source: @f itself, or another inlined one. */
+/*
+ * Returns the function that has the inlined call @call in the source: @f itself, or another
+ * function that is inlined into it.
+ */
 const char *pclntab_inlined_caller(const struct pclntab *t, const struct pclntab_func *f,
 				   int32_t call);
 
 /*
- * Whether a function called @name was inlined anywhere into @f, directly or
- * within another inlined function. With -pgo the runtime inlines functions
- * that gotap would probe, while their own code stays in the binary.
+ * Returns whether a function called @name was inlined anywhere into @f, directly or within another
+ * inlined function. With -pgo the compiler inlines functions of the runtime that gotap would probe,
+ * and keeps their own code in the binary, too.
  */
 bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, const char *name);
 
-/* Bytes between SP at @addr and the return address; -1 if not known. */
+/* Returns the bytes between SP at @addr and the return address; -1 if not known. */
 int32_t pclntab_sp_delta(const struct pclntab *t, const struct pclntab_func *f, uint64_t addr);
 
 /*
- * Frames at the instruction that holds @pc, as source_ops.expand has it.
- * Strings live as long as the table.
+ * Stores the frames at the instruction that holds @pc, as the function expand of struct source_ops
+ * does. Strings live as long as the table.
  */
 size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame *out);
 
 /*
- * Start of the function that a `go` statement means when the compiler had to
- * put a wrapper at @entry; else @entry (runtime, startPCForTrace, since 1.18).
+ * Returns the entry of the function that the user wrote in a `go` statement, if the compiler made a
+ * wrapper for it at @entry; if not, @entry (runtime, startPCForTrace, since 1.18).
  */
 uint64_t pclntab_unwrap(const struct pclntab *t, uint64_t entry);
 

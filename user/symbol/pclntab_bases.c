@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pclntab_bases: what offsets in the function table count from, since 1.18:
- * the start of the text and the base of FUNCDATA. In: a table whose parts are
- * known. Out: its .text and .gofunc.
+ * pclntab_bases: the addresses that offsets in the function table count from, since 1.18: the start
+ * of the text and the base of FUNCDATA. In: a table with its parts known. Out: its .text and
+ * .gofunc.
  *
- * Both are in moduledata, which has a section since 1.26 and is otherwise found
- * by what it begins with: a pointer to the table and one to its names. Never
- * from .text: with cgo that begins with C code.
+ * Both are in moduledata. Since 1.26 moduledata has a section; in earlier releases it is found by
+ * its first words, a pointer to the table and one to its names. The start of the section .text is
+ * not used, because with cgo it begins with C code.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,8 +20,8 @@ enum {
 	MODULEDATA_NAMES = 8,
 	MODULEDATA_MINPC = 160,
 	MODULEDATA_TEXT = 176,
-	MODULEDATA_TYPES = 296,	/* Go 1.22 to 1.27; behind it etypes, since 1.27 behind a length */
-	MODULEDATA_READ = 448,		/* gofunc was at 304, 320, 344: it moves */
+	MODULEDATA_TYPES = 296,	/* Go 1.22 to 1.27; etypes follows it, since 1.27 after a length */
+	MODULEDATA_READ = 448,		/* bytes that hold gofunc, which moves: 304, 320, 344 */
 	SAMPLES = 16,
 };
 
@@ -35,13 +35,13 @@ static uint64_t moduledata_word(const struct moduledata *md, size_t off)
 	return off + 8 <= md->size ? elf_u64(md->bytes + off) : 0;
 }
 
-/* Reads what could be moduledata at @addr and sees whether it describes this table. */
+/* Reads the possible moduledata at @addr; returns whether it describes this table. */
 static bool read_moduledata(const struct pclntab *t, uint64_t addr, struct moduledata *md)
 {
 	uint64_t names = t->addr + (uint64_t)(t->names.data - t->all.data);
 	const uint8_t *bytes = NULL;
 
-	/* its segment may end soon behind it */
+	/* the segment may end soon after it */
 	for (md->size = MODULEDATA_READ; md->size >= MODULEDATA_TEXT + 8; md->size -= 8) {
 		bytes = elf_bytes(&t->image, addr, md->size);
 		if (bytes)
@@ -58,13 +58,13 @@ static bool read_moduledata(const struct pclntab *t, uint64_t addr, struct modul
 		       moduledata_word(md, MODULEDATA_TEXT) + elf_u32(t->index.data);
 }
 
-/* Pointers to the table that relocations put into a PIE. */
+/* Finds moduledata by the pointers to the table that relocations put into a PIE. */
 static uint64_t moduledata_by_relocation(const struct pclntab *t, struct moduledata *md)
 {
 	uint64_t at = 0;
 	int i;
 
-	/* one pointer to the header in real files; the bound is for others */
+	/* a real file has one pointer to the header; the bound is for hostile files */
 	for (i = 0; i < SAMPLES; i++) {
 		at = elf_image_pointer_to(&t->image, t->addr, at);
 		if (!at || read_moduledata(t, at, md))
@@ -111,7 +111,10 @@ static uint64_t find_moduledata(const struct pclntab *t, struct moduledata *md)
 	return at ? at : moduledata_by_scan(t, md);
 }
 
-/* Whether entry @e can be an inlined call in @f: a whole name, a place in the function. */
+/*
+ * Returns whether entry @e can be an inlined call in @f: its name is a whole name, its place is in
+ * the function.
+ */
 static bool inline_plausible(const struct pclntab *t, struct func_record f, const uint8_t *e)
 {
 	uint32_t name = elf_u32(e + t->layout->inline_name);
@@ -122,9 +125,9 @@ static bool inline_plausible(const struct pclntab *t, struct func_record f, cons
 }
 
 /*
- * Looks at some entries of the inline tree of @f: false if one is impossible.
- * Adds to @named those that do not begin with the table's first name, because
- * its offset is 0, and zeroes are everywhere.
+ * Looks at some entries of the inline tree of @f: false if one is impossible. Adds the number of
+ * those with another name than the table's first one to @named: the offset of the first name is 0,
+ * and zeroes are everywhere.
  */
 static bool tree_plausible(const struct pclntab *t, struct func_record f, size_t *named)
 {
@@ -145,7 +148,10 @@ static bool tree_plausible(const struct pclntab *t, struct func_record f, size_t
 	return true;
 }
 
-/* First functions with inlined calls: indices to @ret, at most SAMPLES; their number. */
+/*
+ * Stores the indices of the first functions with inlined calls in @ret, at most SAMPLES; returns
+ * their number.
+ */
 static size_t sample_inlining(const struct pclntab *t, size_t ret[SAMPLES])
 {
 	size_t i, n = 0;
@@ -174,9 +180,9 @@ static bool base_plausible(struct pclntab *t, const size_t *samples, size_t n, u
 }
 
 /*
- * moduledata.gofunc: its offset changes with the release and the release is
- * not in the table. So take the word of moduledata that makes sense of the
- * inline trees; 16 functions with dozens of names leave no room for chance.
+ * Finds moduledata.gofunc. Its offset depends on the release, and the release is not in the table.
+ * The word of moduledata is taken by which the inline trees make sense; with 16 functions and
+ * dozens of names no other word does so by chance.
  */
 static void find_gofunc(struct pclntab *t, const struct moduledata *md)
 {
@@ -190,7 +196,9 @@ static void find_gofunc(struct pclntab *t, const struct moduledata *md)
 	t->gofunc = 0;
 }
 
-/* textStart of the header: 0 in a PIE until relocated, and always from 1.26 on. */
+/*
+ * Returns textStart of the header. In a PIE it is 0 until relocated; from 1.26 on it is always 0.
+ */
 static uint64_t header_text(const struct pclntab *t)
 {
 	uint8_t header[PCLNTAB_HEADER];

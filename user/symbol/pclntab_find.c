@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pclntab_find: where the function table is, and its parts in it. In: an ELF
- * image. Out: the spans of a struct pclntab.
+ * pclntab_find: finds the function table and its parts. In: an ELF image. Out: the spans of a
+ * struct pclntab.
  *
- * The table has a section of its own, except in a PIE that the system's linker
- * made of Go <= 1.25, where it lies somewhere in .data.rel.ro. What is said of
- * the header in comments is runtime/symtab.go, pcHeader.
+ * The table has a section of its own, except in a PIE that the system's linker made of Go up to
+ * 1.25, where it lies somewhere in .data.rel.ro. The comments about the header follow
+ * runtime/symtab.go, pcHeader.
  */
 #define _GNU_SOURCE
 #include "symbol/pclntab_table.h"
@@ -47,14 +47,15 @@ static const struct pclntab_layout layouts[] = {
 
 enum {
 	SAMPLES = 16,
-	TRIES = 64,			/* headers that may turn out to be none */
+	/* most places that may look like a header and have no table */
+	TRIES = 64,
 };
 
 static const struct pclntab_layout *layout_of(const uint8_t *header)
 {
 	size_t i;
 
-	/* behind the magic: two zero bytes, the least instruction size, pointer size 8 */
+	/* after the magic: two zero bytes, the least instruction size, pointer size 8 */
 	if (elf_u32(header + 4) != (0x08000000 | ARCH_PC_QUANTUM << 16))
 		return NULL;
 	for (i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
@@ -72,7 +73,7 @@ static bool span_cut(struct span all, uint64_t off, struct span *ret)
 	return true;
 }
 
-/* As span_cut(), for text: up to the last NUL. */
+/* As span_cut(), for text: the span ends with the last NUL. */
 static bool text_cut(struct span all, uint64_t off, struct span *ret)
 {
 	const uint8_t *last;
@@ -97,7 +98,7 @@ static bool index_cut(struct pclntab *t, struct span funcs, uint64_t off)
 	return true;
 }
 
-/* Until 1.15 all offsets count from the start of the table. */
+/* Up to 1.15 all offsets count from the start of the table. */
 static bool parts_before_116(struct pclntab *t)
 {
 	struct span all = t->all;
@@ -107,7 +108,7 @@ static bool parts_before_116(struct pclntab *t)
 	t->files = t->names;
 	t->pcs = all;
 	t->funcs = all;
-	/* behind the end address: the offset of the file table */
+	/* after the end address: the offset of the file table */
 	return span_cut(all, elf_u32(t->index.data + 16 * t->nfuncs + 8), &t->cus);
 }
 
@@ -122,7 +123,7 @@ static bool parts_since_116(struct pclntab *t)
 	       span_cut(t->all, elf_u64(p + 32), &t->funcs) && index_cut(t, t->funcs, 0);
 }
 
-/* Whether function @i has a record with a name, and does not begin after its end. */
+/* Returns whether function @i has a record with a name, and does not begin after its end. */
 static bool func_plausible(const struct pclntab *t, size_t i)
 {
 	struct func_record f = pclntab_record(t, i);
@@ -143,8 +144,8 @@ static bool funcs_plausible(const struct pclntab *t)
 }
 
 /*
- * In a PIE of Go <= 1.17 the table is full of relocated pointers: take a copy.
- * Later formats have just one, in the header, which pclntab_find_bases() looks after.
+ * In a PIE of Go up to 1.17 the table is full of relocated pointers: takes a copy with their
+ * values. Later formats have one pointer, in the header, which pclntab_find_bases() handles.
  */
 static void relocate_table(struct pclntab *t)
 {
@@ -156,7 +157,7 @@ static void relocate_table(struct pclntab *t)
 	t->all.data = t->relocated;
 }
 
-/* Takes the table at the start of @r, if there is one. */
+/* Takes the table at the start of @r; false if there is none. */
 static bool try_table(struct pclntab *t, struct elf_range r)
 {
 	if (r.size < PCLNTAB_HEADER)
@@ -174,7 +175,10 @@ static bool try_table(struct pclntab *t, struct elf_range r)
 	return false;
 }
 
-/* The table is aligned to 32 bytes, at the very least to a pointer. */
+/*
+ * Looks for the table at each multiple of 8: the linker aligns it to 32 bytes, and at the very
+ * least to a pointer.
+ */
 static bool scan_range(struct pclntab *t, struct elf_range r, int *tries)
 {
 	size_t off = -r.addr & 7;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pclntab_funcs: functions of a table by index, address and name, and who has
- * inlined whom. In: an open table. Out: struct pclntab_func.
+ * pclntab_funcs: functions of a table by index, address and name, and which functions are inlined
+ * into which. In: an open table. Out: struct pclntab_func.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func
 	return i >= 0 && pclntab_func(t, (size_t)i, ret);
 }
 
-/* FNV-1a over the first bytes: hostile names may share megabytes. */
+/* FNV-1a over the first bytes: the names of a hostile file may have megabytes in common. */
 static size_t hash_name(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
@@ -54,7 +54,9 @@ static const char *func_name(const struct pclntab *t, size_t i)
 	return f.data ? pclntab_name(t, elf_u32(f.data + t->layout->name)) : "";
 }
 
-/* Chained, so that a hostile file of equal names costs no more to index. */
+/*
+ * Fills the buckets, each a chain, so that a hostile file of equal names takes no longer to index.
+ */
 static void index_names(struct pclntab *t)
 {
 	size_t i;
@@ -98,9 +100,9 @@ bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func
 }
 
 /*
- * A parent stands before its children (cmd/internal/obj/pcln.go,
- * addInlTree), and the last entry has code of its own or children that do: so
- * the highest index in the table is the last entry.
+ * Returns the index of the last entry of the inline tree. A parent comes before its children
+ * (cmd/internal/obj/pcln.go, addInlTree), and the last entry has code of its own or children that
+ * have: the highest index in the table is the last entry.
  */
 static int32_t last_inlined(struct span index)
 {

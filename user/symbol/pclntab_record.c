@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pclntab_record: the record of one function, and the values, data and inline tree that it leads
- * to. The specification is runtime/symtab.go.
+ * pclntab_record: the record of one function, with its values, its data and its inline tree. The
+ * specification is runtime/symtab.go.
  */
 #include "symbol/pclntab_table.h"
 #include "symbol/pcvalue.h"
@@ -47,7 +47,7 @@ struct func_record pclntab_record(const struct pclntab *t, size_t index)
 	return f;
 }
 
-/* A word behind the record: PCDATA and then FUNCDATA. */
+/* Reads a word after the record, where PCDATA come first and then FUNCDATA. */
 static bool record_trailing_u32(struct func_record f, uint64_t off, uint32_t *ret)
 {
 	if (off > f.size || f.size - off < sizeof(*ret))
@@ -66,7 +66,10 @@ struct span pclntab_inline_index(const struct pclntab *t, struct func_record f)
 	return span_from(t->pcs, off);
 }
 
-/* FUNCDATA pointers are aligned in memory (runtime/symtab.go of 1.17, funcdata). */
+/*
+ * Returns the offset of FUNCDATA, whose pointers are aligned in memory (runtime/symtab.go of 1.17,
+ * funcdata).
+ */
 static uint64_t record_funcdata_start(const struct pclntab *t, struct func_record f)
 {
 	uint64_t off = t->layout->func_size + 4 * (uint64_t)elf_u32(f.data + t->layout->npcdata);

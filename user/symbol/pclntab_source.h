@@ -6,7 +6,7 @@
 #include "symbol/pclntab.h"
 #include "symbol/source.h"
 
-/* Borrows @table, which must outlive the source. */
+/* Makes a source of @table, which is borrowed and must outlive the source. */
 struct source *pclntab_source_new(const struct pclntab *table);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/arch.h"
 
-/* Five bytes carry 32 bits; the linker never writes more. */
+/* Five bytes hold 32 bits; the linker never writes more. */
 enum { VARINT_MAX = 5 };
 
 static bool read_varint(struct pcvalue *v, uint32_t *ret)

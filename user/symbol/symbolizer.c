@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * symbolizer: see symbol.h. In: return addresses of a process. Out: frames as
- * the runtime's tracer writes them. Stands on one source of names (source.h).
+ * symbolizer: see symbol.h. In: return addresses of a process. Out: frames as the runtime's tracer
+ * writes them. Uses one source of names (source.h) per file.
  *
- * A trace asks for few distinct addresses very often (some thousands in a
- * million stacks), so each is expanded once and kept for good, with its keys.
+ * A trace has few distinct addresses, each very often (some thousands in a million stacks), so that
+ * each is expanded once and kept until symbolizer_free(), with its keys.
  */
 #include "symbol/symbol.h"
 
@@ -22,13 +22,13 @@
 #include "symbol/pclntab_source.h"
 #include "symbol/source.h"
 
-/* A frame that is known, and what decides about wrappers around it. */
+/* A frame, and its kind, by which wrappers around it are shown or left out. */
 struct known_frame {
 	struct frame frame;
 	enum func_kind kind;
 };
 
-/* Frames of one address: known frames [first, first + n). */
+/* The frames of one address: frames[first] to frames[first + n - 1] of the symbolizer. */
 struct known_pc {
 	uint32_t first, n;
 	bool is_c;
@@ -37,7 +37,7 @@ struct known_pc {
 /* One file that is mapped into the process. */
 struct file {
 	struct elf_file image;
-	struct elf_file debug;	/* of its debug file, for symbols; if there is one */
+	struct elf_file debug;	/* its debug file, for symbols, if there is one */
 	struct source *source;
 	struct pclntab *table;	/* NULL if the file has none */
 	struct elf_functions c_functions;
@@ -52,15 +52,14 @@ struct symbolizer {
 	struct vec pcs;		/* struct known_pc */
 	struct map64 by_return;	/* return address -> index in pcs */
 	struct map64 by_entry;	/* start of a function -> index in pcs */
-	struct map64 keys;	/* frame.pc handed out -> index in frames */
+	struct map64 keys;	/* frame.pc in use as a key -> index in frames */
 };
 
 /*
- * Opens the function table and then the source that is wanted. The table is
- * what the runtime's own tracer reads, is in every Go binary, stripped or not,
- * and answers ten times as fast as DWARF (10,000 addresses of cmd/compile: 13
- * against 190 ms), so DWARF is the fallback. With DWARF the table still helps
- * (symbolizer_entry), but may be missing.
+ * Opens the function table and then the wanted source. The runtime's own tracer reads the function
+ * table, and every Go binary has it, stripped or not. It answers ten times as fast as DWARF (10,000
+ * addresses of cmd/compile: 13 against 190 ms), so that DWARF is used only if there is no table.
+ * With DWARF the table, if there is one, is used for the entries of functions (symbolizer_entry).
  */
 static int open_sources(struct file *f, const struct symbol_file *from, enum symbol_source which,
 			struct error *err)
@@ -195,9 +194,9 @@ static bool frame_equal(const struct frame *a, const struct frame *b)
 }
 
 /*
- * Gives the last known frame the first key from @pc downwards that is free or
- * already stands for the same text. The physical frame starts at its own
- * address and gets it unless that served as key of an inlined frame nearby.
+ * Gives the last known frame the first key from @pc downwards that is free or already stands for
+ * the same text. The physical frame begins with its own address, and gets it unless that is the key
+ * of an inlined frame nearby.
  */
 static void assign_key(struct symbolizer *s, uint64_t pc)
 {
@@ -277,7 +276,10 @@ static struct known_pc symbolizer_expand(struct symbolizer *s, uint64_t call_pc,
 	return pc;
 }
 
-/* The frames of @key, from @index or else of the instruction at @call_pc. */
+/*
+ * Returns the frames of @key from @index; if they are not there yet, expands the instruction at
+ * @call_pc.
+ */
 static struct known_pc symbolizer_lookup(struct symbolizer *s, struct map64 *index, uint64_t key,
 			      uint64_t call_pc)
 {
@@ -297,9 +299,9 @@ static struct known_pc symbolizer_lookup(struct symbolizer *s, struct map64 *ind
 struct unwind {
 	enum func_kind last;
 	unsigned int skip;
-	struct frame *out;	/* this */
-	struct call *calls;	/* or this one is wanted */
-	size_t at;		/* which return address */
+	struct frame *out;	/* where frames go, */
+	struct call *calls;	/* or calls, if they are wanted instead */
+	size_t at;		/* index of the return address */
 	size_t n, max;
 };
 
@@ -321,7 +323,7 @@ static void unwind_pc(struct unwind *u, const struct symbolizer *s, struct known
 	for (; k < end && u->n < u->max; k++) {
 		if (k->kind != FUNC_WRAPPER || u->last == FUNC_PANIC)
 			unwind_add(u, k, k + 1 < end);
-		/* a C frame leaves lastFuncID as it is */
+		/* a C frame does not change lastFuncID */
 		if (!pc.is_c)
 			u->last = k->kind;
 	}
