@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ended: exit and crash: how the program ended, by its status, and by the first record of its death
- * (group crash). A second one is of what the first led to: GOTRACEBACK=crash sends signals.
+ * ended: the triggers exit and crash. Their facts name how the program ended, from its exit status
+ * and from its first REC_PROGRAM_DIES (group crash). A second REC_PROGRAM_DIES is about a
+ * consequence of the first: with GOTRACEBACK=crash the runtime sends signals to its own threads.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -78,5 +79,5 @@ void triggers_ended(struct triggers *t, const struct trigger_end *end)
 		if (r->is->kind == TRIGGER_EXIT || (r->is->kind == TRIGGER_CRASH && is_crash(end)))
 			fire_end(r, end);
 	}
-	facts_pass_waiting(t);	/* a stack that has not come is lost */
+	facts_pass_waiting(t);	/* the records of stacks that have not come are lost */
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * facts: what rules of all families do: lists of stays, comparing names, and facts on their way
- * out.
+ * facts: code for the rules of all families: lists of stays, the comparison of names, and the facts
+ * on their way to the flight recording.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 enum {
 	APART_NS = 50 * 1000 * 1000,
 	FRAMES_SHOWN = 32,
-	MEMO_MAX = 1 << 16,	/* answers that are kept; with more, all are dropped */
+	MEMO_MAX = 1 << 16,	/* answers that are kept; one more drops all */
 };
 
 /* --- stays --- */
@@ -61,7 +61,7 @@ bool matches(const char *pattern, const char *text)
 	return !pattern || !fnmatch(pattern, text, 0);
 }
 
-/* 0: not known. */
+/* Returns the place of the answer for @key: 0 if it is not known. */
 static uint64_t *facts_answer(struct memo *m, uint64_t key)
 {
 	if (m->answers.len > MEMO_MAX)
@@ -81,12 +81,12 @@ bool stack_has(struct rule *r, uint64_t stack, const char *pattern)
 	for (i = 0; i < n; i++)
 		if (frames[i].func && matches(pattern, frames[i].func))
 			break;
-	if (n)	/* else the stack may come later */
+	if (n)	/* without frames: the record of the stack may come later */
 		*known = i < n ? 2 : 1;
 	return i < n;
 }
 
-/* Puts the function that @g started with into @frame[0]; false if it is not known. */
+/* Puts the function that @g began with into @frame[0]; false if the function is not known. */
 static bool facts_start(struct rule *r, const struct tap_go *g, struct trace_frame *frame)
 {
 	return g->start && tap_frames(r->triggers->tap, g->start, frame, 1) && frame[0].func;
@@ -137,7 +137,7 @@ static void facts_put_stack(const struct triggers *t, uint64_t key, char *to, si
 		int more = snprintf(to + at, size - at, "%s%s %s:%" PRIu64, i ? "\n" : "",
 				    f->func ? f->func : "", f->file ? f->file : "", f->line);
 
-		if (more < 0 || (size_t)more >= size - at) {	/* whole lines only */
+		if (more < 0 || (size_t)more >= size - at) {	/* no part of a line */
 			to[at] = '\0';
 			return;
 		}
@@ -157,8 +157,8 @@ static void facts_pass_on(struct rule *r, struct flight_fact *fact, uint64_t sta
 }
 
 /*
- * The record of a new stack follows the event that has its key: the fact waits for it until the end
- * of the chunk.
+ * Passes the fact on if the frames of its stack are known. The record of a new stack follows the
+ * event that has its key: otherwise the fact waits for that record until the end of the chunk.
  */
 static void pass_or_wait(struct rule *r, struct flight_fact *fact, uint64_t stack)
 {
@@ -187,8 +187,8 @@ void facts_pass_waiting(struct triggers *t)
 }
 
 /*
- * The stack for the fact; 0 for a goroutine that runs: its last known stack does not say where it
- * is now.
+ * Returns the key of the stack for the fact; 0 for a goroutine that runs, since it has moved on
+ * from its last known stack.
  */
 static uint64_t facts_stack_of(const struct fact_place *where)
 {
@@ -207,7 +207,10 @@ void facts_look_at_losses(struct triggers *t)
 	t->lost_at = tap_time(t->tap);
 }
 
-/* Were records lost since the measured time began? Its end may be among them. */
+/*
+ * Were records lost during the time that the fact measures? The record of its end may be among
+ * them.
+ */
 static bool is_doubtful(struct rule *r, const struct fact_place *where)
 {
 	struct triggers *t = r->triggers;
@@ -224,7 +227,10 @@ void fire(struct rule *r, const struct fact_place *where, const char *format, ..
 	struct flight_fact fact = {
 		.trigger = r->is->text,
 		.time = where->time,
-		/* The end of the program: a cooldown after an earlier fact must not suppress it. */
+		/*
+		 * The end of the program: the cooldown after an earlier fact must not suppress this
+		 * fact.
+		 */
 		.asked = r->is->kind == TRIGGER_EXIT || r->is->kind == TRIGGER_CRASH,
 	};
 	va_list ap;

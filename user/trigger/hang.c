@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * hang: hang>T: nothing but timers ran for T. A goroutine that a timer woke, or made
- * (time.AfterFunc), counts as idle until another goroutine or the network wakes it: it does
+ * hang: hang>T: nothing but timers ran for T. A goroutine that a timer woke or created
+ * (time.AfterFunc) is idle until another goroutine or the network wakes it: such a goroutine does
  * periodic checks, as with a ticker. The runtime's own goroutines are idle, too. Any other
- * goroutine that runs works. A wait that ends without a waking goroutine was ended by a timer,
- * unless it was a wait for the network. What C code does is not recorded: a call of it counts as
- * work as long as it lasts.
+ * goroutine that runs does work. If no goroutine ended a wait, a timer ended it, unless it was a
+ * wait for the network. gotap records nothing of C code: a call of C code counts as work until it
+ * returns.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,8 +14,9 @@
 #include "trigger/internal.h"
 
 /*
- * In a goroutine's data: its place in the list of those that run and work (r->stays) or of those
- * that are in a system call (r->more), and behind it whether it is idle.
+ * Each goroutine has two struct stay. The first is its entry in the list of goroutines that run and
+ * work (r->stays), or of goroutines in a system call (r->more). The second has only the flag
+ * "idle", in @since.
  */
 static bool hang_is_idle(struct rule *r, struct tap_go *g)
 {
@@ -51,8 +52,10 @@ static bool is_new(const struct tap_step *s)
 }
 
 /*
- * The garbage collector stops goroutines for a moment, and wakes those that help it: they go on
- * with their work. The waker or creator of a goroutine in a gap is not known.
+ * Decides whether @g is idle, from the event that made it runnable. The garbage collector stops
+ * goroutines for a moment and wakes the goroutines that assist: its wake-up changes nothing. If the
+ * wake-up or the creation fell into a gap (@g->before), its cause is not known, and @g counts as
+ * not idle.
  */
 static void note_cause(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
@@ -75,8 +78,8 @@ static void hang_enter(struct rule *r, struct tap_go *g, const struct tap_step *
 }
 
 /*
- * Is the goroutine, which is in a system call, in C code? Asked late, since the record of its stack
- * may come after the event.
+ * Is the goroutine, which is in a system call, in C code? Called as late as possible, since the
+ * record of its stack may come after the event.
  */
 static bool is_in_c(struct rule *r, const struct tap_go *g)
 {
@@ -112,7 +115,7 @@ static bool any_in_c(struct rule *r)
 
 static void hang_seen(struct rule *r, uint64_t time)
 {
-	if (!r->value)		/* nothing is known of before */
+	if (!r->value)		/* the time before is not known */
 		r->value = time;
 	if (r->above || any_works(r) || time <= r->value + r->is->limit)
 		return;

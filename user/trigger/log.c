@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* log: log:REGEXP over the log events of the program. gotap's own are none. */
+/*
+ * log: log:REGEXP, which is matched against the log events of the program. Log events that gotap
+ * itself writes do not count.
+ */
 #include <string.h>
 
 #include "trigger/internal.h"
@@ -23,7 +26,7 @@ static void log_on_event(struct rule *r, const struct tap_step *s)
 	char text[TEXT_MAX];
 	size_t at;
 
-	if (category->constant)	/* of the model: a note (sched/notes.c), labels */
+	if (category->constant)	/* the model wrote it: a note (sched/notes.c), or labels */
 		return;
 	at = log_put(text, 0, category);
 	memcpy(text + at, ": ", 2);

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * named: region:NAME>T and task:NAME>T. Only those with the name are kept, and no longer than until
- * the limit: so what a program never ends takes no memory for ever.
+ * named: region:NAME>T and task:NAME>T. Keeps only regions and tasks with a matching name, each
+ * until it ends or exceeds the limit: a region that the program never ends takes no memory after
+ * that.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trigger/internal.h"
 
-/* Regions or tasks that are open at a time; further ones are not watched. */
+/* The largest number of open regions or tasks of a rule; further ones are not watched. */
 enum { OPEN_MAX = 1 << 18 };
 
 struct open {
-	struct stay stay;	/* first: a stay of the list is the address of its struct open */
-	/* of a region: those around it and in it, of the same goroutine and with matching names */
+	/* must be first: a pointer to a stay of the list is a pointer to its struct open */
+	struct stay stay;
+	/*
+	 * of a region: the next outer and inner region with a matching name of the same goroutine
+	 */
 	struct open *outer, *inner;
-	uint64_t key;		/* goroutine of a region, id of a task */
-	uint64_t g, stack;	/* that began it */
+	uint64_t key;		/* goid of a region, id of a task */
+	uint64_t g, stack;	/* goid and stack of the begin */
 	uint64_t task;
 	char name[];
 };
 
-/* Key -> struct open *; for regions the innermost one. */
+/* by_key: key -> struct open *; of nested regions the innermost. */
 struct opens {
 	struct map64 by_key;
 	size_t n;
@@ -133,7 +137,7 @@ static void named_end(struct rule *r)
 	free(r->more);
 }
 
-/* As a string, without what stands behind a 0 of it. */
+/* A text as a C string: it ends at the first NUL byte of the text. */
 struct name {
 	char text[TRACEV2_MAX_STRING + 1];
 };
@@ -171,7 +175,7 @@ static void named_region_event(struct rule *r, const struct tap_step *s)
 		open_end(r, o, e->time);
 }
 
-/* A goroutine that ends has left all of its regions. */
+/* The end of a goroutine ends all of its regions. */
 static void region_gone(struct rule *r, struct tap_go *g, uint64_t time)
 {
 	struct open *o;

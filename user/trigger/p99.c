@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * p99: sched-p99>T: of the waits for a P that ended within a second, more than 1 % took longer than
- * T. No histogram is needed: both numbers are counts, in slices of 100 ms. A wait that has not
- * ended, and is longer than T, counts, too.
+ * p99: sched-p99>T: more than 1 % of the waits for a P that ended within a second took longer than
+ * T. Two counts for each slice of 100 ms are enough, no histogram is needed. A wait that is longer
+ * than T counts at once, before its end.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum {
 	SLICES = 10,
 	SLICE_NS = 100 * 1000 * 1000,
-	LEAST = 100,	/* waits: of fewer there is no 99th percentile */
+	LEAST = 100,	/* waits; fewer have no 99th percentile */
 };
 
 struct slice {
@@ -21,7 +21,7 @@ struct slice {
 
 struct window {
 	struct slice slices[SLICES];
-	uint64_t begin;		/* of the newest slice, 0: there is none */
+	uint64_t begin;		/* begin of the newest slice; 0: there is none */
 	size_t newest;
 };
 
@@ -41,7 +41,7 @@ static void p99_count(struct rule *r, bool longer)
 
 static void p99_enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
-	if (!g->before)		/* else it is not known how long it takes */
+	if (!g->before)		/* the begin of other waits is not known */
 		stay_add(&r->stays, stay_of(r, g), g->since);
 }
 
@@ -49,7 +49,7 @@ static void p99_leave(struct rule *r, struct tap_go *g, uint64_t time, bool know
 {
 	struct stay *s = stay_of(r, g);
 
-	if (!s->next)	/* was counted when it became longer */
+	if (!s->next)	/* counted when it became longer than T */
 		return;
 	stay_remove(s);
 	if (known)

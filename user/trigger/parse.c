@@ -78,7 +78,7 @@ static bool take_count(const char *s, uint64_t *n)
 	return *s >= '0' && *s <= '9' && !*end && !errno && *n < UINT64_MAX / 2;
 }
 
-/* What stands behind the ">" of a form; NULL or a text that says what is wrong. */
+/* Parses the text after the ">" of a form. Returns NULL, or a text that says why it is wrong. */
 static const char *take_limit(enum form form, const char *s, uint64_t *limit)
 {
 	if (form == COUNT)
@@ -88,7 +88,7 @@ static const char *take_limit(enum form form, const char *s, uint64_t *limit)
 	return take_time(s, limit) ? NULL : "T is a time, like 100ms or 2s";
 }
 
-/* Does the pattern match a reason that the runtime of any release has? */
+/* Does the pattern match a wait reason of the runtime of any Go release? */
 static bool parse_is_reason(const char *pattern)
 {
 	static const char *const reasons[] = {
@@ -104,7 +104,7 @@ static bool parse_is_reason(const char *pattern)
 	return false;
 }
 
-/* @s is what stands behind T: "", ":REASON", ":REASON:FUNC", "::FUNC". */
+/* @s is the text after T: "", ":REASON", ":REASON:FUNC" or "::FUNC". */
 static const char *take_where(struct trigger_rule *ret, const char *s)
 {
 	size_t n;
@@ -139,7 +139,7 @@ static const char *take_blocked(struct trigger_rule *ret, const char *s)
 	return why ? why : take_where(ret, s + n);
 }
 
-/* "NAME>T"; the last ">", since a name may have one. */
+/* Parses "NAME>T". The last ">" ends NAME, since a name may contain ">". */
 static const char *take_named(struct trigger_rule *ret, const char *s)
 {
 	const char *over = strrchr(s, '>');
@@ -151,8 +151,8 @@ static const char *take_named(struct trigger_rule *ret, const char *s)
 }
 
 /*
- * Matching with back references takes exponential time, and the program that is recorded makes the
- * texts.
+ * A pattern with back references can take exponential time to match, and the recorded program makes
+ * the texts that it is matched with.
  */
 static bool refers_back(const char *s)
 {
@@ -179,7 +179,7 @@ static const char *take_regexp(struct trigger_rule *ret, const char *s)
 	return NULL;
 }
 
-/* @s is what stands behind the word. */
+/* @s is the text after the word. */
 static const char *parse_take_form(struct trigger_rule *ret, enum form form, const char *s)
 {
 	switch (form) {
@@ -199,7 +199,7 @@ static const char *parse_take_form(struct trigger_rule *ret, enum form form, con
 	return NULL;
 }
 
-/* --- the whole --- */
+/* --- a trigger --- */
 
 int trigger_parse(struct trigger_rule *ret, const char *text, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parse: the grammar of `gotap record --on`, from trigger.def. Called by the command; trigger.h
- * takes the rules.
+ * parse: the grammar of `gotap record --on`, from trigger.def. The command parses its options with
+ * trigger_parse() and passes the rules to triggers_new().
  */
 #ifndef GOTAP_TRIGGER_PARSE_H
 #define GOTAP_TRIGGER_PARSE_H
@@ -20,23 +20,27 @@ enum trigger_kind {
 	TRIGGER_KINDS,
 };
 
-/* What one --on says. */
+/* One --on, parsed. */
 struct trigger_rule {
 	enum trigger_kind kind;
-	char *text;		/* as it was given */
-	uint64_t limit;		/* ns, bytes or a number; 0: none */
-	/* of a region, task or function: a pattern as of fnmatch(3); or NULL */
+	char *text;		/* a copy of the argument of --on */
+	uint64_t limit;		/* ns, bytes or a count, by the kind; 0: the kind has none */
+	/* name of a region, task or function, a pattern of fnmatch(3); NULL: the kind has none */
 	char *name;
-	char *reason, *func;	/* BLOCKED: patterns; NULL: any */
+	char *reason, *func;	/* BLOCKED: patterns of fnmatch(3); NULL: any */
 	regex_t regexp;		/* LOG */
 };
 
-/* @text as behind --on. -EINVAL with one line that shows the grammar. */
+/*
+ * Parses @text, the argument of one --on, into @ret, which the caller frees with
+ * trigger_rule_free(). Returns -EINVAL and an error of one line, which shows the grammar, if @text
+ * is no trigger.
+ */
 int trigger_parse(struct trigger_rule *ret, const char *text, struct error *err);
 void trigger_rule_free(struct trigger_rule *rule);
-/* The group of --events that a kind needs, as its name, or NULL. */
+/* Returns the name of the --events group that the kind needs, or NULL if it needs none. */
 const char *trigger_group(enum trigger_kind kind);
-/* The lines of --help, one for each trigger. */
+/* Prints the lines of --help, one for each trigger. */
 void trigger_help(FILE *f);
 
 #endif

@@ -17,7 +17,7 @@ static void stays_begin(struct rule *r)
 	r->enters = r->leaves = 1u << stays_state_of(r->is->kind);
 }
 
-/* Reasons are constants: each is compared once. */
+/* Each reason is a constant text with one address: it is compared once for each rule. */
 static bool has_reason(struct rule *r, const char *reason)
 {
 	uint64_t *known = map64_put(&r->memo.answers, (uint64_t)(uintptr_t)reason, NULL);
@@ -40,8 +40,8 @@ static const char *at_least(const struct tap_go *g)
 }
 
 /*
- * The runtime's own goroutines wait for ever: blocked> without a reason or a function leaves them
- * out.
+ * Does the rule report this stay? The runtime's own goroutines wait without end: blocked> leaves
+ * them out, unless the rule names a reason or a function.
  */
 static bool is_meant(struct rule *r, const struct tap_go *g)
 {
@@ -97,7 +97,7 @@ const struct family family_stays = {
 	.lasts = true,
 };
 
-/* --- func:NAME>T: the stay is the life, or what of it is behind a gap --- */
+/* --- func:NAME>T: the stay is the life of the goroutine, or the part after the last gap --- */
 
 static void func_born(struct rule *r, struct tap_go *g)
 {
@@ -134,8 +134,8 @@ static void func_seen(struct rule *r, uint64_t time)
 }
 
 /*
- * Measures all lives from the end of the gap on. A goroutine that ended in the gap is reported as
- * ended after it.
+ * Measures all lives from the end of the gap on. If a goroutine ended in the gap, its life counts
+ * up to the time at which its end was noticed.
  */
 static void func_gap(struct rule *r, uint64_t time)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * throttled: throttled>T, by the records of group linux: one stay of a thread off its CPU because
- * the quota of its cgroup is used up. It is found when it ends, which is at most a period of the
- * quota later.
+ * throttled: throttled>T, from the records of group linux: the quota of a cgroup keeps a thread off
+ * its CPU longer than T. The fact is found when the stay ends, at most one period of the quota
+ * later.
  */
 #include "trigger/internal.h"
 

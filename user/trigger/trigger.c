@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trigger: see trigger.h. Which rules see which event. */
+/* trigger: see trigger.h. Decides which rules get which event. */
 #include "trigger/internal.h"
 
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static const struct tap_visitor visitor = {
 	.gap = on_gap,
 };
 
-/* --- all of them --- */
+/* --- the rules together --- */
 
 static void trigger_add(struct vec *list, struct rule *r)
 {
@@ -164,7 +164,7 @@ struct triggers *triggers_new(const struct triggers_opts *opts)
 	return t;
 }
 
-/* --- what they observe --- */
+/* --- the observers --- */
 
 static void trigger_begin(void *ctx, trace_frames_fn *frames, void *frames_ctx)
 {

@@ -6,11 +6,11 @@
 #include "base/show.h"
 #include "trigger/internal.h"
 
-/* --- stw>T: one at a time; r->value is its begin, 0: none --- */
+/* --- stw>T: at most one stop at a time; r->more has it --- */
 
 struct stw {
 	struct stay stay;
-	uint64_t g;		/* that stops the world, 0: not known */
+	uint64_t g;		/* goid of the goroutine that stops the world; 0: not known */
 	uint64_t stack;
 	char kind[64];
 };
@@ -90,7 +90,7 @@ static void gc_event(struct rule *r, const struct tap_step *s)
 
 const struct family family_gc = { .event = gc_event, .events = { EV_GCEnd }, .stream = true };
 
-/* --- goroutines>N, heap>SIZE: each time that the limit is passed --- */
+/* --- goroutines>N, heap>SIZE: one fact each time that the value gets above the limit --- */
 
 static void world_level(struct rule *r, uint64_t n, const struct fact_place *place)
 {
@@ -114,7 +114,7 @@ static void level_born(struct rule *r, struct tap_go *g)
 			    &(struct fact_place){ .time = g->born, .g = g });
 }
 
-/* A goroutine ends. It still counts among the live ones of the tap. */
+/* The tap still counts @g, which ends, among the live goroutines. */
 static void level_gone(struct rule *r, struct tap_go *g, uint64_t time)
 {
 	if (r->is->kind == TRIGGER_GOROUTINES && tap_live(r->triggers->tap) - 1 <= r->is->limit)
