@@ -6,13 +6,13 @@
 #include <string.h>
 
 /*
- * Frames from the leaf on that are looked at: gopark, goparkunlock, chanrecv, chanrecv1 and the
- * like.
+ * Number of frames, from the leaf on, that may be the blocking function: the leaf frames may be
+ * gopark, goparkunlock, chanrecv, chanrecv1 and similar ones.
  */
 enum { DEPTH = 6 };
 
 static const struct {
-	const char *function;	/* its name, or how that begins if it ends in * */
+	const char *function;	/* a name; with * at its end: the begin of a name */
 	const char *reason;
 } parkers[] = {
 	{ "runtime.chanrecv*", "chan receive" },

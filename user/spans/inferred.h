@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inferred: why a goroutine waits, from where it waits. A wait that began before the trace has no
- * reason in it, only a stack: the functions that park there tell, since each parks for one reason
- * (the callers of runtime.gopark, Go 1.5 to 1.27). Whoever shows it says that it is inferred.
+ * inferred: why a goroutine waits, from its stack. The trace has no reason for a wait that began
+ * before the trace, only its stack. The blocking function on that stack implies the reason, since
+ * each of these functions parks for one reason (the callers of runtime.gopark, Go 1.5 to 1.27). A
+ * text with an inferred reason says that it is inferred.
  */
 #ifndef GOTAP_SPANS_INFERRED_H
 #define GOTAP_SPANS_INFERRED_H
 
 #include "spans/spans.h"
 
-/* The reason as the runtime of today names it: "chan receive"; NULL: the stack does not tell. */
+/*
+ * Returns the reason with the name that current Go releases give it: "chan receive". NULL: the
+ * stack does not imply one.
+ */
 const char *inferred_reason(const struct stack_set *s, uint32_t stack);
 /*
- * Why it waits, as tables and pages name it: its reason, or "sync (by its stack)" where only the
- * stack tells. A spans_text().
+ * Returns the reason as tables and pages name it: the recorded reason, or the inferred one as "sync
+ * (by its stack)". A text of spans_text().
  */
 const char *inferred_of_span(struct spans *s, const struct span *span);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal: the state of spans.c, and its parts: ranges.c (ranges, regions, tasks) and procs.c. */
+/*
+ * internal: the state of spans.c, and the functions that its parts share: living.c (look-up),
+ * ranges.c (ranges, regions, tasks) and procs.c (Ps, system calls).
+ */
 #ifndef GOTAP_SPANS_INTERNAL_H
 #define GOTAP_SPANS_INTERNAL_H
 
@@ -11,7 +14,7 @@
 
 struct proc {
 	uint64_t id;
-	bool alive;		/* not a record of an earlier trace */
+	bool alive;		/* false: the record of a P of a trace that was read before */
 	struct proc_span now;
 	struct vec *ranges;
 };
@@ -30,17 +33,18 @@ struct task {
 struct spans {
 	struct names names;
 	struct vec visitors;		/* struct spans_visitor */
-	const char *gap, *stand_in;	/* the copies of SPANS_GAP and SPANS_STAND_IN */
+	/* the texts SPANS_GAP and SPANS_STAND_IN as spans_text() returns them */
+	const char *gap, *stand_in;
 	struct idtab goroutines, procs, threads, tasks;
 	struct vec program_ranges;	/* struct range_span */
 	uint32_t slots;
-	int64_t first, last, sync;	/* events; the last sync event */
-	int64_t wall;		/* the time of day at CLOCK_MONOTONIC 0 */
+	int64_t first, last, sync;	/* times of the first, the last and the last sync event */
+	int64_t wall;		/* time of day at CLOCK_MONOTONIC 0, ns */
 	bool has_wall;
 	bool began, stopped;
 };
 
-/* Calls @fn of the visitors that have it. */
+/* Calls the function @fn of each visitor that has one. */
 #define SHOW(s, fn, ...)								\
 	do {										\
 		const struct spans_visitor *v_ = (s)->visitors.data;			\
@@ -51,26 +55,29 @@ struct spans {
 				v_[i_].fn(v_[i_].ctx, __VA_ARGS__);			\
 	} while (0)
 
-/* living.c: NULL: there is no such P. */
+/* living.c: returns the P with @id, or NULL if no such P lives. */
 struct proc *spans_find_proc(struct spans *s, uint64_t id);
 
-/* procs.c: a transition of a P; all end with the trace. */
+/* procs.c: spans_proc() takes a transition of a P; spans_procs_end() ends all Ps with the trace. */
 void spans_proc(struct spans *s, const struct trace_event *ev);
 void spans_procs_end(struct spans *s);
-/* A goroutine enters a system call on thread @m, or leaves it. */
+/* The goroutine @g enters a system call on thread @m, or leaves it. */
 void spans_syscall_begin(struct spans *s, uint64_t m, uint64_t g);
 void spans_syscall_end(struct spans *s, uint64_t m, uint64_t g);
 
-/* ranges.c: an event of that kind. */
+/* ranges.c: each function takes an event of its kind. */
 void spans_range(struct spans *s, const struct trace_event *ev, enum view_kind kind);
 void spans_region(struct spans *s, const struct trace_event *ev, bool begins);
 void spans_task(struct spans *s, const struct trace_event *ev, bool begins);
-/* What @g, a P or the program has open ends. */
+/*
+ * Each ends everything that is open at @time: the ranges of one owner (a goroutine, a P or the
+ * program), the regions of @g, and all tasks.
+ */
 void spans_end_ranges(struct spans *s, struct vec *ranges, int64_t time);
 void spans_end_regions(struct spans *s, struct goroutine *g, int64_t time);
 void spans_tasks_end(struct spans *s);
 
-/* An empty vec on the heap, made when it is first needed. */
+/* Returns *@vec, which it allocates, empty, if *@vec is NULL. */
 struct vec *spans_vec_of(struct vec **vec);
 void spans_vec_free(struct vec **vec);
 

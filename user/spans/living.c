@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* living: goroutines and Ps that live, by their ids. See internal.h. */
+/* living: look-up of live goroutines and Ps by their ids. See internal.h. */
 #include "spans/internal.h"
 
 struct goroutine *spans_goroutine(struct spans *s, uint64_t id)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names: the texts and stacks of all generations, each once, and for the generation at hand which
- * number or copy each of its ids stands for. An id is looked up when an event has it for the first
- * time. Part of spans.c.
+ * names: the texts and stacks of all generations, each kept once. A generation has tables of its
+ * own: names maps the ids of the current one to copies of texts and numbers of stacks, each id when
+ * an event first names it. Part of spans.c.
  */
 #ifndef GOTAP_SPANS_NAMES_H
 #define GOTAP_SPANS_NAMES_H
@@ -15,22 +15,24 @@ struct names {
 	struct strset *texts;
 	struct stack_set *stacks;
 	uint64_t dropped;		/* texts that found no room */
-	const struct v2_tables *tables;	/* of the generation at hand; NULL: none */
-	const char **strings;		/* by index in tables; NULL: not looked up */
-	uint32_t *stack_numbers, *frame_numbers;	/* the same, 1 + number */
-	struct vec frames;		/* uint32_t: of the stack that is looked up */
+	const struct v2_tables *tables;	/* of the current generation; NULL: none */
+	/* copies of texts by index in @tables; NULL: not looked up yet */
+	const char **strings;
+	/* number + 1 by index in @tables; 0: not looked up yet */
+	uint32_t *stack_numbers, *frame_numbers;
+	struct vec frames;		/* uint32_t: frames of the stack that is being looked up */
 };
 
 void names_init(struct names *n);
 void names_free(struct names *n);
-/* Ids are of @tables from now on; NULL: there are none. */
+/* Ids are those of @tables from now on; NULL: no id has a meaning. */
 void names_enter(struct names *n, const struct v2_tables *tables);
 const char *names_text(struct names *n, const char *text, size_t len);
-/* The general cases of the following. */
+/* The slow paths of names_string() and names_stack(). */
 const char *names_find_string(struct names *n, uint64_t id);
 uint32_t names_find_stack(struct names *n, uint32_t index);
 
-/* "" for what there is not. */
+/* Returns the text of the string @id, "" if the generation has none. */
 static inline const char *names_string(struct names *n, uint64_t id)
 {
 	uint32_t found = n->tables ? ids_find(&n->tables->string_ids, id) : 0;

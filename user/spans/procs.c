@@ -38,7 +38,7 @@ void spans_syscall_end(struct spans *s, uint64_t m, uint64_t g)
 		idtab_del(&s->threads, m);
 }
 
-/* A P goes away: from the goroutine in a system call on the thread that had it. */
+/* P @p was taken from thread @m: a goroutine in a system call on @m loses it. */
 static void procs_lose_p(struct spans *s, uint64_t m, uint64_t p, int64_t time)
 {
 	struct thread *thread = m == TRACEV2_NO_ID ? NULL : idtab_find(&s->threads, m);
@@ -51,8 +51,8 @@ static void procs_lose_p(struct spans *s, uint64_t m, uint64_t p, int64_t time)
 /* --- Ps --- */
 
 /*
- * The thread of a P: of one that runs from the begin on the event says it only if it is the
- * thread's own, so a status that another thread wrote gives none.
+ * Takes a transition of a P. A status event of a running P has the P's thread only if that thread
+ * wrote the event; if another thread wrote it, the thread of the P is not known.
  */
 void spans_proc(struct spans *s, const struct trace_event *ev)
 {

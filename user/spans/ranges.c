@@ -22,7 +22,10 @@ void spans_vec_free(struct vec **vec)
 
 /* --- ranges --- */
 
-/* The open ranges of the goroutine, P or program; NULL if that is not there. */
+/*
+ * Returns the open ranges of the goroutine, P or program of @r; NULL if its goroutine or P does not
+ * live.
+ */
 static struct vec *ranges_owner_of(struct spans *s, const struct view_range *r)
 {
 	struct goroutine *g;
@@ -41,8 +44,8 @@ static struct vec *ranges_owner_of(struct spans *s, const struct view_range *r)
 }
 
 /*
- * The reader sees to it that an owner has at most one of a name, but for the reasons of a
- * stop-the-world.
+ * Returns the open range with @name. The reader guarantees that an owner has at most one, except
+ * for stop-the-world, of which one per reason can be open.
  */
 static struct range_span *ranges_find(struct vec *ranges, const char *name)
 {
@@ -68,8 +71,8 @@ static void ranges_begin(struct spans *s, const struct trace_event *ev, const st
 }
 
 /*
- * Ends a range. A range without a begin began before the trace, which has no event that says so: it
- * is not shown.
+ * Ends a range. If no begin is known, the range began before the trace and no event of the trace
+ * said so: it is not shown.
  */
 static void ranges_end(struct spans *s, const struct trace_event *ev, const struct view_range *r,
 		struct vec *ranges)

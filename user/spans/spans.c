@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * spans: see spans.h. Goroutines and the loop over the events; ranges.c and procs.c have the rest.
+ * spans: see spans.h. This file has the goroutines and the loop over the events; ranges.c and
+ * procs.c have the ranges and the Ps.
  */
 #include "spans/spans.h"
 
@@ -26,12 +27,14 @@ static struct span_edge edge_of(struct spans *s, const struct trace_event *ev)
 /* --- goroutines --- */
 
 /*
- * Adds a goroutine with an id that no living one has. It gets the record and the slot of a
- * goroutine that has ended, if there is one.
+ * Adds a goroutine. No live goroutine has its id. It gets the record and the slot of a goroutine
+ * that has ended, if such a record is free.
  */
 static struct goroutine *spans_add(struct spans *s, uint64_t id)
 {
-	/* That number is none of a goroutine that spans_goroutine() finds. */
+	/*
+	 * spans_goroutine() never finds TRACEV2_NO_ID: the table may already have a record for it
+	 */
 	struct goroutine *g = id == TRACEV2_NO_ID ? idtab_find(&s->goroutines, id) : NULL;
 	uint32_t slot;
 
@@ -46,7 +49,7 @@ static struct goroutine *spans_add(struct spans *s, uint64_t id)
 	return g;
 }
 
-/* The function at the root of its first stack, as Go's Summarizer has it. */
+/* Names @g after the function at the root of its first stack, as Go's Summarizer does. */
 static void name_it(struct spans *s, struct goroutine *g, uint32_t stack)
 {
 	const struct stack_frame *root = stack_set_root(s->names.stacks, stack);
@@ -63,7 +66,10 @@ bool spans_is_system(const char *name)
 	       !strcmp(name, SPANS_STAND_IN);
 }
 
-/* runtime.newproc1 copies the labels of the creator to all but goroutines of the runtime. */
+/*
+ * The labels are those of the creator, unless @g is a goroutine of the runtime: runtime.newproc1
+ * copies labels so.
+ */
 static void spans_created(struct spans *s, struct goroutine *g, const struct trace_event *ev,
 			  uint32_t stack)
 {
@@ -91,7 +97,7 @@ static void spans_end_span(struct spans *s, struct goroutine *g, int64_t time, s
 	SHOW(s, span, span);
 }
 
-/* @stack: where it is from now on; 0: where it was. */
+/* Begins a span. @stack: where @g is from now on; 0: @g is where it was before. */
 static void begin_span(struct spans *s, struct goroutine *g, uint8_t state, uint32_t stack,
 		       const char *reason, const struct trace_event *ev, struct span_edge edge)
 {
@@ -99,8 +105,8 @@ static void begin_span(struct spans *s, struct goroutine *g, uint8_t state, uint
 	bool on = go_executing(state);
 
 	/*
-	 * Field by field: this is once for each span, and zeroing all of it first took a fifth of a
-	 * report's time.
+	 * Set field by field: this function runs once for each span, and zeroing the struct first
+	 * took a fifth of a report's time.
 	 */
 	now->g = g;
 	now->state = state;
@@ -136,8 +142,8 @@ static void spans_forget(struct spans *s, struct goroutine *g)
 }
 
 /*
- * Adds a goroutine of which nothing was known: it has been in its state since the trace or its
- * generation began.
+ * Adds a goroutine of which nothing was known: it has been in its state since the trace or the
+ * current generation began.
  */
 static struct goroutine *spans_found(struct spans *s, uint64_t id)
 {
@@ -164,8 +170,8 @@ static void begin_found(struct spans *s, struct goroutine *g, uint8_t state, uin
 		since.p = since.m = TRACEV2_NO_ID;
 	else if (spans_is_status(ev) && ev->args[1] != ev->m) {
 		/*
-		 * Another thread wrote it, when the generation ended (runtime.traceAdvance): the P
-		 * is that thread's.
+		 * Another thread wrote the status, when the generation ended
+		 * (runtime.traceAdvance): ev->p is the P of that thread.
 		 */
 		since.p = TRACEV2_NO_ID;
 		since.m = ev->args[1];
@@ -175,7 +181,7 @@ static void begin_found(struct spans *s, struct goroutine *g, uint8_t state, uin
 
 /* --- transitions --- */
 
-/* Statuses that come again say nothing new, but perhaps the stack of one of whom none was known. */
+/* A repeated status has no news, except for a goroutine of which no stack was known. */
 static void spans_repeated(struct spans *s, struct goroutine *g, uint32_t stack)
 {
 	if (!stack)
@@ -252,8 +258,8 @@ static void spans_enter(struct spans *s, const struct trace_event *ev, struct tr
 }
 
 /*
- * A log of the program in a category of gotap's has another name for visitors, as if gotap had
- * recorded it.
+ * Returns the category for visitors. A log event of the program in a category that gotap reserves
+ * gets another name, so that no visitor takes it for a note of gotap.
  */
 static const char *log_category(struct spans *s, const struct trace_event *ev)
 {
@@ -353,7 +359,7 @@ static void spans_next(struct spans *s, const struct trace_event *ev, struct tra
 		spans_take(s, ev);
 }
 
-/* From the events of what was open, in no order. */
+/* Ends everything that is open, with the trace. Open spans end in no particular order. */
 static void end_all(struct spans *s)
 {
 	uint32_t i;
@@ -372,7 +378,7 @@ static void end_all(struct spans *s)
 	SHOW(s, trace_end, s->last);
 }
 
-/* Slots begin anew, too: records keep theirs only while the table is there. */
+/* Frees the tables. Slots start from 1 again: only the records in the table have them. */
 static void free_goroutines(struct spans *s)
 {
 	uint32_t i;
@@ -422,7 +428,7 @@ void spans_stop(struct spans *s)
 	s->stopped = true;
 }
 
-/* --- what visitors ask --- */
+/* --- functions for visitors --- */
 
 bool spans_wall(const struct spans *s, int64_t *ret)
 {

@@ -7,11 +7,14 @@
 
 #include "base/map64.h"
 
-/* Room of a set: frames of all stacks together (4 bytes each), and kinds of frames (40 bytes). */
+/*
+ * Limits of a set: frames of all stacks together (4 bytes each), stacks, and different frames (40
+ * bytes each).
+ */
 enum { ENTRIES_MAX = 16 << 20, STACKS_MAX = 2 << 20, FRAMES_MAX = 1 << 20 };
 
 struct stack {
-	uint32_t start, len;	/* in entries */
+	uint32_t start, len;	/* index and count in entries */
 };
 
 /* Numbers by hash: open addressing at a load of at most 1/2. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_set: the stacks of a whole trace, each kept once. A trace has tables of its own in each
- * generation (read/v2_table.h), so the same stack has another id in each; here it has one number,
- * and so has each frame. Numbers count from 1; 0 is the stack that is not known.
+ * stack_set: the stacks of a whole trace, each kept once. Each generation of a trace has tables of
+ * its own (read/v2_table.h), so one stack has different ids in different generations. In the set
+ * each stack has one number, and each frame has one number. Numbers count from 1; 0 is the unknown
+ * stack.
  *
- * spans.c fills it. Texts of frames are those of spans_text(): equal texts are the same pointer.
+ * spans.c fills the set. The texts of frames come from spans_text(): equal texts have one address.
  */
 #ifndef GOTAP_SPANS_STACK_SET_H
 #define GOTAP_SPANS_STACK_SET_H
@@ -22,29 +23,35 @@ struct stack_frame {
 struct stack_set;
 
 struct stack_set *stack_set_new(void);
-/* Accepts NULL. */
+/* Frees @s, which may be NULL. */
 void stack_set_free(struct stack_set *s);
-/* The number of the frame, which is added if it is new; 0 if there is no room for more. */
+/* Returns the number of the frame, and adds it if it is new. 0: no room for another frame. */
 uint32_t stack_set_frame(struct stack_set *s, const struct stack_frame *frame);
 /*
- * The number of the stack of @n frames, leaf first, which is added if it is new; 0: no room for
- * more.
+ * Returns the number of the stack of @n frames, leaf first, and adds it if it is new. 0: no room
+ * for another stack.
  */
 uint32_t stack_set_stack(struct stack_set *s, const uint32_t *frames, uint32_t n);
 
-/* Stacks (and frames) have the numbers 1 to this. */
+/* The largest number of a stack, and of a frame. */
 uint32_t stack_set_stacks(const struct stack_set *s);
 uint32_t stack_set_frames(const struct stack_set *s);
-/* Stacks and frames that found no room: whoever shows stacks says so. */
+/* Number of stacks and frames that found no room: a command that shows stacks must report it. */
 uint64_t stack_set_dropped(const struct stack_set *s);
 
-/* The numbers of the frames of @stack, leaf first, *@n of them; of stack 0 there are none. */
+/*
+ * Returns the numbers of the frames of @stack, leaf first, and stores their count in *@n. Stack 0
+ * has none.
+ */
 const uint32_t *stack_set_of(const struct stack_set *s, uint32_t stack, uint32_t *n);
-/* Frame @frame, which is one of 1 to stack_set_frames(). Valid until a frame is added. */
+/* Returns frame @frame, 1 to stack_set_frames(). Valid until a frame is added. */
 const struct stack_frame *stack_set_frame_at(const struct stack_set *s, uint32_t frame);
-/* Frame @i of @stack, leaf first; NULL if it has no such frame. Valid until a frame is added. */
+/*
+ * Returns frame @i of @stack, leaf first; NULL if it has no such frame. Valid until a frame is
+ * added.
+ */
 const struct stack_frame *stack_set_at(const struct stack_set *s, uint32_t stack, uint32_t i);
-/* The outermost one: the function that the goroutine began with; NULL of stack 0. */
+/* Returns the outermost frame: the function that the goroutine began with. NULL for stack 0. */
 const struct stack_frame *stack_set_root(const struct stack_set *s, uint32_t stack);
 
 #endif
