@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counters: how many goroutines there are, run and wait to run, over time. Part of perfetto.c.
+ * counters: the number of goroutines, and how many of them run and wait for a P, over time. Part of
+ * perfetto.c.
  *
- * They change with each event, so they are written at most once in COUNTERS_NS, and then with the
- * value and the time of the last change before: a value that stays is always written.
+ * The counters change with each event. They are written at most once in COUNTERS_NS, with the
+ * values and the time of the last change before that point: a value that lasts longer is always
+ * written.
  */
 #ifndef GOTAP_PERFETTO_COUNTERS_H
 #define GOTAP_PERFETTO_COUNTERS_H
@@ -18,14 +20,14 @@ struct counters {
 	struct packets *packets;
 	uint64_t tracks[COUNTERS];
 	uint64_t values[COUNTERS], written[COUNTERS];
-	int64_t changed;	/* when the values became so */
-	int64_t last;		/* when some were written */
+	int64_t changed;	/* time of the last change */
+	int64_t last;		/* time of the last change that was written */
 	bool pending;
 };
 
-/* Adds the tracks of the counters. @packets and @tracks outlive it. */
+/* Adds the tracks of the counters. @packets and @tracks must outlive @c. */
 void counters_begin(struct counters *c, struct packets *packets, struct tracks *tracks);
-/* One of them changes by @step at @time (of packets). */
+/* Changes @counter by @step at @time, a time of the Perfetto trace. */
 void counters_change(struct counters *c, enum counter counter, int step, int64_t time);
 /* Writes the values that are not written yet. */
 void counters_end(struct counters *c);

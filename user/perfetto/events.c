@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * events: writes events with their annotations, at times of spans. See internal.h.
- */
+/* events: writes events with their annotations. Takes times of spans. See internal.h. */
 #include "base/protobuf.h"
 #include "perfetto/internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields: the field numbers and values of Perfetto's messages that this room writes, as
- * protos/perfetto/trace of Perfetto 55 has them.
+ * fields: the numbers and values of the fields of Perfetto's messages that this room writes, from
+ * protos/perfetto/trace of Perfetto 55.
  */
 #ifndef GOTAP_PERFETTO_FIELDS_H
 #define GOTAP_PERFETTO_FIELDS_H
@@ -29,7 +29,7 @@ enum { DEFAULTS_TIMESTAMP_CLOCK = 58 };
 
 enum { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY = 2 };
 enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_IS_INCREMENTAL = 3 };
-/* Clock ids; those from 64 on mean what the snapshots of their sequence say. */
+/* Ids of clocks. The clock snapshots of a packet sequence define its ids from 64 on. */
 enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, CLOCK_BOOTTIME_ID = 6, CLOCK_STEPS_ID = 64 };
 
 enum {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: the state of perfetto.c, and its parts: events.c (events and their annotations),
- * places.c (Ps and threads), ranges.c (GC, assists, sweeps, tasks, regions, logs, samples),
- * threads.c.
+ * internal: the state of perfetto.c, and the functions of its parts: events.c (events and their
+ * annotations), places.c (Ps and threads), ranges.c (GC, assists, sweeps, tasks, regions, logs,
+ * samples), threads.c (states of threads in Linux).
  */
 #ifndef GOTAP_PERFETTO_INTERNAL_H
 #define GOTAP_PERFETTO_INTERNAL_H
@@ -15,29 +15,30 @@
 #include "read/idtab.h"
 #include "spans/spans.h"
 
-/* The tracks and slices of a goroutine that lives; by its slot. */
+/* The tracks and slices of a live goroutine; in a vec by its slot. */
 struct go_track {
 	uint64_t track;
-	uint32_t name;		/* interned: its function */
-	bool named;		/* its track has the name */
-	struct place *p, *m;	/* where it has a slice; NULL: nowhere */
-	uint64_t regions;	/* track of them; 0 none yet */
+	/* interned name of its slices on Ps and threads: the function that it began with */
+	uint32_t name;
+	bool named;		/* the descriptor of its track has the name */
+	struct place *p, *m;	/* the P and the thread with a slice of the goroutine; NULL: none */
+	uint64_t regions;	/* track of its regions; 0: none yet */
 	struct lane assist, old_regions;
 };
 
-/* A P or thread. */
+/* A P or a thread. */
 struct place {
 	uint64_t id;
 	uint64_t track;
-	uint32_t slot;		/* of the goroutine that runs; 0 none */
-	int64_t until;		/* the end of its last slice */
+	uint32_t slot;		/* slot of the goroutine that runs; 0: none */
+	int64_t until;		/* end of its last slice */
 	struct lane sweep, off;
-	/* of a thread: the last one that was written; 0: none */
+	/* of a thread: the last state and CPU that were written; 0: none */
 	uint32_t linux_state, linux_cpu;
 };
 
 struct metric {
-	const char *name;	/* a constant of read/view.c */
+	const char *name;	/* a constant of read/view.c; compared by address */
 	uint64_t track;
 };
 
@@ -53,19 +54,19 @@ struct perfetto {
 	struct perfetto_process process;
 	struct raw_sink *sink;
 	bool began;
-	int64_t offset;			/* time of Perfetto's trace - time of the Go trace */
-	struct packets_clocks clocks;	/* that were written last */
+	int64_t offset;			/* Perfetto's time minus the time of the Go trace, ns */
+	struct packets_clocks clocks;	/* the clocks of the last snapshot */
 	struct vec goroutines;		/* struct go_track, by slot */
 	struct idtab ps, ms;		/* struct place */
-	/* tid of another program -> its process | OTHER_NAMED; as written to the trace so far */
+	/* tid of another program -> its process as last written, with the flags OTHER_* */
 	struct map64 others;
 	struct vec metrics;		/* struct metric */
-	uint64_t gaps;			/* goroutines that are in one */
+	uint64_t gaps;			/* number of goroutines in a gap */
 	struct lane gc, stw, tasks[TASK_LANES];
-	struct buf more;		/* fields of the event at hand */
+	struct buf more;		/* further fields of the event that is being written */
 };
 
-/* Times of spans as those of Perfetto's trace. */
+/* Returns the time of the Perfetto trace for @time of a span. */
 static inline int64_t perfetto_time(const struct perfetto *p, int64_t time)
 {
 	return (int64_t)((uint64_t)time + (uint64_t)p->offset);
@@ -78,37 +79,39 @@ static inline struct go_track *track_of(struct perfetto *p, const struct gorouti
 
 /* --- events.c --- */
 
-/* The track of the goroutine of that id; 0 if there is none. */
+/* Returns the track of the live goroutine @g; 0 if it does not live. */
 uint64_t perfetto_track(struct perfetto *p, uint64_t g);
-/* Annotations of the next event: p->more is emptied by it. */
+/* Adds an annotation to the next event. Writing that event empties p->more. */
 void perfetto_note(struct perfetto *p, enum interned_annotation name, uint64_t value);
 void perfetto_note_text(struct perfetto *p, enum interned_annotation name, const char *text);
-/* Writes @e, with the time of a span and what p->more has. */
+/* Writes @e, at a time of spans, with the fields of p->more. */
 void perfetto_event(struct perfetto *p, const struct packets_event *e);
-/* A slice that has ended. @e is its begin. */
+/* Writes a slice that ended at @to. @e is its begin. */
 void perfetto_slice(struct perfetto *p, const struct packets_event *e, int64_t to);
 
-/* places.c: the record of P or thread @id, which is made if it is new. */
+/* places.c: returns the P with @id, which is added with its track if it is new. */
 struct place *places_p(struct perfetto *p, uint64_t id);
 /*
- * Makes the thread's track, too. @time: of its first event, as the trace for Perfetto has it; the
- * track's descriptor gets it.
+ * Returns the thread with @id, which is added with its track if it is new. @time, of the thread's
+ * first event in the Perfetto trace, goes into the descriptor of the track.
  */
 struct place *places_m(struct perfetto *p, uint64_t id, int64_t time);
-/* As places_m(), but a thread that has no track gets none. */
+/* As places_m(), but the thread gets no track. */
 struct place *places_thread(struct perfetto *p, uint64_t id);
-/* The goroutine is where its span, of running or a system call, began. */
+/*
+ * The running span or system call @s began: begins the slices of its goroutine on its P and thread.
+ */
 void places_enter(struct perfetto *p, const struct span *s);
 void places_leave(struct perfetto *p, const struct goroutine *g, int64_t time);
-/* A span of running has ended that began with the trace. */
+/* A running span that began with the trace has ended: writes its slices. */
 void places_found(struct perfetto *p, const struct span *s);
-/* Callback of the visitor of spans: a P leaves a thread, or gets one. */
+/* Function of a visitor of spans: a stay of a P with a thread, or without, has ended. */
 void places_proc(void *ctx, const struct proc_span *span);
 
 /* ranges.c */
 extern const struct spans_visitor perfetto_ranges;
 void perfetto_fault(struct perfetto *p, const char *text);
-/* Names and stacks that found no room in the spans. */
+/* Writes how many names and stacks found no room in the spans, if any. */
 void perfetto_dropped(struct perfetto *p, int64_t time);
 
 #endif

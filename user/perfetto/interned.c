@@ -50,7 +50,7 @@ static void close_data(struct interned *n, struct place at)
 
 /* --- texts --- */
 
-/* Appends the text, if it is new, to the open packet. */
+/* Returns the number of @text; a new text is appended to the open packet. */
 static uint32_t interned_number_of(struct interned *n, struct interned_texts *t, const char *text)
 {
 	bool is_new;
@@ -79,7 +79,7 @@ uint32_t interned_name(struct interned *n, const char *text)
 
 /* --- frames and stacks --- */
 
-/* Sets the bit of @number; was it set? */
+/* Sets the bit of @number. Returns whether it was set before. */
 static bool interned_is_done(struct buf *bits, uint32_t number)
 {
 	size_t byte = number / 8;

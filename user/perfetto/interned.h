@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * interned: texts, frames and stacks that events name by number. Each is written once, before the
- * first event that needs it. Part of perfetto.c.
+ * first event that uses it. Part of perfetto.c.
  *
- * Memory: some bytes for each text, a bit for each frame and stack; how many there are is bounded
- * by spans/spans.h.
+ * Memory: some bytes for each text, a bit for each frame and stack. The limits of spans/spans.h
+ * bound their numbers.
  */
 #ifndef GOTAP_PERFETTO_INTERNED_H
 #define GOTAP_PERFETTO_INTERNED_H
@@ -13,7 +13,7 @@
 #include "perfetto/packets.h"
 #include "spans/stack_set.h"
 
-/* Categories and names of annotations, which are written at the begin. */
+/* Categories and names of annotations, all written at the begin of the trace. */
 #define INTERNED_CATEGORIES_LIST(X)							\
 	X(RUNNING, "running") X(RUNNABLE, "runnable") X(WAITING, "waiting")		\
 	X(SYSCALL, "syscall") X(GAP, "gap") X(WAKE, "wake") X(CREATE, "create")		\
@@ -40,7 +40,7 @@ enum interned_annotation {
 #undef X
 };
 
-/* Texts by address: equal ones with two addresses have two numbers. */
+/* Numbers of texts by address: equal texts with two addresses have two numbers. */
 struct interned_texts {
 	struct map64 numbers;
 	uint32_t field;		/* INTERNED_NAMES... */
@@ -50,15 +50,15 @@ struct interned {
 	struct packets *packets;
 	const struct stack_set *stacks;
 	struct interned_texts names, functions, sources;
-	struct buf frames_done, stacks_done;	/* a bit for each that was written */
+	struct buf frames_done, stacks_done;	/* a bit for each frame or stack that was written */
 };
 
-/* Writes the constant texts. @packets and @stacks outlive it. */
+/* Writes the constant texts. @packets and @stacks must outlive @n. */
 void interned_begin(struct interned *n, struct packets *packets, const struct stack_set *stacks);
 void interned_free(struct interned *n);
-/* @text must live as long as @n. */
+/* Returns the number of @text, and writes it if it is new. @text must live as long as @n. */
 uint32_t interned_name(struct interned *n, const char *text);
-/* The number of a stack of n->stacks, 0 of 0. */
+/* Returns the number of a stack of n->stacks, and writes the stack; 0 for stack 0. */
 uint32_t interned_stack_new(struct interned *n, uint32_t stack);
 
 static inline uint32_t interned_stack(struct interned *n, uint32_t stack)

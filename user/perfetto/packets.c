@@ -169,7 +169,7 @@ static inline uint8_t *packets_put_time(struct packets *p, uint8_t *to, int64_t 
 	return to;
 }
 
-/* The fields of the event, at most EVENT_BYTES. */
+/* Encodes the fields of the event: at most EVENT_BYTES. */
 static inline uint8_t *put_fields(uint8_t *to, const struct packets_event *e)
 {
 	to = packets_put_uint(to, EVENT_TYPE, e->type);
@@ -201,7 +201,7 @@ static void put_long(struct packets *p, const struct packets_event *e, const uin
 	packets_close(p, open);
 }
 
-/* A short event: both lengths are one byte. */
+/* Writes a short event: the lengths of packet and event take one byte each. */
 static inline void put_short(struct packets *p, const uint8_t *fields, size_t n, int64_t time,
 			     const struct buf *more)
 {
@@ -228,7 +228,7 @@ static inline void put_short(struct packets *p, const uint8_t *fields, size_t n,
 	sink_settle(p->sink);
 }
 
-/* Bytes of a packet beside its event: sequence, time and clock, tag and length. */
+/* Bytes of a packet outside of its event: sequence, time and clock, tag and length. */
 enum { AROUND = 2 + 11 + 3 + 2, SHORT_MAX = 127 - AROUND };
 
 void packets_event(struct packets *p, const struct packets_event *e)

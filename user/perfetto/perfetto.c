@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* perfetto: see perfetto.h. States of goroutines, and where they ran; ranges.c has the rest. */
+/*
+ * perfetto: see perfetto.h. This file has the states of goroutines and the clocks; places.c,
+ * ranges.c and threads.c have the rest.
+ */
 #include "perfetto/perfetto.h"
 
 #include <stdlib.h>
@@ -38,7 +41,7 @@ static void perfetto_on_goroutine_end(void *ctx, struct goroutine *g, int64_t ti
 		counters_change(&p->counters, COUNTER_GOROUTINES, -1, perfetto_time(p, time));
 }
 
-/* Its name became known after its track was written. */
+/* Writes the name of @g, which became known after its track was written. */
 static void name_late(struct perfetto *p, const struct goroutine *g, struct go_track *t)
 {
 	tracks_name_goroutine(&p->tracks, t->track, g->id, g->name);
@@ -58,7 +61,10 @@ static const struct {
 	[GO_SYSCALL] = { CATEGORY_SYSCALL, "syscall" },
 };
 
-/* Counts goroutines of unknown state: the slice of a gap lasts while there is one. */
+/*
+ * Counts the goroutines of unknown state: one slice "not recorded" lasts while their number is not
+ * 0.
+ */
 static void count_gap(struct perfetto *p, int step, int64_t time)
 {
 	static const char name[] = "not recorded";
@@ -75,9 +81,10 @@ static void count_gap(struct perfetto *p, int step, int64_t time)
 }
 
 /*
- * Writes an instant on the track of the goroutine that woke or created this one, and begins an
- * arrow there. Returns the number of the arrow, or 0. An arrow ends at the next event of its time,
- * so all arrows can have one number: different numbers would be a tenth of the trace after gzip.
+ * Writes an instant on the track of the goroutine that woke or created the goroutine of @s, and
+ * begins an arrow there. Returns the id of the arrow (flow), or 0: no arrow. An arrow ends at the
+ * next event with its id, so all arrows can have one id: different ids would be a tenth of the
+ * trace after gzip.
  */
 static uint64_t perfetto_put_waker(struct perfetto *p, const struct span *s)
 {
@@ -123,7 +130,10 @@ static void put_begin(struct perfetto *p, const struct span *s)
 		.name = interned_name(&p->interned, name_of_state(s)),
 	};
 
-	/* One that begins to run does so where it became runnable: that has the stack. */
+	/*
+	 * A goroutine begins to run at the stack where it became runnable: the runnable span
+	 * already has it.
+	 */
 	if (s->state != GO_RUNNING || !s->begin.type)
 		e.stack = interned_stack(&p->interned, s->stack);
 	put_begin_notes(p, s);
@@ -175,15 +185,15 @@ static void perfetto_on_span(void *ctx, const struct span *s)
 /* --- clocks --- */
 
 /*
- * Is the time small enough that sums and differences of times cannot overflow? A damaged trace may
- * have any.
+ * Is the time so small that sums and differences of times cannot overflow? A damaged trace may have
+ * any time.
  */
 static bool perfetto_is_time(int64_t time)
 {
 	return time >= 0 && time < INT64_MAX / 4;
 }
 
-/* Does the trace say what the clocks were at @time? */
+/* Does the trace have valid values of both clocks, from which those at @time follow? */
 static bool is_clock(const struct view_sync *sync, int64_t time)
 {
 	return sync->has_clock && perfetto_is_time(sync->time) &&
@@ -197,7 +207,7 @@ static uint64_t wall_of(const struct view_sync *sync)
 	return sync->wall_sec * 1000000000 + sync->wall_nsec;
 }
 
-/* The clocks at @time, which is that of the first event. */
+/* Returns the clocks at @time, the time of the first event. */
 static struct packets_clocks first_clocks(const struct view_sync *sync, int64_t time)
 {
 	int64_t since = time - sync->time, wall = (int64_t)wall_of(sync) + since;
@@ -221,7 +231,7 @@ static void perfetto_begin(struct perfetto *p, const struct view_sync *sync, int
 	counters_begin(&p->counters, &p->packets, &p->tracks);
 }
 
-/* The time of day at the begin of a further generation. */
+/* Writes the time of day at the begin of a further generation. */
 static void perfetto_go_on(struct perfetto *p, const struct view_sync *sync)
 {
 	struct packets_clocks now = { CLOCK_MONOTONIC_ID, (int64_t)sync->mono_ns, wall_of(sync) };

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto: a Go trace as a Perfetto trace (https://perfetto.dev), for its user interface and its
- * SQL. A visitor of spans/spans.h; `gotap perfetto`, `record --perfetto` and `assemble --perfetto`
- * use it. docs/perfetto.md says what is where.
+ * perfetto: writes a Go trace as a Perfetto trace (https://perfetto.dev), for its user interface
+ * and its SQL. Uses visitors of spans/spans.h. The callers are `gotap perfetto`, `record
+ * --perfetto` and `assemble --perfetto`. docs/perfetto.md describes the tracks.
  *
  * 	struct perfetto *p = perfetto_new(&sink, &process);
  * 	ret = perfetto_read(p, reader, &err);
  * 	perfetto_free(p);
  *
- * It is written as a stream, in the order of the events; what lasts until the trace ends is ended
- * there.
+ * The Perfetto trace is written as a stream, in the order of the events. Slices that are open when
+ * the Go trace ends are ended then.
  *
- * Memory: that of spans, some words for each goroutine that lives, and what interned.h says.
+ * Memory: the memory of spans, some words for each live goroutine, and the memory that interned.h
+ * names.
  */
 #ifndef GOTAP_PERFETTO_PERFETTO_H
 #define GOTAP_PERFETTO_PERFETTO_H
@@ -22,7 +23,7 @@
 
 struct perfetto;
 
-/* A trace of Go does not say which process it is of. */
+/* The pid for traces without one: a Go trace does not name its process. */
 enum { PERFETTO_NO_PID = INT32_MAX };	/* no process of Linux has it */
 
 struct perfetto_process {
@@ -30,53 +31,60 @@ struct perfetto_process {
 	const char *name;
 };
 
-/* @sink and @process stay the caller's, and must outlive it. */
+/*
+ * Makes the writer, which the caller frees with perfetto_free(). The caller owns @sink and
+ * @process; both must outlive the writer.
+ */
 struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_process *process);
 /*
- * All of @r. What comes before a fault of the trace is written, and the fault is an instant of the
- * recording.
+ * Reads @r to its end. If the trace is damaged, all that comes before the damage is written, the
+ * damage is an instant on the track Recording, and the return value and @err have the fault
+ * (-errno).
  */
 int perfetto_read(struct perfetto *p, struct trace_reader *r, struct error *err);
-/* That it reads. */
+/* Returns the spans that perfetto_read() reads, to add further visitors. */
 struct spans *perfetto_spans(struct perfetto *p);
-/* Accepts NULL. */
+/* Frees @p, which may be NULL. */
 void perfetto_free(struct perfetto *p);
 
-/* --- what Linux knows of the threads --- */
+/* --- states of threads in Linux --- */
 
-/* Values are those of GenericKernelTaskStateEvent.TaskStateEnum, but for the last one. */
+/* Values up to LINUX_GONE are those of GenericKernelTaskStateEvent.TaskStateEnum. */
 enum perfetto_linux_state {
 	LINUX_RUNNABLE = 2,
 	LINUX_RUNNING = 3,
 	LINUX_SLEEPING = 4,
 	LINUX_UNINTERRUPTIBLE = 5,
 	LINUX_STOPPED = 6,
-	LINUX_DEAD = 7,		/* not for callers: of a main thread that has ended (threads.c) */
-	/* it has ended; a state that comes after it is of another one, with its id */
+	/* not for callers: written for a main thread that has ended (threads.c) */
+	LINUX_DEAD = 7,
+	/* the thread has ended; a later state with its tid is about another thread */
 	LINUX_GONE = 8,
-	LINUX_UNKNOWN,		/* no record says its state; written as no state at all */
+	LINUX_UNKNOWN,		/* no record says the state; no state is written */
 };
 
-/* A stay of a thread in a state. */
+/* A stay of a thread in a state of Linux's scheduler. */
 struct perfetto_thread_span {
 	int64_t from, to;	/* CLOCK_MONOTONIC, ns */
 	uint32_t tid;
 	const char *comm;
 	enum perfetto_linux_state state;
-	uint32_t cpu;		/* running: on it; else where it was last */
+	/* running: the CPU; otherwise the CPU on which the thread ran last */
+	uint32_t cpu;
 	uint32_t waker;		/* runnable: tid of the waker; 0: none, or not known */
-	const char *why;	/* a constant: a slice of that name shows it, too; NULL: none */
+	/* a constant, the name of an additional slice; NULL: no such slice */
+	const char *why;
 	const char *by;		/* the task that had the CPU meanwhile; "": none, or not known */
-	uint32_t other;		/* the process that it is of; 0: of the program */
+	uint32_t other;		/* pid of another program; 0: a thread of the program */
 };
 
-/* Has the trace begun, so that the following may be called? */
+/* Has the trace begun? perfetto_thread_span() may be called from then on. */
 bool perfetto_began(const struct perfetto *p);
 /*
- * Adds a span of a thread, which fills Perfetto's tables sched and thread_state. The thread that
- * reads the trace calls it, while it reads or afterwards; the spans of one thread come in order,
- * and the last one is LINUX_GONE, or LINUX_UNKNOWN where the recording ends. Threads of other
- * programs have no @waker and no @why.
+ * Adds a span of a thread, which fills Perfetto's tables sched and thread_state. To be called by
+ * the thread that reads the trace, during perfetto_read() or after it. The spans of one thread come
+ * in order, and the last one has the state LINUX_GONE, or LINUX_UNKNOWN where the recording ends.
+ * For threads of other programs @waker is 0 and @why NULL.
  */
 void perfetto_thread_span(struct perfetto *p, const struct perfetto_thread_span *span);
 

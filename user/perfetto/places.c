@@ -2,9 +2,9 @@
 /*
  * places: which goroutine is on which P and thread. Part of perfetto.c.
  *
- * A goroutine stays there in a system call, on its P as long as it keeps that, as in the views of
- * `go tool trace`: most calls are short, and slices that end for each of them would make the trace
- * a fifth larger.
+ * The slice of a goroutine goes on during a system call: on its thread, and on its P as long as the
+ * goroutine keeps the P. The views of `go tool trace` do the same. Most calls are short, and ending
+ * the slices for each call would make the trace a fifth larger.
  */
 #include "perfetto/internal.h"
 
@@ -59,7 +59,10 @@ void places_leave(struct perfetto *p, const struct goroutine *g, int64_t time)
 	place_leave(p, &t->m, g, time);
 }
 
-/* Slices of a P have the goroutine's id; one of a thread begins at the same time as that of a P. */
+/*
+ * Slices of a P have the goroutine's id. Slices of a thread need none: a slice of a P begins at the
+ * same time.
+ */
 static struct packets_event places_begin_of(struct perfetto *p, const struct place *place,
 					    const struct goroutine *g, bool is_p)
 {
@@ -101,8 +104,8 @@ void places_enter(struct perfetto *p, const struct span *s)
 }
 
 /*
- * Writes the slice of a goroutine that ran when the trace began. Its P and thread are known only
- * when it stops; the slice must not overlap those that are there by then.
+ * Writes the slice of a goroutine that ran when the trace began. Its P and thread become known when
+ * the goroutine stops; the slice must not overlap slices that were written until then.
  */
 static void put_found(struct perfetto *p, struct place *place, const struct span *s, bool is_p)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * ranges: GC cycles, stop-the-world, assists, sweeps, tasks, regions, logs, metrics, samples and
- * losses. Part of perfetto.c, whose visitor comes first.
+ * losses. Part of perfetto.c, which adds its own visitor before that of this file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,10 @@ static void note_id(struct perfetto *p, enum interned_annotation name, uint64_t 
 
 /* --- ranges --- */
 
-/* The lane of a range; NULL: its goroutine is gone. */
+/*
+ * Returns the lane of a range, and the parent of its tracks; NULL: the goroutine of the range has
+ * ended.
+ */
 static struct lane *lane_of(struct perfetto *p, const struct range_span *r, uint64_t *parent)
 {
 	struct goroutine *g;
@@ -133,7 +136,10 @@ static void ranges_on_region(void *ctx, const struct region_span *r)
 	perfetto_event(p, &e);
 }
 
-/* The first lane that is free; the last one takes what is too much. */
+/*
+ * Returns the first lane without a slice at @from; the last lane takes all slices that find no such
+ * lane.
+ */
 static struct lane *task_lane(struct perfetto *p, int64_t from)
 {
 	struct lane *lane = p->tasks;
@@ -162,7 +168,10 @@ static void ranges_on_task(void *ctx, const struct task_span *t)
 
 /* --- logs, samples, losses --- */
 
-/* An instant with a name that no other one has. */
+/*
+ * Writes an instant with the name @text, which is not interned since no other event is expected to
+ * have it.
+ */
 static void ranges_put_instant(struct perfetto *p, int64_t time, uint64_t track, uint32_t category,
 			       const char *text)
 {
@@ -217,7 +226,9 @@ void perfetto_dropped(struct perfetto *p, int64_t time)
 			   text);
 }
 
-/* Where the goroutine is, or the thread of one that is of none. */
+/*
+ * A CPU sample goes to the track of its goroutine; without a goroutine to the track of its thread.
+ */
 static void on_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 {
 	struct perfetto *p = ctx;
@@ -241,7 +252,7 @@ static void on_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 
 /* --- metrics --- */
 
-/* "/gc/heap/goal:bytes" */
+/* Returns the track of the metric @name, as "/gc/heap/goal:bytes", and adds it if it is new. */
 static uint64_t metric_track(struct perfetto *p, const char *name)
 {
 	const char *unit = strrchr(name, ':');

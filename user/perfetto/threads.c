@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * threads: states of threads as the kernel's scheduler has them. Part of perfetto.c.
+ * threads: states of threads in the kernel's scheduler. Part of perfetto.c.
  *
- * A state is a GenericKernelTaskStateEvent, which says nothing of other threads, so that those of
- * one process can be written alone. It cannot say who woke a thread, so a state that has a waker is
- * an event of ftrace instead, sched_waking: trace_processor makes a runnable state with a waker of
- * it (tried with v55.3; after both it has none). It ends a sleep, but no stay on a CPU.
+ * A state is written as a GenericKernelTaskStateEvent, which says nothing about other threads: the
+ * states of one process can be written alone. This message has no field for the thread that caused
+ * a wake-up. A runnable state with a known waker is therefore written as the ftrace event
+ * sched_waking, from which trace_processor makes a runnable state with a waker (tried with v55.3;
+ * if both messages are written, the state has no waker). sched_waking ends a sleep, but it does not
+ * end a stay on a CPU.
  *
- * Perfetto has one state for all that wait for a CPU. Why they do, and why one sleeps
- * uninterruptibly, is a slice of a track below the thread's.
+ * Perfetto has one runnable state for all threads that wait for a CPU. The reason of that wait, and
+ * of an uninterruptible sleep, is a slice on a track below the thread's.
  */
 #include "base/protobuf.h"
 #include "perfetto/internal.h"
 
-/* The default priority of the scheduler (nice 0), for all threads: records do not have it. */
+/* Default priority of the scheduler (nice 0), written for all threads: records have no priority. */
 enum { PRIO = 120 };
 
 static void put_waking(struct packets *p, const struct perfetto_thread_span *s)
@@ -55,9 +57,10 @@ static void threads_put_state(struct packets *p, const struct perfetto_thread_sp
 }
 
 /*
- * The CPU goes to the idle task for no time. trace_processor then ends the stay of the thread that
- * had it, of which no state follows: it has state NULL. (There is no state that says so: after DEAD
- * it refuses all but GONE, and after GONE the id is another thread's.)
+ * Gives the CPU to the idle task for 0 ns. trace_processor then ends the stay of the thread that
+ * had the CPU, and no state of that thread follows: its state is NULL. No message can say so
+ * directly: after DEAD trace_processor refuses all states but GONE, and after GONE the tid belongs
+ * to a new thread.
  */
 static void put_idle(struct packets *p, int64_t time, uint32_t cpu)
 {
@@ -68,10 +71,11 @@ static void put_idle(struct packets *p, int64_t time, uint32_t cpu)
 }
 
 /*
- * A wait before it ends by a stay of 1 ns at its begin. Nearly all spans without a record begin
- * with a stay on a CPU of which only the begin is recorded (lose_stay() of threads/switches.c). In
- * one of a thread whose end is not recorded (switch_new()) the thread ran, too, but it is not known
- * when. Where the recording ends, a wait stays open.
+ * Writes that the state is unknown from s->from on. A stay on a CPU ends there. A wait ends with a
+ * stay of 1 ns on a CPU: nearly all spans without a record begin with a stay on a CPU of which only
+ * the begin is recorded (lose_stay() of threads/switches.c). A thread of which the end is not
+ * recorded (switch_new()) also ran then, at a time that is not known. Where the recording ends, a
+ * wait remains open.
  */
 static void threads_put_unknown(struct packets *p, const struct perfetto_thread_span *s,
 				const struct place *m)
@@ -86,9 +90,9 @@ static void threads_put_unknown(struct packets *p, const struct perfetto_thread_
 }
 
 /*
- * trace_processor ends the process at GONE of its main thread. Later states of other threads then
- * make new threads without a process. So a main thread gets DEAD: Linux, too, keeps it as a zombie
- * until all threads have ended.
+ * Returns the last state of a thread. trace_processor ends the process at GONE of its main thread:
+ * later states of other threads would make new threads without a process. A main thread gets DEAD
+ * instead: Linux, too, keeps it as a zombie until all threads have ended.
  */
 static enum perfetto_linux_state threads_end_of(uint32_t tid, uint32_t pid)
 {
@@ -96,9 +100,9 @@ static enum perfetto_linux_state threads_end_of(uint32_t tid, uint32_t pid)
 }
 
 /*
- * Which process @s is of, before its first state, or the first one after its id was that of a
- * thread that has ended. (The track of one of the program says so, too, but not before an event is
- * on it.) @name: of the process; "" not known, or said already.
+ * Writes the process of the thread of @s: before its first state, and again if the tid belongs to a
+ * new thread. (The track of a thread of the program says so, too, but only when an event is on the
+ * track.) @name: of the process; "": not known, or written before.
  */
 static void threads_put_process(struct packets *p, const struct perfetto_thread_span *s,
 				uint32_t pid, const char *name)
@@ -123,7 +127,10 @@ static void threads_put_process(struct packets *p, const struct perfetto_thread_
 	packets_close(p, packet);
 }
 
-/* The id, of a thread that has ended, is that of another one. (A main thread's: by an exec.) */
+/*
+ * Writes that the tid of a thread that has ended belongs to a new thread. (After an exec the tid of
+ * the main thread does, too.)
+ */
 static void put_again(struct packets *p, const struct perfetto_thread_span *s, uint32_t pid_before,
 		      uint32_t pid)
 {
@@ -132,7 +139,10 @@ static void put_again(struct packets *p, const struct perfetto_thread_span *s, u
 	threads_put_process(p, s, pid, s->comm);
 }
 
-/* A stay on a CPU ends in the table sched only by a state of the same CPU. */
+/*
+ * Writes the state of a thread of the program. In the table sched a stay on a CPU ends only by a
+ * state with the same CPU.
+ */
 static void put_own_state(struct perfetto *p, const struct perfetto_thread_span *span,
 			  const struct place *m)
 {
@@ -176,14 +186,18 @@ static void put_why(struct perfetto *p, struct place *m, const struct perfetto_t
 
 /* --- other programs --- */
 
-/* Threads of other programs whose process is written; of further ones only the states are. */
+/*
+ * Limit on threads of other programs with a known process; of further threads only the states are
+ * written.
+ */
 enum { OTHERS_MAX = 1 << 20 };
 #define OTHER_NAMED (1ULL << 32)
 #define OTHER_ENDED (1ULL << 33)
 
 /*
- * Before its first state, and when its name has become known, or the id is another one's. NULL:
- * there is no room for it.
+ * Writes the process of the thread of another program: before its first state, when its name has
+ * become known, and when its tid belongs to a new thread. Returns its entry in p->others; NULL:
+ * there is no room for an entry.
  */
 static uint64_t *threads_introduce(struct perfetto *p, const struct perfetto_thread_span *s)
 {
@@ -207,7 +221,7 @@ static void other_span(struct perfetto *p, const struct perfetto_thread_span *s)
 {
 	uint64_t *known;
 
-	if (s->tid > INT32_MAX || s->other > INT32_MAX)	/* no ids of Linux */
+	if (s->tid > INT32_MAX || s->other > INT32_MAX)	/* such ids are not from Linux */
 		return;
 	known = threads_introduce(p, s);
 	if (s->state != LINUX_GONE) {

@@ -12,18 +12,21 @@ static const char *const group_names[TRACK_GROUPS] = {
 	[GROUP_TASKS] = "Tasks", [GROUP_RECORDING] = "Recording",
 };
 
-/* The fields in which descriptors of tracks differ. */
+/* The fields that differ between descriptors of tracks. */
 struct descriptor {
 	uint64_t uuid, parent;
 	const char *name;
 	bool ordered;		/* its children have ranks */
 	bool thread;
-	int64_t time;		/* of one of a thread */
-	bool ranked, apart;	/* apart: not shown as one with siblings of its name */
+	int64_t time;		/* of a track of a thread: time of the first event */
+	bool ranked, apart;	/* apart: not merged with siblings of the same name */
 	uint64_t rank;
 };
 
-/* A packet with the fields that most descriptors have; more may follow until close_track(). */
+/*
+ * A packet with the fields that most descriptors have; the caller may append further fields before
+ * close_track().
+ */
 struct open_track {
 	size_t packet, track;
 };
@@ -124,8 +127,8 @@ uint64_t tracks_add_p(struct tracks *t, uint64_t id)
 }
 
 /*
- * A number that is none of Linux's, as those of other systems are, gives a track that is not a
- * thread's.
+ * Adds the track of a thread. If @id cannot be a tid of Linux, as in traces of other systems, the
+ * track is an ordinary track under the process.
  */
 uint64_t tracks_add_m(struct tracks *t, uint64_t id, int64_t time)
 {
