@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * assets: see assets.h. The assembler reads the files; make runs it in the folder of the Makefile.
+ * assets: see assets.h. The directive .incbin reads the files, relative to the folder of the
+ * Makefile, where make runs the compiler.
  */
 #include "html/assets.h"
 

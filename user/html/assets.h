@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assets: the files of assets/, as they are, in the program. page.c puts them together. */
+/* assets: the files of assets/, unchanged, as data of the program. page.c puts them together. */
 #ifndef GOTAP_HTML_ASSETS_H
 #define GOTAP_HTML_ASSETS_H
 
@@ -10,8 +10,8 @@ struct asset {
 enum asset_name { ASSET_PAGE, ASSET_STYLE, ASSET_SCRIPTS, ASSETS = ASSET_SCRIPTS + 7 };
 
 /*
- * The page has a comment where style, scripts and data belong. Scripts are in the order in which
- * they run.
+ * The page has comments that mark the places of style, data, scripts and blocks. The scripts are in
+ * the order in which they run.
  */
 extern const struct asset assets[ASSETS];
 

@@ -9,19 +9,19 @@
 #include "html/collect.h"
 #include "trace/varint.h"
 
-/* Bytes of blocks that are not whole. */
+/* Limit on the bytes of all open blocks. */
 enum { OPEN_BYTES = 16 << 20 };
 
 struct open_block {
 	struct buf columns[BLOCK_COLUMNS];
-	int64_t ends[GROUP_TRACKS];	/* of the last item of each track */
+	int64_t ends[GROUP_TRACKS];	/* end of the last item of each track */
 	int64_t from, to;
 	size_t bytes;
 	uint32_t items;
 	bool in_window;
 };
 
-/* How many of x, y, z and w an item has. */
+/* How many of x, y, z and w an item has: on PLANE_P and PLANE_M, on PLANE_G, from PLANE_OFF on. */
 static const uint8_t fields[3][PAGE_STATES] = {
 	{ [PAGE_RUN] = 2, [PAGE_RUNNING] = 3, [PAGE_SYSCALL] = 3 },
 	{ [PAGE_RUN] = 2,

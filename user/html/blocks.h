@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blocks: pieces of the timeline that the page unpacks when they come into view: what a group of
- * tracks did in a time, at one level of detail. In a block each field of an item has a column of
- * its own, as varints; assets/data.js reads them. Blocks are deflated and put into a spill; which
- * of them have room in the page is decided when all are there.
+ * blocks: pieces of the timeline that the page unpacks when they come into view: the stays of a
+ * group of tracks in a time, at one level of detail. In a block each field of an item has a column
+ * of its own, as varints; assets/data.js reads them. Blocks are deflated and put into a spill. When
+ * all blocks are there, detail_choose() decides which of them have room in the page.
  */
 #ifndef GOTAP_HTML_BLOCKS_H
 #define GOTAP_HTML_BLOCKS_H
@@ -16,25 +16,25 @@
 
 enum {
 	GROUP_TRACKS = 32,	/* tracks in a group */
-	BLOCK_BYTES = 16 << 10,	/* about, before it is deflated */
+	BLOCK_BYTES = 16 << 10,	/* approximate size before it is deflated */
 	BLOCK_COLUMNS = 7,
 };
 
 /*
- * PLANE_OFF and the number of a plane: when the threads of its stays were not on a CPU (enum
- * page_off).
+ * The lanes for Ps, Ms (threads) and Gs. PLANE_OFF + one of these planes has the times when the
+ * threads of its stays were not on a CPU (enum page_off).
  */
 enum plane { PLANE_P, PLANE_M, PLANE_G, PLANE_OFF, PLANES = 2 * PLANE_OFF };
 
 /*
- * A stay in a state, or a run of them. What the last four mean depends on state and plane:
+ * A stay in a state, or a run of stays. The meaning of x, y, z and w depends on state and plane:
  * assets/data.js.
  */
 struct block_item {
-	uint8_t state;		/* enum page_state */
+	uint8_t state;		/* enum page_state; on planes from PLANE_OFF on enum page_off */
 	int64_t from, to;	/* ns since the trace began */
 	uint64_t x, y, z, w;
-	uint32_t stack;		/* of spans: z is its number in the page */
+	uint32_t stack;		/* number of the page's stack */
 };
 
 struct block {
@@ -43,14 +43,14 @@ struct block {
 	uint32_t group;
 	uint32_t items, size;
 	int64_t from, to;
-	uint64_t at;		/* in the spill */
+	uint64_t at;		/* place in the spill */
 };
 
 struct open_block;
 
 struct blocks {
 	struct spill store;
-	struct vec blocks;		/* struct block */
+	struct vec blocks;		/* struct block: finished blocks */
 	struct vec open[PLANES];	/* struct open_block *, by group and level */
 	size_t open_bytes;
 	void *deflate;			/* z_stream */
@@ -60,7 +60,7 @@ void blocks_init(struct blocks *b);
 void blocks_free(struct blocks *b);
 void blocks_add(struct blocks *b, unsigned plane, uint32_t group, unsigned level, unsigned place,
 		const struct block_item *item, bool in_window);
-/* No more will come. */
+/* Finishes the open blocks. No item may follow. */
 void blocks_end(struct blocks *b);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * collect: see collect.h. This file has goroutines and their spans; collect_more.c has everything
- * else.
+ * collect: see collect.h. This file has the goroutines and their spans; collect_more.c,
+ * collect_off.c and collect_spool.c have the rest.
  */
 #include "html/collect.h"
 
@@ -12,22 +12,22 @@
 #include "spans/inferred.h"
 #include "trace/varint.h"
 
-/* A span of a goroutine for the sums by function and by stack. */
+/* A span, reduced to the fields for the sums by function and by stack. */
 struct stay {
 	enum page_state state;
-	bool ended_by;		/* an event, and not the trace, ended it */
+	bool ended_by;		/* an event ended it; false: the trace ended */
 	uint32_t reason, stack, end_stack;
 	int64_t from, to;
 };
 
-/* What the slot of a goroutine stands for at the moment. */
+/* State of the goroutine that has a slot. */
 struct slot {
-	/* struct stay: before its function is known; NULL: there were none */
+	/* struct stay: spans before the function of the goroutine is known; NULL: none */
 	struct vec *early;
-	uint32_t row;		/* number + 1; 0 none */
-	uint32_t name;		/* as the spool has it */
+	uint32_t row;		/* number in rows + 1; 0: none */
+	uint32_t name;		/* name in its last SPOOL_GOROUTINE */
 	bool spooled;
-	int64_t last;		/* where its next span begins */
+	int64_t last;		/* begin of its next span */
 };
 
 static struct slot *collect_slot_of(struct html *h, const struct goroutine *g)
@@ -44,7 +44,10 @@ static struct row *collect_row_at(struct html *h, uint32_t number)
 
 /* --- which goroutines matter --- */
 
-/* Time on a P or waiting for one, and how often it did something; a long wait counts little. */
+/*
+ * How much a goroutine matters: its time on a P or waiting for a P, and the number of its spans. A
+ * long wait counts little.
+ */
 static double collect_weight(const struct row *r)
 {
 	return (double)(r->in[PAGE_RUNNING] + r->in[PAGE_RUNNABLE] + r->in[PAGE_SYSCALL]) +
@@ -67,15 +70,18 @@ static int by_double(const void *a, const void *b)
 }
 
 /*
- * The same while the trace is read: of one that lives it is not known yet how long its wait will
- * be.
+ * The weight while the trace is read. Goroutines that live come first: the length of their waits is
+ * not known yet.
  */
 static double weight_now(const struct row *r)
 {
 	return collect_weight(r) + (r->ended ? 0 : 1e18);
 }
 
-/* The weight that COLLECT_ROWS have at least; *@equal of those that have just that are kept. */
+/*
+ * Returns the largest weight that at least COLLECT_ROWS goroutines have. *@equal of the goroutines
+ * with just this weight are kept.
+ */
 static double collect_least(const struct html *h, size_t *equal)
 {
 	double *all = xcalloc(h->rows.len, sizeof(*all)), ret;
@@ -254,8 +260,8 @@ static void add_early(struct html *h, const struct goroutine *g, struct slot *s)
 }
 
 /*
- * The first spans of a goroutine that was found often have no stack: they belong to the function of
- * a later one.
+ * Adds a span to the sums. The first spans of a goroutine that was found often have no stack: they
+ * are kept until a later span names the function.
  */
 static void collect_sum_up(struct html *h, const struct goroutine *g, struct slot *s,
 			   const struct stay *stay)
@@ -343,7 +349,7 @@ static void collect_on_span_begin(void *ctx, const struct span *span)
 		collect_runnable(ctx, (struct collect_change){ span->from, 1, !span->begin.type });
 }
 
-/* As the report names it: the flame graphs have its sums. */
+/* Returns the text of the reason, in the words of the report: the flame graphs sum by it. */
 static uint32_t collect_reason_of(struct html *h, const struct span *span)
 {
 	return collect_text(h, span->state == GO_WAITING ? inferred_of_span(h->spans, span) :

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect: all that the page needs and that is gathered while the trace is read: a row for each
- * goroutine that matters, sums by function and by stack, ranges, regions and tasks, counters,
- * notes; and every span, in a spill of records (enum spool_kind), which detail.c reads again when
- * the whole trace is known.
+ * collect: gathers the data of the page while the trace is read: a row for each goroutine that
+ * matters, sums by function and by stack, ranges, regions and tasks, counters, notes. Each span
+ * becomes a record in a spill (enum spool_kind), which detail.c reads again when the whole trace is
+ * known.
  *
- * Each table has an upper size; what had no room is counted, and the page says it.
+ * Each table has a maximum size; entries that found no room are counted, and the page shows the
+ * count.
  */
 #ifndef GOTAP_HTML_COLLECT_H
 #define GOTAP_HTML_COLLECT_H
@@ -28,9 +29,9 @@ enum {
 	HISTOGRAM_BUCKETS = 88,		/* two for each power of two ns */
 };
 
-/* What a goroutine, P or thread does. Numbers and their order are those of the page's script. */
+/* State of a goroutine, P or thread. Numbers and order are those of the page's script. */
 enum page_state {
-	PAGE_RUN,		/* several stays that are merged: levels.h */
+	PAGE_RUN,		/* several merged stays: levels.h */
 	PAGE_RUNNING,
 	PAGE_RUNNABLE,
 	PAGE_SYSCALL,
@@ -40,38 +41,40 @@ enum page_state {
 };
 
 /*
- * Why a thread with a goroutine was not on a CPU. Text and tid of a stay say more. Asleep in a
- * system call is no such time.
+ * Why a thread with a goroutine was not on a CPU. The text and the tid of a stay have details.
+ * Sleep in a system call is not counted as such a time.
  */
 enum page_off {
 	PAGE_OFF_QUEUED = 1,	/* another task had the CPU */
 	PAGE_OFF_THROTTLED,
 	PAGE_OFF_KERNEL,	/* a page fault, a block device, a lock of the kernel */
-	PAGE_OFF_OTHER,		/* stopped, frozen, asleep while Go has it as running */
-	PAGE_OFF_UNKNOWN,	/* not recorded: it may have been on one */
+	/* stopped, frozen, or asleep while Go has its goroutine as running */
+	PAGE_OFF_OTHER,
+	PAGE_OFF_UNKNOWN,	/* not recorded: the thread may have been on a CPU */
 	PAGE_OFFS,
 };
 
 /* The first byte of a record. */
 enum spool_kind {
-	SPOOL_STATE = 7,	/* a span: enum page_state, and flags as follows */
+	SPOOL_STATE = 7,	/* a span: enum page_state, and the flags that follow */
 	SPOOL_REASON = 8, SPOOL_STACK = 16, SPOOL_PLACE = 32, SPOOL_WAKER = 64,
 	SPOOL_INTO_SYSCALL = 128,
-	SPOOL_OFF = 0,		/* before the span that it is a part of; enum page_off << 3 */
+	/* time off the CPU, before the record of its span; enum page_off << 3 */
+	SPOOL_OFF = 0,
 	SPOOL_GOROUTINE = 6,	/* a goroutine takes a slot, or gets its name */
 	SPOOL_P_LOST = 7,	/* a P has no thread from now on */
 };
 
 struct row {
 	uint64_t id, creator;
-	uint64_t serial;	/* of all goroutines of the trace, from 1 on */
+	uint64_t serial;	/* number of the goroutine in the trace, from 1 on */
 	uint32_t name, created_at, spans;
 	bool created, ended, system;
 	const char *labels;
 	int64_t from, to;
 	int64_t in[PAGE_STATES];
 	int64_t longest[PAGE_STATES], longest_at[PAGE_STATES];
-	uint32_t classes[LEVELS];	/* spans by enum of levels.h */
+	uint32_t classes[LEVELS];	/* number of spans by level_of() of their length */
 };
 
 struct function {
@@ -98,7 +101,7 @@ struct flame {
 	uint64_t ns, n;
 };
 
-/* A range, region or task; those that last longest are kept. */
+/* The kinds of ranges, regions and tasks. The longest objects of each kind are kept. */
 enum object_kind {
 	OBJECT_GC,
 	OBJECT_STW,
@@ -119,7 +122,7 @@ struct object {
 	uint64_t task, parent;
 };
 
-/* A heap, the shortest first. */
+/* A heap with the shortest object first. */
 struct objects {
 	struct vec v;		/* struct object */
 	uint64_t dropped;
@@ -128,7 +131,7 @@ struct objects {
 
 struct series {
 	uint32_t name;
-	/* to be added from that bucket on: what was found only later */
+	/* added to all buckets from this one on: goroutines that were found later */
 	int64_t more[SERIES_BUCKETS];
 	double low[SERIES_BUCKETS], high[SERIES_BUCKETS], last[SERIES_BUCKETS];
 	bool has[SERIES_BUCKETS];
@@ -156,21 +159,22 @@ struct html {
 	struct spans *spans;
 	struct oncpu *oncpu;		/* NULL: there is no file of threads */
 	uint64_t off_classes[LEVELS];
-	int64_t off_ns[PAGE_OFFS];	/* sums, of the P lanes; of UNKNOWN 0 */
-	/* the file is not of this recording: records of SPOOL_OFF count for nothing */
+	/* sums by enum page_off for running stays with a P; 0 for UNKNOWN */
+	int64_t off_ns[PAGE_OFFS];
+	/* the file of threads is of another recording: records SPOOL_OFF are ignored */
 	bool off_forgotten;
 	struct spill spool;
-	int64_t spool_time;		/* of the last record */
+	int64_t spool_time;		/* time of the last record */
 
 	struct map64 text_numbers;	/* by address: number in texts */
 	struct vec texts;		/* const char * */
 
 	struct vec rows;		/* struct row */
 	struct vec slots;		/* struct slot, by goroutine->slot */
-	uint64_t goroutines;		/* of the whole trace */
+	uint64_t goroutines;		/* number of goroutines in the whole trace */
 
 	struct map64 function_numbers;	/* by name */
-	/* struct function; the first one is of those without room */
+	/* struct function; the first one has the sums of functions without room */
 	struct vec functions;
 	struct map64 flame_numbers;
 	struct vec flames;		/* struct flame */
@@ -183,25 +187,25 @@ struct html {
 	struct series *alive_series, *runnable_series;
 	int64_t alive, runnable;
 
-	struct map64 thread_numbers;	/* of Ms: number in threads + 1 */
+	struct map64 thread_numbers;	/* M -> number in threads + 1 */
 	struct vec threads;		/* uint64_t */
-	struct map64 procs;		/* of Ps: spans */
+	struct map64 procs;		/* P -> number of its spans */
 	uint64_t proc_classes[LEVELS], thread_classes[LEVELS];
 
 	struct vec notes;		/* struct note */
 	uint64_t notes_dropped, losses;
-	struct vec gaps;		/* struct gap, by from */
+	struct vec gaps;		/* struct gap, in the order of from */
 	int64_t first, last;
 	uint64_t events, samples, span_count;
 };
 
 void collect_init(struct html *h, struct spans *s);
 void collect_free(struct html *h);
-/* The number of @text in the page. */
+/* Returns the number of @text in the page. A text without room gets the number 1. */
 uint32_t collect_text(struct html *h, const char *text);
-/* Numbers that fall into the same half of a power of two are one bucket. */
+/* Returns the bucket of a histogram: each power of two has two buckets. */
 unsigned histogram_bucket(uint64_t ns);
-/* Leaves the COLLECT_ROWS that matter most, the first one most. */
+/* Sorts the rows by how much they matter, most first, and keeps COLLECT_ROWS of them. */
 void collect_rank(struct html *h);
 
 #endif

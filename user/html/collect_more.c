@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collect_more: tables by function and stack, ranges, counters and notes. Part of collect.c. */
+/* collect_more: tables by function and by stack, ranges, counters and notes. Part of collect.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,10 @@ unsigned histogram_bucket(uint64_t ns)
 	return bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1;
 }
 
-/* Functions beyond the limit share the first one. */
+/*
+ * Returns the function, which is added if it is new. Functions beyond the limit share the first
+ * entry.
+ */
 struct function *collect_function(struct html *h, uint32_t name)
 {
 	uint64_t *number = map64_get(&h->function_numbers, name);
@@ -164,7 +167,10 @@ static enum object_kind collect_more_kind_of(const struct range_span *range)
 	return OBJECT_RANGE;
 }
 
-/* A sweep has a P, an assist has a goroutine; both begin in a goroutine. */
+/*
+ * The goroutine of a range: of an assist that which assists; of a sweep, which is of a P, that
+ * which began it.
+ */
 void collect_range(void *ctx, const struct range_span *range)
 {
 	struct html *h = ctx;
@@ -279,7 +285,7 @@ static void more_put(struct html *h, struct series *s, int64_t time, double valu
 	s->last[i] = value;
 }
 
-/* The reader has a handful of metrics, each a constant of its table. */
+/* Each name is a constant of the reader's table, which has only a few metrics. */
 void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 {
 	struct html *h = ctx;
@@ -295,8 +301,8 @@ void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 }
 
 /*
- * A goroutine that is found has been there since before other events that were counted already: it
- * counts from then on, in each bucket since.
+ * Counts a change. A goroutine that is found has existed since before events that were counted
+ * already: it is added to each bucket since then.
  */
 static void collect_more_change(struct html *h, struct series **s, const char *name, int64_t *n,
 				struct collect_change c)
@@ -325,9 +331,12 @@ void collect_runnable(struct html *h, struct collect_change c)
 	collect_more_change(h, &h->runnable_series, "runnable goroutines", &h->runnable, c);
 }
 
-/* --- what was not recorded --- */
+/* --- times that were not recorded --- */
 
-/* All goroutines that ran wait in the same gap: they differ by some ns. */
+/*
+ * Adds a gap. All goroutines that ran have a wait for the same gap; its begin and end differ by
+ * some ns.
+ */
 void collect_gap(struct html *h, int64_t from, int64_t to)
 {
 	struct gap *last = h->gaps.len ? vec_at(&h->gaps, struct gap, h->gaps.len - 1) : NULL;
@@ -344,9 +353,9 @@ void collect_gap(struct html *h, int64_t from, int64_t to)
 }
 
 /*
- * "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s", times since the trace began. In a
- * snapshot of a flight recording, which may begin later than the recording, " of CLOCK_MONOTONIC"
- * follows, and the times are of that clock.
+ * Parses a note like "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s", with times since the
+ * begin of the trace. A snapshot of a flight recording may begin later than the recording: " of
+ * CLOCK_MONOTONIC" then follows, and the times are of that clock.
  */
 static void more_lost(struct html *h, const char *message)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * collect_off: of stays on threads, when the thread was not on a CPU (user/oncpu). Part of
+ * collect_off: the times in stays on threads when the thread was not on a CPU (user/oncpu). Part of
  * collect.c.
  */
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "html/collect_internal.h"
 #include "trace/varint.h"
 
-/* 0: the thread has a CPU. */
+/* 0: the thread is on a CPU. */
 static const enum page_off off_rows[THREAD_STATES] = {
 	[THREAD_UNKNOWN] = PAGE_OFF_UNKNOWN,
 	[THREAD_QUEUED] = PAGE_OFF_QUEUED,
@@ -24,8 +24,8 @@ static const enum page_off off_rows[THREAD_STATES] = {
 };
 
 /*
- * The row for a time off the CPU; 0: none. A thread that sleeps in a system call waits for the
- * result of the call.
+ * Returns the kind of a time off the CPU; 0: the thread was on a CPU, or sleeps in a system call,
+ * which waits for its result.
  */
 static enum page_off off_row_of(const struct span *span, const struct oncpu_part *part)
 {
@@ -35,7 +35,7 @@ static enum page_off off_row_of(const struct span *span, const struct oncpu_part
 	return off_rows[part->state];
 }
 
-/* Did the task of the part have the CPU? For a thread that was woken the task is the waker. */
+/* Is part->by the task that had the CPU? For a thread that was woken part->by is the waker. */
 static bool has_taker(const struct oncpu_part *part)
 {
 	return part->state == THREAD_QUEUED && part->by.tid &&

@@ -3,7 +3,7 @@
 #include "html/collect_internal.h"
 #include "trace/varint.h"
 
-/* The first bytes of a record: its kind, the ns since the last one. */
+/* Writes the first bytes of a record: its kind, and the ns since the last record. */
 uint8_t *collect_record(struct html *h, uint8_t kind, int64_t time)
 {
 	uint8_t *p;

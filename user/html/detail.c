@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* detail: see detail.h. This file reads the spool; detail_plan.c decides what is kept. */
+/* detail: see detail.h. This file reads the spool; detail_plan.c decides on tracks and levels. */
 #include "html/detail.h"
 
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 
 #include "html/detail_internal.h"
 
-/* What a slot stands for at the moment. */
+/* The goroutine that has a slot. */
 struct spool_slot {
 	uint64_t id, serial;
-	uint32_t name, track;	/* track: number + 1 */
+	uint32_t name, track;	/* track: number in its plane + 1; 0: none */
 	int64_t last;
 };
 
-/* A goroutine in a system call that holds its P, by the track of that. */
+/* A goroutine in a system call that holds its P; in a vec by the track of the P. */
 struct proc_syscall {
-	uint32_t slot;		/* 0 none */
+	uint32_t slot;		/* 0: none */
 	int64_t from;
 };
 
@@ -55,7 +55,7 @@ static struct proc_syscall *detail_syscall_of(struct detail *d, uint32_t track)
 	return vec_at(&d->syscalls, struct proc_syscall, track);
 }
 
-/* Number + 1 of the track of P @p, which is its id + 1. */
+/* Returns the number + 1 of the track of a P; 0: none. @p is the id of the P + 1; 0: none. */
 static uint32_t proc_track(struct detail *d, uint64_t p)
 {
 	uint64_t *number = p ? map64_get(&d->proc_tracks, p - 1) : NULL;
@@ -90,8 +90,8 @@ static void detail_heat(struct detail *d, uint32_t track, uint8_t state, int64_t
 }
 
 /*
- * A system call that began before the trace has no event for the loss of its P: the spans of other
- * goroutines on that P since then count.
+ * Adds a stay on a P. A system call that began before the trace has no event for the loss of its P:
+ * if other goroutines had the P meanwhile, only the time after them counts.
  */
 static void detail_on_proc(struct detail *d, uint32_t track, const struct spool_slot *s,
 			   uint8_t state, uint64_t m, int64_t from, int64_t to)

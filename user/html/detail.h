@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * detail: the timeline of the page, made of the spans in the spool when the whole trace is known:
- * which Ps, threads and goroutines have tracks, down to which level of detail each is kept whole,
- * and the windows of time in which all levels are kept. The numbers of stacks in the page are given
- * here, too.
+ * detail: makes the timeline of the page from the spans in the spool, when the whole trace is
+ * known: which Ps, threads and goroutines have tracks, down to which level of detail each track is
+ * kept whole, and the windows of time in which all levels are kept. It also numbers the stacks of
+ * the page.
  *
  * page.c calls it.
  */
@@ -27,21 +27,20 @@ struct detail {
 	struct vec tracks[PLANES];	/* struct level_track */
 	struct vec procs;		/* uint64_t: ids of the tracks of Ps */
 	struct map64 proc_tracks;
-	struct map64 goroutine_tracks;	/* by serial: number + 1 */
-	uint32_t *stack_numbers;	/* of the engine's: number in the page */
-	struct vec stacks;		/* uint32_t: the engine's */
+	struct map64 goroutine_tracks;	/* serial -> number of the track + 1 */
+	uint32_t *stack_numbers;	/* number in the page by number in spans/stack_set.h */
+	/* uint32_t: number in spans/stack_set.h by number in the page */
+	struct vec stacks;
 	uint64_t stacks_dropped;
-	/* ns by P and bucket; and those of system calls behind them */
+	/* ns by P and bucket: first of running stays, then of system calls */
 	double *heat;
 	struct vec slots, syscalls;
 	int64_t time;
 };
 
-/* @room: bytes that blocks may have. */
+/* Makes the blocks. @room: bytes that they may have. */
 void detail_make(struct detail *d, struct html *h, const struct html_about *about, size_t room);
-/*
- * Marks the blocks that are in the page: as many as @room bytes hold, those first that matter most.
- */
+/* Marks the blocks that the page gets, the most important first: as many as @room bytes hold. */
 void detail_choose(struct detail *d, size_t room);
 uint32_t detail_stack(struct detail *d, uint32_t stack);
 void detail_free(struct detail *d);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* detail_plan: which tracks there are, how fine each is, and the windows. Part of detail.c. */
+/* detail_plan: decides on tracks, the finest level of each, and the windows. Part of detail.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "html/detail_internal.h"
 
 /*
- * Bytes of a stay and of a run in a deflated block, as measured with traces of servers and of gc.
+ * STAY_BYTES and RUN_BYTES: bytes of a stay and of a run in a deflated block, as measured with
+ * traces of servers and of tests/prog/gc.go.
  */
 enum { STAY_BYTES = 6, RUN_BYTES = 5, WINDOWS_MAX = 64, SPREAD = 8 };
 
-/* Stays and runs of level @level. */
+/* Returns the bytes of the stays and runs of @level. */
 static double level_cost(const uint64_t classes[LEVELS], unsigned level, double tracks,
 			 double whole)
 {
@@ -25,7 +26,10 @@ static double level_cost(const uint64_t classes[LEVELS], unsigned level, double 
 	return STAY_BYTES * (double)classes[level] + RUN_BYTES * (below < most ? below : most);
 }
 
-/* The finest level down to which all levels together cost at most @room; *@cost is that. */
+/*
+ * Returns the finest level of which this level and all coarser ones together cost at most @room.
+ * *@cost: their bytes.
+ */
 static uint8_t plan_finest(const uint64_t classes[LEVELS], double tracks, double whole, double room,
 			   double *cost)
 {
@@ -53,7 +57,7 @@ static void add_track(struct detail *d, enum plane plane, uint8_t level)
 	t->finest = level;
 }
 
-/* As many tracks as the plane has itself. */
+/* Adds as many tracks as @plane has to its PLANE_OFF plane. */
 static void plan_off(struct detail *d, enum plane plane, uint8_t level)
 {
 	size_t i, n = d->tracks[plane].len;
@@ -94,7 +98,10 @@ static void plan_threads(struct detail *d, uint8_t level)
 		add_track(d, PLANE_M, level);
 }
 
-/* A goroutine may take a 48th part of what is left, but a short life is always whole. */
+/*
+ * Adds tracks of goroutines. Each may take a 48th part of the bytes that are left, and at least
+ * 1500: a goroutine with a short life is kept whole.
+ */
 static void plan_goroutines(struct detail *d, double room)
 {
 	size_t i;
@@ -159,7 +166,10 @@ static void join_windows(struct vec *v)
 	v->len = n + 1;
 }
 
-/* At places that a finding names, where something took longest, and some more evenly. */
+/*
+ * Adds windows at the places of findings, at the ends of the longest waits for a P and stops of the
+ * world, and SPREAD evenly distributed ones.
+ */
 static void plan_windows(struct detail *d, const struct html_about *about, double width)
 {
 	const struct html *h = d->h;
@@ -191,7 +201,7 @@ void detail_plan(struct detail *d, const struct html_about *about, size_t room)
 	bytes -= cost;
 	m = plan_finest(h->thread_classes, threads, whole, bytes * 0.2, &cost);
 	bytes -= cost;
-	/* Each of its stays is on three planes. */
+	/* Each stay off the CPU is on three planes. */
 	off = plan_finest(h->off_classes, procs + threads, whole, bytes * 0.05, &cost);
 	bytes -= 3 * cost;
 	plan_procs(d, p);
@@ -209,7 +219,7 @@ void detail_plan(struct detail *d, const struct html_about *about, size_t room)
 		plan_windows(d, about, whole * (bytes * 0.3 / all) / 32);
 }
 
-/* --- what is in the page --- */
+/* --- blocks of the page --- */
 
 struct choice {
 	struct block *block;
@@ -217,8 +227,9 @@ struct choice {
 };
 
 /*
- * First Ps and coarse levels, then the goroutines in their order and finer levels; what is in a
- * window only comes where the same level of the first goroutines comes.
+ * Returns the rank of a block; low ranks come first. Ps and coarse levels come first, then
+ * goroutines in their order and finer levels. A block that only a window needs comes with the
+ * blocks of the first goroutines of its level.
  */
 static double rank_of(const struct block *b, int64_t whole)
 {

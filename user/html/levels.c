@@ -6,7 +6,7 @@
 
 #include "html/collect.h"
 
-/* Is there a window that [@from, @to] touches? */
+/* Does [@from, @to] overlap a window? */
 static bool in_window(const struct levels *l, int64_t from, int64_t to)
 {
 	size_t low = 0, high = l->nwindows;
@@ -32,7 +32,10 @@ static void levels_emit(struct levels *l, const struct level_track *t, unsigned 
 	blocks_add(l->blocks, t->plane, t->group, level, t->place, item, window);
 }
 
-/* Four bits each; what there is at all has one. */
+/*
+ * Packs the shares of a run, four bits each: 0 only for a state that the run does not have, 15 for
+ * the whole run.
+ */
 static uint64_t levels_shares(const struct level_run *run)
 {
 	int64_t whole = run->to - run->from;

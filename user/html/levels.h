@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels: levels of detail of a timeline. Level l shows stays of level_width(l) ns and more as they
- * are, and what lies between them merged into runs of about that length, each with the shares of
- * the states in it. The width grows by four from level to level; a view takes the level that has
- * about two pixels as its width.
+ * levels: levels of detail of a timeline. Level l has the stays of level_width(l) ns and more.
+ * Shorter stays between them are merged into runs of about that length, each with the shares of its
+ * states. The width grows by a factor of four from level to level. A view takes the level with a
+ * width of about two pixels.
  *
- * A stay is in the page once: in the level of its length (level_of()). A view paints, from the
- * longest to its own level, runs and then stays: in the order of levels each covers the runs of the
- * one before. So where a level is left out in the page, the one before stays to be seen.
+ * A stay is in the page once: in the level of its length (level_of()). A view paints the levels in
+ * order, from the longest to its own, of each level first runs and then stays: each level covers
+ * the runs of the level before. Where the page has no block of a level, the level before remains
+ * visible.
  */
 #ifndef GOTAP_HTML_LEVELS_H
 #define GOTAP_HTML_LEVELS_H
@@ -31,7 +32,10 @@ static inline unsigned level_of(int64_t ns)
 	return bits < 13 ? 0 : bits > 46 ? LEVELS - 1 : (bits - 11) / 2;
 }
 
-/* Running, runnable, system call, waiting; or all of enum page_off (collect.h). */
+/*
+ * Shares of running, runnable, system call and waiting; or one for each value of enum page_off
+ * (collect.h).
+ */
 enum { LEVEL_SHARES = 5 };
 
 struct level_run {
@@ -42,13 +46,13 @@ struct level_run {
 
 /* The levels of one P, thread or goroutine. */
 struct level_track {
-	uint32_t plane, group, place;	/* of blocks.h */
-	uint8_t finest;		/* levels below are only kept in the windows */
+	uint32_t plane, group, place;	/* as in blocks.h */
+	uint8_t finest;		/* finer levels are kept only in the windows */
 	int64_t last;		/* end of its last stay */
 	struct level_run open[LEVELS];	/* by level, from 1 on */
 };
 
-/* Times in which every level is kept: in order, apart. */
+/* A time in which every level is kept. Windows are in order and do not overlap. */
 struct level_window {
 	int64_t from, to;
 };
@@ -59,9 +63,12 @@ struct levels {
 	size_t nwindows;
 };
 
-/* Stays of a track come in order. What is between two of them is no state: a P that is idle. */
+/*
+ * Adds a stay to a track. The stays of a track come in order. The time between two stays has no
+ * state, as that of an idle P.
+ */
 void levels_add(struct levels *l, struct level_track *t, const struct block_item *item);
-/* No more will come. */
+/* Finishes the runs of a track. No stay may follow. */
 void levels_end(struct levels *l, struct level_track *t);
 
 #endif

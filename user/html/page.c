@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * page: writes the page: the assets, and the data, each part deflated, as base64. No text of the
- * trace is in the page in any other way, so none can be taken for HTML.
+ * page: writes the page: the assets, and the data. Each part of the data is deflated and written as
+ * base64. Texts of the trace are in the page in no other form, so no text can be taken for HTML.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -94,7 +94,10 @@ static void page_pack(struct part *part, const char *id, const void *data, size_
 	part->data.len = size;
 }
 
-/* About, as if they were deflated: they are not base64. */
+/*
+ * Approximate size of the assets before base64: three quarters of their size, since they are
+ * written without it.
+ */
 enum { ASSET_BYTES = 100 << 10 };
 
 enum { PARTS = 8 };
@@ -176,7 +179,7 @@ static void out_scripts(struct out *o)
 	out_text(o, "</script>\n");
 }
 
-/* Comments of the asset in their order: style, data, scripts, blocks. */
+/* Writes the page. @marks: the comments of the asset in their order. */
 static void out_page(struct out *o, struct detail *d, const struct part parts[PARTS])
 {
 	const char *at = assets[ASSET_PAGE].begin;
@@ -203,8 +206,9 @@ static void out_page(struct out *o, struct detail *d, const struct part parts[PA
 }
 
 /*
- * What the tables take is known only later: their stacks come with the details. More details are
- * made than have room, by what they cost at most; detail_choose() leaves out some.
+ * Returns the room for making blocks. The size of the tables is not known yet: their stacks are
+ * numbered with the details. Six times the room is planned with the maximum cost of each level;
+ * detail_choose() then leaves out some blocks.
  */
 static size_t room_for_blocks(const struct html *h)
 {

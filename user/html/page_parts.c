@@ -99,7 +99,10 @@ static int by_amount(const void *a, const void *b)
 	return x->n < y->n ? 1 : x->n > y->n ? -1 : 0;
 }
 
-/* Writes the flames with the largest amounts; the others are added up to one sum for each kind. */
+/*
+ * Writes the flames with the largest amounts; the other flames are added up to one sum for each
+ * kind.
+ */
 void parts_flames(struct buf *b, struct detail *d, const struct html_about *about)
 {
 	enum { MOST = 12000 };
@@ -162,7 +165,10 @@ void parts_stacks(struct buf *b, struct detail *d, const struct html_about *abou
 	free(numbers);
 }
 
-/* Blocks of a group and a level that follow one another and are not in the page are one. */
+/*
+ * Writes one entry of the index: a kept block, or adjacent blocks of one group and level that the
+ * page does not have.
+ */
 static void add_block(struct buf *b, const struct block *block, int64_t from, int64_t to,
 		      uint64_t items)
 {
@@ -319,8 +325,9 @@ static void put_tracks(struct json_out *j, struct detail *d)
 	}
 }
 
-/* ns of running stays by enum page_off, if there was a file of threads. */
-/* Names of states of threads: those of reports by their keys, those of the timeline by number. */
+/*
+ * Writes the names of states of threads: those of reports by key, those of the timeline by number.
+ */
 static void parts_put_thread_names(struct json_out *j)
 {
 	const char *off[PAGE_OFFS] = {
@@ -343,6 +350,7 @@ static void parts_put_thread_names(struct json_out *j)
 	json_close_array(j);
 }
 
+/* Writes the ns of running stays by enum page_off: 0 without a file of threads. */
 static void parts_put_off(struct json_out *j, const struct html *h)
 {
 	unsigned i;
@@ -354,7 +362,10 @@ static void parts_put_off(struct json_out *j, const struct html *h)
 	json_close_array(j);
 }
 
-/* Percent by P and bucket: running, and then in system calls. */
+/*
+ * Writes the share of each bucket of each P in percent: first of running stays, then of system
+ * calls.
+ */
 static void put_heat(struct json_out *j, const struct detail *d)
 {
 	double width = (double)(d->h->last - d->h->first + 1) / HEAT_BUCKETS;
@@ -390,7 +401,7 @@ static void put_series(struct json_out *j, const struct html *h, const struct se
 	json_close_object(j);
 }
 
-/* From the first bucket that has something to the last one. */
+/* Writes the counts from the first bucket that is not empty to the last one. */
 static void parts_put_histogram(struct json_out *j, const uint32_t counts[HISTOGRAM_BUCKETS])
 {
 	unsigned from = 0, to = HISTOGRAM_BUCKETS;

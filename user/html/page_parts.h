@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_parts: the data of the page but for the blocks of the timeline: JSON, or varints.
+ * page_parts: the data of the page except the blocks of the timeline, as JSON or varints.
  * assets/data.js reads them. page.c calls it.
  */
 #ifndef GOTAP_HTML_PAGE_PARTS_H
@@ -8,7 +8,9 @@
 
 #include "html/detail.h"
 
-/* Parts that have stacks come before parts_stacks(), the others before parts_texts(). */
+/*
+ * Parts with stacks must be made before parts_stacks(), and parts with texts before parts_texts().
+ */
 void parts_rows(struct buf *b, struct detail *d, const struct html_about *about);
 void parts_objects(struct buf *b, struct detail *d, const struct html_about *about);
 void parts_flames(struct buf *b, struct detail *d, const struct html_about *about);
@@ -16,8 +18,8 @@ void parts_stacks(struct buf *b, struct detail *d, const struct html_about *abou
 void parts_texts(struct buf *b, struct detail *d, const struct html_about *about);
 void parts_head(struct buf *b, struct detail *d, const struct html_about *about);
 /*
- * The index of the blocks, which parts_index() sorts, and the times for which some were not marked
- * by detail_choose().
+ * Writes the index of the blocks, in which blocks that detail_choose() did not mark are merged to
+ * times without details. Sorts the blocks.
  */
 void parts_index(struct buf *b, struct detail *d);
 

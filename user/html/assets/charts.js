@@ -46,7 +46,7 @@ function timeAxis(ctx, width, height, whole) {
 			);
 }
 
-/* A click goes to that time; @of gives the text of a place. */
+/* A click shows its time in the timeline. @of returns the text for a place. */
 function overTime(canvas, of) {
 	const time = e => {
 		const r = canvas.getBoundingClientRect();
@@ -128,7 +128,7 @@ function heatCard() {
 
 const SERIES_COLORS = ["accent", "gc", "runnable"];
 
-/* Counters in one picture: the area between their lowest and highest values. */
+/* Draws counters in one picture: for each the area between its lowest and its highest values. */
 function seriesCard(title, text, list, show) {
 	const high = Math.max(1, ...list.map(s => s.points.reduce((m, p) => Math.max(m, p[2]), 0))),
 		height = 130;
@@ -213,10 +213,13 @@ function showOverview() {
 
 /* --- distributions --- */
 
-/* Bucket i is from 2^(i/2) ns, or 1.5 times that; see histogram_bucket() in user/html/collect_more.c. */
+/*
+ * Bucket i begins at 2^(i/2) ns for an even i; an odd bucket begins at 1.5 times the begin of the
+ * bucket before. See histogram_bucket() in user/html/collect_more.c.
+ */
 const bucketFrom = i => Math.pow(2, i >> 1) * (i & 1 ? 1.5 : 1);
 
-/* The sum over functions, or of one: counts by bucket. */
+/* Returns the histogram of a state, summed over @functions: counts by bucket. */
 function histogramOf(functions, state) {
 	const counts = new Array(90).fill(0);
 	let n = 0,

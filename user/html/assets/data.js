@@ -1,5 +1,5 @@
 "use strict";
-/* data: unpacks the data of the page. What the numbers are: user/html/page_parts.c and blocks.h. */
+/* data: unpacks the data of the page. user/html/page_parts.c and blocks.h define its formats. */
 
 const RUN = 0,
 	RUNNING = 1,
@@ -12,7 +12,10 @@ const PLANE_P = 0,
 	PLANE_G = 2,
 	PLANE_OFF = 3;
 const FINEST = ["p_finest", "m_finest", "g_finest", "off_p_finest", "off_m_finest", "off_g_finest"];
-/* Why a thread was not on a CPU: the last one of off_names. */
+/*
+ * The index in off_names of "not recorded": the last one. Off_names are reasons why a thread was
+ * not on a CPU.
+ */
 const OFF_UNKNOWN = 5;
 const LEVELS = 18;
 const STATE_NAMES = ["several", "running", "runnable", "system call", "waiting", "not recorded"];
@@ -37,7 +40,7 @@ async function unpackJSON(id) {
 	return JSON.parse(new TextDecoder().decode(await unpack(id)));
 }
 
-/* Varints, one after the other. Numbers above 2^53 lose their last digits. */
+/* Reads varints one after the other. Numbers above 2^53 lose their last digits. */
 class Varints {
 	constructor(bytes, at = 0) {
 		this.bytes = bytes;
@@ -74,7 +77,10 @@ const Data = {
 	stacks: [],
 };
 
-/* The one of the goroutines of an id that lived at that time: ids can come again in traces that were put together. */
+/*
+ * Returns the goroutine with this id that lived at @time: a trace that was joined from several
+ * traces can have several goroutines with one id.
+ */
 Data.goroutine = function (id, time) {
 	const list = Data.byId.get(id);
 	if (!list) return null;
@@ -182,7 +188,7 @@ const Blocks = {
 	loading: new Set(),
 	queue: [],
 	onload: () => {},
-	/* Stays and runs in all, and those of them that had no room. */
+	/* Number of stays and runs in the trace, and of those without room in the page. */
 	items: 0,
 	dropped: 0,
 	ready: false,
@@ -219,7 +225,10 @@ const FIELDS = [
 	[2, 2, 2, 2, 2, 0],
 ];
 
-/* By track of the group: arrays of begins, ends, states, and what x, y, z and w are in blocks.h. */
+/*
+ * Returns the items of a block by track of its group: arrays of begins, ends, states, and of x, y,
+ * z and w, which blocks.h defines.
+ */
 function decodeBlock(bytes, plane) {
 	const head = new Varints(bytes),
 		n = head.next(),
@@ -303,14 +312,16 @@ async function loadNext() {
 	}
 }
 
-/* A frame begins: what the last one asked for and did not get is not wanted any more. */
+/* Begins a frame. Requests of the last frame that are not fulfilled yet are dropped. */
 Blocks.begin = () => {
 	Blocks.queue.length = 0;
 	levelCache.clear();
 };
 Blocks.end = loadNext;
 
-/* @a without @b; both are intervals in order, apart. */
+/*
+ * Returns the intervals @a without the intervals @b. Both lists are in order and have no overlaps.
+ */
 function subtract(a, b) {
 	const rest = [];
 	for (let [from, to] of a) {
@@ -336,8 +347,9 @@ function join(list) {
 }
 
 /*
- * What there is, unpacked, of a group's level in a time: its blocks, and the times that they lack. @whole: of tracks
- * that have this level everywhere; else they have it in the windows alone.
+ * Returns the unpacked blocks of a level of a group between two times, and the times without an
+ * unpacked block. @whole: the track has this level everywhere; false: it has this level in the
+ * windows only.
  */
 function levelIn(plane, group, level, whole, from, to) {
 	const blocks = [],
@@ -360,7 +372,7 @@ function levelIn(plane, group, level, whole, from, to) {
 	return { blocks, waits, lacking: join([...lacking, ...outside]) };
 }
 
-/* In one frame the tracks of a group ask for the same. */
+/* All tracks of a group ask for the same blocks in one frame. */
 let levelCache = new Map();
 
 function cachedLevel(plane, group, level, whole, from, to) {
@@ -374,8 +386,9 @@ function cachedLevel(plane, group, level, whole, from, to) {
 }
 
 /*
- * Calls show(items, level, times) for what is unpacked of a track in a time, coarse levels first; runs are to be
- * shown in @times only: elsewhere a finer level has them. Asks for what is not unpacked. True: nothing was asked for.
+ * Calls show(items, level, times) for the unpacked blocks of a track between two times, coarse
+ * levels first. Runs must be shown in @times only: elsewhere a finer level covers them. Requests
+ * the blocks that are not unpacked. Returns true if all were unpacked.
  */
 Blocks.visit = function (plane, track, level, from, to, show) {
 	const group = track >> 5,
@@ -399,14 +412,14 @@ Blocks.visit = function (plane, track, level, from, to, show) {
 
 const levelWidth = level => (level ? Math.pow(2, 10 + 2 * level) : 0);
 
-/* Of a view in which a pixel is so many ns. */
+/* Returns the level for a view in which a pixel has this number of ns. */
 function levelOf(nsPerPixel) {
 	let level = 0;
 	while (level + 1 < LEVELS && levelWidth(level + 1) <= 2 * nsPerPixel) level++;
 	return level;
 }
 
-/* The index of the first item of a track's block that ends after a time. */
+/* Returns the index of the first item of a track's block that ends after @time. */
 function firstAfter(items, time) {
 	let low = 0,
 		high = items.n;
@@ -440,7 +453,7 @@ async function readData() {
 
 /* --- numbers as text --- */
 
-/* The largest unit of which @ns has one or more, as [ns, name]. */
+/* Returns the largest unit of which @ns has one or more, as [ns, name]. */
 const timeUnit = ns => (ns >= 1e9 ? [1e9, "s"] : ns >= 1e6 ? [1e6, "ms"] : ns >= 1e3 ? [1e3, "µs"] : [1, "ns"]);
 
 function showTime(ns, digits = 3) {
@@ -455,7 +468,7 @@ function showTime(ns, digits = 3) {
 	);
 }
 
-/* All digits: 12.345 678 901 s is for reading beside other tools. */
+/* All digits, as 12.345 678 901 s: to compare with times of other tools. */
 function showExact(ns) {
 	const whole = Math.round(ns),
 		s = Math.floor(whole / 1e9),
@@ -472,7 +485,7 @@ const showBytes = n => {
 };
 const showPercent = v => (v * 100 >= 10 ? (v * 100).toFixed(0) : (v * 100).toFixed(1)) + " %";
 
-/* An element with text and children: the only way in which text gets into the page. */
+/* Makes an element with text and children. No other function puts text into the page. */
 function el(tag, attrs = {}, ...children) {
 	const e = document.createElement(tag);
 	for (const [name, value] of Object.entries(attrs))

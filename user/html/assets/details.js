@@ -1,4 +1,4 @@
-/* details: the panel beside the timeline, and one stay or object as text. */
+/* details: the panel beside the timeline: one stay or object as text. */
 
 function sharesText(shares, plane) {
 	const names =
@@ -97,7 +97,10 @@ function facts(rows) {
 	);
 }
 
-/* Who ended a wait is said by the stay after it, which may have to be unpacked. */
+/*
+ * Shows who ended a wait. The stay after the wait has this information, and its block may have to
+ * be unpacked.
+ */
 function endOfWait(s) {
 	const box = el("div");
 	exactAt(s.plane, s.track, s.item.to).then(next => {
@@ -120,7 +123,10 @@ function endOfWait(s) {
 	return box;
 }
 
-/* For a stay on a thread: how long the thread was not on a CPU, why, and which task had the CPU. Needs all details of that time. */
+/*
+ * Shows for a stay on a thread how long the thread was not on a CPU, why, and which task had the
+ * CPU. Unpacks all blocks of that time.
+ */
 function offTheCpu(s) {
 	const box = el("div", { id: "off-cpu" });
 	offIn(s.plane, s.track, s.item.from, s.item.to).then(off => {

@@ -1,4 +1,6 @@
-/* flame: flame graphs of the stacks: where goroutines wait, who ends the waits, ... */
+/*
+ * flame: flame graphs of the stacks: where goroutines wait, who ends the waits, and further ones.
+ */
 
 const FLAMES = [
 	[

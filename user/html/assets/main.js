@@ -1,4 +1,4 @@
-/* main: views, findings, keys, the fragment of the address, and the begin of it all. */
+/* main: views, findings, keys, the fragment of the address, and the start of the page. */
 
 const VIEWS = {
 	findings: () => redrawCharts($("view-findings")),
@@ -66,7 +66,10 @@ function loadView() {
 	if (g) selectGoroutine(g);
 }
 
-/* The timeline at a time, with these goroutines above the Ps. Ends when what it shows is selected. */
+/*
+ * Shows a time in the timeline, with these goroutines above the Ps. Resolves when the stay there is
+ * selected.
+ */
 async function goToTime(from, to, ids = [], row = null) {
 	const margin = Math.max((to - from) * 0.15, 500);
 	const list = row ? [row] : ids.map(id => Data.goroutine(id, from)).filter(Boolean);
@@ -245,7 +248,7 @@ function showFindings() {
 		);
 }
 
-/* What the page had no room for, by the rule by which it was left out. */
+/* Returns a text about the details that had no room in the page, by the rule that left them out. */
 function detailText() {
 	const h = Data.head,
 		lacking = list => list.filter(l => l > 0).length,
@@ -395,7 +398,10 @@ function restyle() {
 	redraw();
 }
 
-/* Blocks are behind the script: they are there when the page is read to its end. */
+/*
+ * Called when the browser has read the page to its end. The blocks follow the script: all are
+ * available now.
+ */
 function whenRead() {
 	Blocks.ready = true;
 	performance.mark("gotap-read");

@@ -1,10 +1,10 @@
-/* tables: a table that sorts and filters, of which only the rows in view are elements. */
+/* tables: a table that sorts and filters. Only the rows in view are elements of the page. */
 
 const LINE = 26;
 
 /*
- * columns: { name, get(row) -> number or text, show(value), text: left aligned, width, bar: with a bar }. A row is shown
- * by its own order until a column is chosen.
+ * columns: { name, get(row) -> number or text, show(value), text: left aligned, width, bar: with a
+ * bar }. Rows are in their original order until the user chooses a column.
  */
 class Grid {
 	constructor(root, columns, rows, options = {}) {
@@ -236,7 +236,10 @@ const STAYS = {
 };
 const waitName = reason => "waiting: " + (reason || "(reason not known)");
 
-/* The kinds of stays of a function, or of anything that has the same fields: [name, distribution]. */
+/*
+ * Returns the kinds of stays of a function, or of anything with the same fields: [name,
+ * distribution].
+ */
 function staysOf(row) {
 	return [
 		...Object.entries(STAYS)
@@ -246,15 +249,20 @@ function staysOf(row) {
 	];
 }
 
-/* The runtime's own come last. */
+/*
+ * Time on a P and waiting for a P, to sort by. The factor puts the runtime's own goroutines last.
+ */
 const busyOf = r =>
 	(((r.running || noDist).sum_ns || 0) + ((r.runnable || noDist).sum_ns || 0)) * (r.system ? 1e-9 : 1);
 const waitingOf = row => Object.values(row.waiting || {}).reduce((sum, d) => sum + (d.sum_ns ?? d), 0);
 
-/* The states of the threads in Linux, which only a trace with a file of threads has: docs/threads.md. */
+/*
+ * Returns the times by state of the threads in Linux. Only a trace with a file of threads has them:
+ * docs/threads.md.
+ */
 const splitOf = (row, kind) => (row.linux && row.linux[kind]) || {};
 
-/* A column for each state that any row has. */
+/* Returns a column for each state that any row has. */
 const splitColumns = (rows, kind) =>
 	Object.entries(Data.head.thread_states)
 		.filter(([state]) => rows.some(r => splitOf(r, kind)[state]))

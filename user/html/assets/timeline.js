@@ -1,4 +1,7 @@
-/* timeline: lanes of the program, Ps, threads and goroutines over time, painted into pixels of our own. */
+/*
+ * timeline: lanes of the program, Ps, threads and goroutines over time, painted into an array of
+ * pixels.
+ */
 
 const GUTTER = 196,
 	RULER = 24,
@@ -280,7 +283,7 @@ function seriesLabel(s) {
 	);
 }
 
-/* Lanes from @top to @bottom of the whole, which begins at 0. */
+/* Returns the lanes from @top to @bottom, in pixels from the top of all lanes. */
 function lanesIn(top, bottom) {
 	const list = Timeline.lanes.filter(l => l.y + l.height > top && l.y < bottom);
 	const first = Math.max(0, Math.floor((top - Timeline.fixedHeight) / LANE));
@@ -341,14 +344,17 @@ function sizeCanvas() {
 	return true;
 }
 
-/* Asking the browser for it makes a layout, so it is asked once in a frame. */
+/* Width of the lanes, asked once per frame: reading clientWidth makes the browser do a layout. */
 let lanesWidth = 0;
 const laneWidth = () => (lanesWidth || (lanesWidth = $("lanes").clientWidth)) - GUTTER;
 const nsPerPixel = () => (Timeline.to - Timeline.from) / Math.max(1, laneWidth());
 const xOf = time => GUTTER + ((time - Timeline.from) / (Timeline.to - Timeline.from)) * laneWidth();
 const timeOf = x => Timeline.from + ((x - GUTTER) / laneWidth()) * (Timeline.to - Timeline.from);
 
-/* A run: from below running, system call, runnable; what is left waits (or, of a P, is idle). */
+/*
+ * Paints a run, from bottom to top: running, system call, runnable. The rest is waiting time (or,
+ * of a P, idle time).
+ */
 function paintRun(x0, x1, y0, y1, shares, background) {
 	const c = Colors.number,
 		h = y1 - y0;
@@ -369,7 +375,10 @@ function paintRun(x0, x1, y0, y1, shares, background) {
 	}
 }
 
-/* Paints a track; gives the spans that are wide enough for a text, and those that were woken up. */
+/*
+ * Paints a track. Adds the spans that are wide enough for a text, and the wake-ups, to @found.
+ * Returns true if all blocks of the track were unpacked.
+ */
 function paintTrack(lane, y0, y1, found) {
 	const c = Colors.number,
 		from = Timeline.from,
@@ -435,7 +444,10 @@ function paintTrack(lane, y0, y1, found) {
 
 const OFF_COLORS = ["", "runnable", "stw", "network", "gap", "gap"];
 
-/* Hatched: every third pixel of a diagonal is left as it is; of what is not known two of three are, and the diagonals fall. */
+/*
+ * Paints hatching: one third of the pixels of each diagonal keep their color. For unknown states
+ * two thirds keep it, and the diagonals fall.
+ */
 function paintHatched(x0, x1, y0, y1, off) {
 	const color = Colors.number[OFF_COLORS[off]],
 		slope = off === OFF_UNKNOWN ? 5 : 1,
@@ -446,7 +458,10 @@ function paintHatched(x0, x1, y0, y1, off) {
 			if ((x + slope * y) % 6 >= least) pixels[at] = color;
 }
 
-/* Over the stays of a track: when the thread was not on a CPU. Merged times are as high as their share. */
+/*
+ * Paints over the stays of a track the times when the thread was not on a CPU. The height of merged
+ * times is their share.
+ */
 function paintOff(lane, y0, y1) {
 	const from = Timeline.from,
 		perPixel = nsPerPixel() / scale,
@@ -496,7 +511,7 @@ function paintObjects(lane, y0, y1) {
 	return texts;
 }
 
-/* Regions and assists lie over the lane of their goroutine, as lines. */
+/* Paints regions and assists as lines over the lane of their goroutine. */
 function paintRegions(lane, y0) {
 	const list = regionsOf(lane.g),
 		perPixel = nsPerPixel() / scale,
@@ -611,7 +626,7 @@ function tickText(time, step) {
 	return "+" + ((time - base) / unit[0]).toFixed(digits) + " " + unit[1];
 }
 
-/* Under the lanes. */
+/* Paints vertical lines below the lanes, at the ticks of the ruler. */
 function paintTicks() {
 	const step = tickStep(nsPerPixel());
 	for (let t = Math.ceil(Timeline.from / step) * step; t <= Timeline.to; t += step) {
@@ -670,7 +685,7 @@ function drawGaps(ctx, height) {
 	}
 }
 
-/* Found once. */
+/* The highest value of a series, computed once. */
 const highest = series => (series.high ??= series.points.reduce((most, p) => Math.max(most, p[2]), 1));
 
 function drawSeries(ctx, lane, y) {
@@ -724,7 +739,10 @@ function drawArrow(ctx, x, y0, y1, color, width) {
 	ctx.fill();
 }
 
-/* From the lane of who woke it up, if that is in view; of the selected one also from beyond. */
+/*
+ * Draws arrows of wake-ups from the lane of the waker, if that lane is in view; for the selected
+ * stay also if it is not.
+ */
 function drawWakes(ctx, found, lanes, scroll) {
 	const selected = Timeline.selected;
 	if (!Timeline.arrows) return;
@@ -967,7 +985,10 @@ const copyItem = (items, i, level) => ({
 	level,
 });
 
-/* The stay at a time: as it is, or a run of many, the finest that is unpacked. */
+/*
+ * Returns the stay at a time, or, if it is not unpacked, the run of the finest unpacked level that
+ * contains it.
+ */
 function itemAt(plane, track, time, slack, level) {
 	let best = null;
 	Blocks.visit(plane, track, level, time - slack, time + slack + 1, (items, l, times) => {
@@ -985,7 +1006,10 @@ function itemAt(plane, track, time, slack, level) {
 	return best ? best.item : null;
 }
 
-/* Sums the time of a track without a CPU, by reason and by the task that had the CPU, the largest first; and the time without records. */
+/*
+ * Sums the time of a track without a CPU, by reason and by the task that had the CPU, largest
+ * first, and the time without records.
+ */
 async function offIn(plane, track, from, to) {
 	const waits = [],
 		why = new Map();
@@ -1032,7 +1056,7 @@ async function offIn(plane, track, from, to) {
 	return { ns, unknown, merged, why: [...why.entries()].sort((a, b) => b[1] - a[1]) };
 }
 
-/* The same when all that the page has is unpacked. */
+/* Returns the stay at a time, after unpacking all blocks of that time. */
 async function exactAt(plane, track, time) {
 	const levels = Blocks.index[plane][track >> 5] || [],
 		waits = [];
@@ -1091,7 +1115,10 @@ async function selectAt(x, y) {
 	});
 }
 
-/* As the pointer finds it at this zoom, when what the page has of that time is unpacked. */
+/*
+ * Returns the stay or run at a time, as itemAt() finds it at the current zoom, after unpacking all
+ * blocks of that time.
+ */
 async function loadedAt(plane, track, time) {
 	const level = levelOf(nsPerPixel()),
 		slack = nsPerPixel() * 1.5;
@@ -1099,7 +1126,7 @@ async function loadedAt(plane, track, time) {
 	return itemAt(plane, track, time, slack, level);
 }
 
-/* Puts the lane of a goroutine into view. */
+/* Scrolls the lane of a goroutine into view. */
 function reveal(g) {
 	const lane = Timeline.lanes.find(l => l.g === g),
 		box = $("lanes");
@@ -1130,7 +1157,7 @@ async function selectGoroutine(g, time) {
 	select({ plane: PLANE_G, track: g.track, g, item, label: "G" + g.id + "  " + g.name });
 }
 
-/* What came before (-1) or after (1) the selected stay. */
+/* Selects the stay before (-1) or after (1) the selected one. */
 async function selectBeside(direction) {
 	const s = Timeline.selected;
 	if (!s || !s.item || s.track < 0) return;
