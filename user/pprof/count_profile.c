@@ -10,7 +10,7 @@
 #include "pprof/profile.h"
 
 struct count_profile {
-	struct spans *spans;		/* only its texts and stacks are used */
+	struct spans *spans;		/* used for its texts and stacks only */
 	struct value_type value;
 	struct profile profile;
 };

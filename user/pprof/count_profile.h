@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * count_profile: a profile in the form of runtime/pprof's count profiles (printCountProfile), of
- * stacks that are no part of a trace: goroutines as `gotap stacks --pprof` reads them. It hides
- * spans.h, which has other names for those.
+ * stacks that are not part of a trace: the goroutines that `gotap stacks --pprof` reads. Includers
+ * do not get spans/spans.h, which defines other structs for goroutines and stacks.
  */
 #ifndef GOTAP_PPROF_COUNT_PROFILE_H
 #define GOTAP_PPROF_COUNT_PROFILE_H
@@ -13,24 +13,35 @@
 
 struct count_profile;
 
-/* @type: what is counted, a constant. */
+/*
+ * Makes an empty profile, which the caller frees with count_profile_free(). @type: the name of the
+ * counted things, a constant.
+ */
 struct count_profile *count_profile_new(const char *type);
 void count_profile_free(struct count_profile *p);
-/* The number of a frame; @pc is that of the call. Texts are copied. */
+/*
+ * Returns the number of a frame, for count_profile_add(). @pc is that of the call instruction.
+ * Texts are copied.
+ */
 uint32_t count_profile_frame(struct count_profile *p, const char *func, const char *file,
 			     uint64_t line, uint64_t pc);
 /*
- * Adds @count to the stack of @n frames, leaf first, with labels as read/labels.h has them ("":
- * none).
+ * Adds @count to the stack of @n frames, leaf first. @labels are in the form of read/labels.h; "":
+ * none.
  */
 void count_profile_add(struct count_profile *p, const uint32_t *frames, uint32_t n,
 		       const char *labels, uint64_t count);
-/* The same to a stack of one frame of that name, which stands for a stack that is not known. */
+/*
+ * Adds @count to a stack of one frame with the function @name, which stands for an unknown stack.
+ */
 void count_profile_add_place(struct count_profile *p, const char *name, const char *labels,
 			     uint64_t count);
-/* A text that goes with the profile. */
+/* Adds a comment to the profile; @text is copied. */
 void count_profile_comment(struct count_profile *p, const char *text);
-/* Writes it to @fd, gzipped; says in it what found no room. */
+/*
+ * Writes the profile to @fd, gzipped. Comments say how many stacks and labels found no room.
+ * Returns -errno and an error if a write fails.
+ */
 int count_profile_write(struct count_profile *p, int fd, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields: the field numbers of github.com/google/pprof, proto/profile.proto, as far as they are
- * used.
+ * fields: the numbers of the fields of github.com/google/pprof, proto/profile.proto, that this room
+ * writes.
  */
 #ifndef GOTAP_PPROF_FIELDS_H
 #define GOTAP_PPROF_FIELDS_H

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * filter: which goroutines and times the options of a profile ask for. See internal.h.
- */
+/* filter: the goroutines and times that the options of a profile ask for. See internal.h. */
 #include "pprof/internal.h"
 
 bool pprof_wants(const struct pprof *p, const struct goroutine *g)

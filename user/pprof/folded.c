@@ -10,14 +10,14 @@
 struct folder {
 	const struct profile *p;
 	struct stack_set *stacks;
-	struct map64 names;	/* by text: the name as it is shown, a char * */
-	struct tally tally;	/* by stack of functions (tag: number in endings) */
-	struct vec frames;	/* uint32_t: of the stack that is made */
+	struct map64 names;	/* shown name, a char *, by the address of the text */
+	struct tally tally;	/* by stack of functions; tag: number of its ending */
+	struct vec frames;	/* uint32_t: frames of the stack that is being made */
 };
 
 /*
- * Without what tools take for a border: ';', the line's end. They split the count off at the last
- * space.
+ * Returns a copy without ';' and line ends, which the tools take for separators. Spaces may remain:
+ * the tools split the count off at the last space.
  */
 static char *show_name(const char *text)
 {
@@ -38,7 +38,10 @@ static const char *folded_name_of(struct folder *f, const char *text)
 	return (const char *)(uintptr_t)*name;
 }
 
-/* The stack by functions alone: lines and addresses do not matter, so that a path has one line. */
+/*
+ * Returns the stack with the functions alone: lines and addresses do not count, so that a path of
+ * functions has one line.
+ */
 static uint32_t by_functions(struct folder *f, uint32_t stack)
 {
 	struct stack_frame frame = { .file = "" };
@@ -58,7 +61,8 @@ static uint32_t by_functions(struct folder *f, uint32_t stack)
 }
 
 /*
- * State and reason without the labels of the program, as the number of the first tag that has them.
+ * Returns the number of the first tag with this state and reason: tags that differ in their labels
+ * only have one ending.
  */
 static uint32_t ending_of(const struct profile *p, struct map64 *endings, uint32_t number)
 {

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Level 1, as runtime/pprof has it; 16 more than the window asks for the header of gzip. */
+/*
+ * LEVEL: as runtime/pprof. WINDOW: 16 more than the size of the window makes zlib write the header
+ * of gzip.
+ */
 enum { LEVEL = 1, WINDOW = 15 + 16, MEMORY = 8 };
 
 void gzip_open(struct gzip *g, struct raw_sink *sink)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * gzip: compresses pieces with zlib into a sink (RFC 1952, without a name or a time).
- */
+/* gzip: compresses pieces of data with zlib into a sink (RFC 1952, without a name or a time). */
 #ifndef GOTAP_PPROF_GZIP_H
 #define GOTAP_PPROF_GZIP_H
 
@@ -16,7 +14,7 @@ struct gzip {
 
 void gzip_open(struct gzip *g, struct raw_sink *sink);
 void gzip_add(struct gzip *g, const void *data, size_t n);
-/* Writes what is left. */
+/* Compresses the remaining data, and writes the end of the format. */
 void gzip_close(struct gzip *g);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal: the state of pprof.c, and its parts: filter.c, waits.c and stays.c. */
+/* internal: the state of pprof.c, and the functions of its parts: filter.c, waits.c and stays.c. */
 #ifndef GOTAP_PPROF_INTERNAL_H
 #define GOTAP_PPROF_INTERNAL_H
 
@@ -7,10 +7,13 @@
 #include "pprof/pprof.h"
 #include "read/idtab.h"
 
-/* The four of go tool trace: the state that is measured, and whether a reason is. */
+/*
+ * The rule of one of the four profiles of go tool trace: the state whose time counts, and the
+ * reasons that count.
+ */
 struct wait_rule {
-	uint8_t state;		/* enum go_state; 0: none of the four */
-	bool (*takes)(const char *reason);	/* NULL: each */
+	uint8_t state;		/* enum go_state; 0: the type is none of the four */
+	bool (*takes)(const char *reason);	/* NULL: all reasons count */
 };
 
 struct pprof_type {
@@ -19,7 +22,8 @@ struct pprof_type {
 	unsigned nvalues;
 	struct spans_visitor visitor;	/* without ctx, which is the struct pprof */
 	struct wait_rule wait;
-	struct period runtime;	/* of runtime/pprof's profile; type NULL: it has none */
+	/* period of runtime/pprof's profile of this type; type NULL: runtime/pprof has none */
+	struct period runtime;
 };
 
 struct pprof {
@@ -27,41 +31,41 @@ struct pprof {
 	const struct pprof_type *type;
 	struct spans *spans;
 	struct profile profile;
-	struct trace_reader *reader;	/* of the trace that is read */
+	struct trace_reader *reader;	/* of the current trace */
 	const char *name;
-	int64_t from, to;		/* on its clock */
+	int64_t from, to;		/* on the clock of the current trace */
 	int64_t at;
 	bool clocked;
-	bool began, any;		/* an event was read: of this trace, of one of them */
-	/* ns of goroutines in gaps that the profile does not have */
+	bool began, any;		/* an event was read: of the current trace, of any trace */
+	/* ns of goroutines in gaps, which the profile does not have */
 	uint64_t unrecorded;
-	uint64_t notes;			/* of the recorder */
-	/* ids of strings and stacks that a damaged trace has no names for */
+	uint64_t notes;			/* number of notes of the recorder */
+	/* ids of strings and stacks without a definition, since the trace is cut off */
 	uint64_t unnamed;
 	char *first_note, *missing;
 
 	/* waits.c */
 	struct idtab waits;		/* struct wait */
-	size_t uncertain;		/* items of all their tallies */
+	size_t uncertain;		/* number of items in the tallies of all struct wait */
 
-	/* stays.c: stacks of profile_place(), 0 not made yet */
+	/* stays.c: stacks of profile_place() by enum place; 0: not made yet */
 	uint32_t places[8];
 };
 
-/* filter.c: whether the goroutine is one of those that were asked for; @g may be NULL. */
+/* filter.c: do the options ask for goroutine @g? @g may be NULL: an unknown goroutine. */
 bool pprof_wants(const struct pprof *p, const struct goroutine *g);
-/* How much of a time is in what was asked for. */
+/* Returns the part of a time, in ns, that lies in the times that the options ask for. */
 uint64_t pprof_overlap(const struct pprof *p, int64_t from, int64_t to);
 
 /* waits.c */
 void waits_event(void *ctx, const struct trace_event *ev);
 void waits_begin(struct pprof *p);
-/* What is certain at the end of a trace. */
+/* Ends a trace: the waits of goroutines that live count now. */
 void waits_end(struct pprof *p);
 bool waits_is_network(const char *reason);
 bool waits_is_sync(const char *reason);
 
-/* stays.c: functions of visitors */
+/* stays.c: functions of visitors of spans */
 void stays_block(void *ctx, const struct span *span);
 void stays_waker(void *ctx, const struct span *span);
 void stays_wall(void *ctx, const struct span *span);

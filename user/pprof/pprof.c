@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* pprof: see pprof.h. The types, and what is the same for all of them. */
+/* pprof: see pprof.h. This file has the types, and the code that all types share. */
 #include "pprof/pprof.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ bool pprof_type_in_runtime(const struct pprof_type *type)
 
 /* --- the trace --- */
 
-/* @since ns behind @first, which a hostile clock may bring to its end. */
+/* Returns @first + @since. In a damaged trace the sum may be too large: it is INT64_MAX then. */
 static int64_t pprof_later(int64_t first, int64_t since)
 {
 	int64_t time;
@@ -86,7 +86,7 @@ static void pprof_begin(void *ctx, int64_t time)
 	p->at = pprof_later(time, p->o->at);
 }
 
-/* The time of day of p->from, by the first clock that the trace has. */
+/* Computes the time of day of p->from from the first clock of the trace. */
 static void pprof_take_clock(struct pprof *p, const struct trace_event *ev)
 {
 	struct view_sync sync = view_sync(ev, trace_reader_generation(p->reader));
@@ -120,7 +120,7 @@ static void pprof_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const
 	profile_comment(&p->profile, "%s: %s", p->name, message);
 }
 
-/* What was not recorded is in no profile. */
+/* Counts times in gaps, which no profile has. */
 static void pprof_gap(void *ctx, const struct span *span)
 {
 	struct pprof *p = ctx;
@@ -157,7 +157,7 @@ int pprof_read(struct pprof *p, struct trace_reader *r, const char *name, struct
 
 /* --- what is missing --- */
 
-/* Things of which @n came to nothing. */
+/* Adds a comment and a text about @n missing things. Nothing if @n is 0. */
 static void pprof_say(struct pprof *p, struct buf *line, uint64_t n, const char *what)
 {
 	if (!n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* profile: adding up; see profile.h. */
+/* profile: adds up samples; see profile.h. */
 #include "pprof/profile.h"
 
 #include <stdarg.h>
@@ -28,7 +28,10 @@ void profile_free(struct profile *p)
 
 /* --- tags --- */
 
-/* From 1 on, 0 is none; below 3 * PROFILE_TAGS, since a tag has three. */
+/*
+ * Returns the number of a text, from 1 on; 0: no text. At most 3 * PROFILE_TAGS, since a tag has
+ * three texts.
+ */
 static uint64_t text_number(struct profile *p, const char *text)
 {
 	uint64_t *number;
@@ -63,7 +66,10 @@ static bool has_text(const struct profile *p, const char *text)
 	return !text || !*text || map64_get(&p->texts, (uintptr_t)text);
 }
 
-/* When there are as many as there may be, those of known texts go on: at most twice the limit. */
+/*
+ * At PROFILE_TAGS a new tag loses its labels, and its reason if one of its texts is new: there are
+ * at most twice as many tags.
+ */
 uint32_t profile_tag(struct profile *p, const struct tag *tag)
 {
 	struct tag plain = *tag;

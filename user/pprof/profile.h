@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile: the samples of one profile as they are added up, and how they are written: as gzipped
- * pprof protobuf (github.com/google/pprof, proto/profile.proto) or as folded stacks for flame graph
- * tools.
+ * profile: the samples of one profile, and two writers for them: gzipped pprof protobuf
+ * (github.com/google/pprof, proto/profile.proto), and folded stacks for flame graph tools.
  *
- * Memory: each (stack, tag) once, up to PROFILE_SAMPLES; what comes beyond counts in a sample
- * "(samples too many)", so that sums stay exact. Tags beyond PROFILE_TAGS have no labels.
+ * Memory: each (stack, tag) once, up to PROFILE_SAMPLES. Further samples count in one sample
+ * "(samples too many)", so that sums are exact. Tags beyond PROFILE_TAGS lose their labels.
  */
 #ifndef GOTAP_PPROF_PROFILE_H
 #define GOTAP_PPROF_PROFILE_H
@@ -19,14 +18,14 @@
 
 enum { PROFILE_SAMPLES = 2 << 20, PROFILE_TAGS = 256 << 10, PROFILE_COMMENTS = 100 };
 
-/* A kind of value, and which one of an item it is. */
+/* A kind of value in the profile, and which number of an item it is. */
 struct value_type {
 	const char *type, *unit;
-	bool ns;		/* tally_item.ns; else its count */
+	bool ns;		/* tally_item.ns; false: tally_item.count */
 };
 
 /*
- * The amount for which one sample was taken; type NULL: "trace" and 1, as in profiles of go tool
+ * The amount of events per sample. type NULL: written as "trace" and 1, as in profiles of go tool
  * trace.
  */
 struct period {
@@ -35,49 +34,49 @@ struct period {
 };
 
 /*
- * Labels of a sample. Texts are those of spans_text(), or constants: equal ones are the same
- * pointer.
+ * Labels of a sample. The texts are those of spans_text(), or constants: equal texts have one
+ * address.
  */
 struct tag {
-	const char *labels;	/* of the goroutine, as read/labels.h has them; "" none */
-	const char *state;	/* NULL: not a label of this profile */
-	const char *reason;	/* NULL, as well */
+	const char *labels;	/* of the goroutine, in the form of read/labels.h; "": none */
+	const char *state;	/* NULL: the profile has no such label */
+	const char *reason;	/* NULL: the profile has no such label */
 };
 
 struct profile {
-	struct spans *spans;	/* whose texts and stacks are used */
+	struct spans *spans;	/* has the texts and stacks of the samples */
 	const struct value_type *values;
 	unsigned nvalues;
 	struct period period;	/* with a type: the profile has the form of one of runtime/pprof */
 	struct tally tally;
-	struct vec tags;	/* struct tag; number 0 is that without labels */
-	/* texts of tags, by pointer; tags by numbers of texts */
+	struct vec tags;	/* struct tag; number 0 is the tag without labels */
+	/* numbers of texts by address, and of tags by the numbers of their texts */
 	struct map64 texts, tag_numbers;
-	/* what came without its labels, or in "(samples too many)" */
+	/* samples that lost their labels, and counts in "(samples too many)" */
 	uint64_t untagged, crowded;
 	struct vec comments;	/* char * */
-	uint64_t comments_more;	/* that found no room */
-	int64_t wall_ns;	/* the time of day when it begins, 0 not known */
+	uint64_t comments_more;	/* comments that found no room */
+	int64_t wall_ns;	/* time of day of the begin, ns; 0: not known */
 	int64_t duration_ns;
 };
 
 void profile_init(struct profile *p, struct spans *s, const struct value_type *values, unsigned n);
 void profile_free(struct profile *p);
-/* The number of the tag. */
+/* Returns the number of the tag, and adds it if it is new. */
 uint32_t profile_tag(struct profile *p, const struct tag *tag);
 void profile_add(struct profile *p, uint32_t stack, uint32_t tag, uint64_t count, uint64_t ns);
 /*
- * The number of a stack of one frame of that name, which stands for a place that is not in the
- * program.
+ * Returns the number of a stack of one frame with the function @name, which stands for a place
+ * outside of the program's code.
  */
 uint32_t profile_place(struct profile *p, const char *name);
 void profile_comment(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Failed writes are those of @sink. */
+/* Writes the profile as gzipped protobuf. @sink keeps the error of a failed write. */
 void profile_write(struct profile *p, struct raw_sink *sink);
 /*
- * A line for each sample that is not 0: functions from the outermost one on, between them ';', and
- * the last value. State and reason stand behind the functions in brackets.
+ * Writes a line for each sample that is not 0: its functions, outermost first, with ';' between
+ * them, and the last of its values. State and reason follow the functions, in brackets.
  */
 void profile_write_folded(struct profile *p, struct raw_sink *sink);
 

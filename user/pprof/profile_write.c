@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * profile_write: a profile as gzipped protobuf. Samples come first, then the locations and
- * functions that they name, then the table of strings: readers take fields in any order, and
- * nothing but that table is kept.
+ * profile_write: a profile as gzipped protobuf. Samples are written first, then the locations and
+ * functions that they name, then the table of strings: readers accept fields in any order, and only
+ * the table is kept in memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "pprof/profile.h"
 #include "read/labels.h"
 
-/* The one mapping of a profile in the form of runtime/pprof. */
+/* The id of the one mapping of a profile in the form of runtime/pprof. */
 enum { MAPPING = 1 };
 
-/* Labels of a tag as they stand in a sample: bytes of writer.labels. */
+/* The labels of a tag, encoded as in a sample: a part of writer.labels. */
 struct encoded {
 	size_t start, len;
 	bool done;
@@ -27,12 +27,13 @@ struct writer {
 	const struct profile *p;
 	const struct stack_set *stacks;
 	struct gzip gzip;
-	struct buf out;			/* fields of the profile that are whole */
-	struct map64 string_numbers;	/* by pointer, for texts that live longer than the writer */
-	struct strset *made;		/* texts that do not */
+	struct buf out;			/* complete fields of the profile */
+	struct map64 string_numbers;	/* by address, for texts that outlive the writer */
+	struct strset *made;		/* texts that the writer made */
 	struct vec strings;		/* const char *; number 0 is "" */
 	struct map64 function_numbers;	/* by (name << 32 | file) */
-	bool *used;			/* frames, by number: each is a location of that id */
+	/* by number of frame: a sample uses it. Its location has the same id. */
+	bool *used;
 	struct encoded *encoded;	/* by tag */
 	struct buf labels;
 };
@@ -69,7 +70,10 @@ static uint64_t made_string(struct writer *w, const char *text)
 	return profile_string(w, strset_add(w->made, text, strlen(text)));
 }
 
-/* The format asks for UTF-8, a trace can have any bytes: others are shown as \x1b. */
+/*
+ * Appends the text as UTF-8, which the format requires. A text of a trace can have any bytes: an
+ * invalid byte is written like \x1b.
+ */
 static void put_utf8(struct buf *out, const char *text)
 {
 	int len;
@@ -239,7 +243,7 @@ static void put_value_type(struct writer *w, uint32_t field, const char *type, c
 	protobuf_close(&w->out, open);
 }
 
-/* For tools that look up names themselves: all are there. */
+/* Writes a mapping that claims all names: tools then do not look names up in a binary. */
 static void put_mapping(struct writer *w)
 {
 	static const uint32_t has[] = {

@@ -7,7 +7,9 @@
 
 #include "pprof/internal.h"
 
-/* Where no goroutine of the program was, or it is not known. */
+/*
+ * Places for samples of which no goroutine of the program has a stack, or the stack is not known.
+ */
 enum place { NO_STACK, STILL_WAITS, NETWORK, TIMER, RUNTIME, SWITCH, NOT_SEEN, BEFORE };
 
 static const char *const places[] = {
@@ -38,7 +40,7 @@ static const char *labels_of(const struct goroutine *g)
 	return g ? g->labels : "";
 }
 
-/* Statuses and creations say no reason. */
+/* Returns the reason of a span. Status events and events of creations have no reason. */
 static const char *stays_reason_of(const struct span *span)
 {
 	if (*span->reason || span->state != GO_WAITING)
@@ -54,7 +56,7 @@ static void stays_add(struct pprof *p, const struct span *span, uint32_t stack, 
 	profile_add(&p->profile, stack, profile_tag(&p->profile, &tag), 1, ns);
 }
 
-/* As much of @span as is to be counted. */
+/* Returns the ns of @span that count. */
 static uint64_t ns_of(const struct pprof *p, const struct span *span)
 {
 	return span->gap || !pprof_wants(p, span->g) ? 0 : pprof_overlap(p, span->from, span->to);
@@ -70,7 +72,7 @@ void stays_block(void *ctx, const struct span *span)
 		stays_add(ctx, span, stack_or(ctx, span->stack, NO_STACK), NULL, ns);
 }
 
-/* No goroutine ended the wait: by its reason, who does. */
+/* Returns the place for a wait that no goroutine ended, by its reason. */
 static enum place runtime_place(const char *reason)
 {
 	if (!strcmp(reason, "network"))
@@ -130,7 +132,10 @@ void stays_at(void *ctx, const struct span *span)
 		stays_add_goroutine(p, span);
 }
 
-/* A goroutine that lives when the trace ends also lives at the instant of its end. */
+/*
+ * A goroutine that lives when the trace ends counts for the time of the end, too: stays_at() takes
+ * spans up to their end, exclusively.
+ */
 void stays_at_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct pprof *p = ctx;

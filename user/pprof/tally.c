@@ -6,7 +6,10 @@
 
 #include "base/map64.h"
 
-/* Linear probing at a load of at most 1/2: of (stack, tag), or where it belongs. */
+/*
+ * Returns the slot of (@stack, @tag), or the free slot where it belongs. Linear probing at a load
+ * of at most 1/2.
+ */
 static uint32_t *tally_place_of(const struct tally *t, uint32_t stack, uint32_t tag)
 {
 	size_t i = hash64_seeded((uint64_t)tag << 32 | stack) & (t->cap - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally: how often and how long, by (stack, tag). Numbers of stacks are those of spans/stack_set.h,
- * tags those of the owner. The samples of a profile, and those of one goroutine as long as it is
- * not known whether they count.
+ * tally: count and time by (stack, tag). Numbers of stacks are those of spans/stack_set.h, numbers
+ * of tags those of the owner. A profile has one for its samples; waits.c has one for each goroutine
+ * with waits of which it is not known yet whether they count.
  */
 #ifndef GOTAP_PPROF_TALLY_H
 #define GOTAP_PPROF_TALLY_H
@@ -17,19 +17,19 @@ struct tally_item {
 	uint64_t count, ns;
 };
 
-/* Zeroed is empty. */
+/* All zero: empty. */
 struct tally {
-	struct vec items;	/* struct tally_item, in the order in which they came */
-	uint32_t *slots;	/* numbers of items + 1, 0 free: open addressing */
-	size_t cap;		/* of slots, a power of two; 0 */
+	struct vec items;	/* struct tally_item, in the order in which they were added */
+	uint32_t *slots;	/* index in items + 1; 0: free. Open addressing. */
+	size_t cap;		/* number of slots: a power of two, or 0 */
 };
 
 /*
- * The item, which is added if there are fewer than @max of them; else NULL. Valid until one is
- * added.
+ * Returns the item of (@stack, @tag), and adds it if it is new and the tally has fewer than @max
+ * items; otherwise NULL. Valid until an item is added.
  */
 struct tally_item *tally_at(struct tally *t, uint32_t stack, uint32_t tag, size_t max);
-/* Keeps no storage. */
+/* Frees the storage: the tally is empty then. */
 void tally_free(struct tally *t);
 
 #endif

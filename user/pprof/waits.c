@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * waits: the profiles net, sync, syscall and sched, sample by sample as `go tool trace -pprof=` of
- * Go 1.27 has them (makeComputePprofFunc() of cmd/trace/pprof.go), with what is odd about them:
+ * waits: the profiles net, sync, syscall and sched, with the same samples as `go tool trace
+ * -pprof=` of Go 1.27 (makeComputePprofFunc() of cmd/trace/pprof.go), including its peculiarities:
  *
- * 	- a wait counts when it ends: what goes on when the trace ends does not
- *     - it begins with the first event that says so, also a status, and ends with the next of
- *       another state
- *     - its stack is that of the event that began it: of a wait for a P that of who made the
- *       goroutine runnable;
- * 	  only frames up to FRAMES count
- *     - it counts only if it is between the first time that its goroutine runs in the trace, if it
- *       ever does,
- *       and its end; with "forever" it has ended. So the wait for a P after the creation is not in
- *       sched, nor
- * 	  the rest of a system call that the trace found in syscall
- *     - goroutines of one id are one: of those that C code begins again and again
- *       (GoCreateSyscall), or that
- * 	  ended in a system call, only the last one says from when on waits count
+ * - A wait counts when it ends. A wait that lasts when the trace ends does not count.
+ * - A wait begins with the first event that says so, which may be a status event, and ends with the
+ *   next event of another state.
+ * - The stack of a wait is that of the event that began it: for a wait for a P that of the
+ *   goroutine that made this goroutine runnable. Only frames up to FRAMES count.
+ * - A wait counts only between the first time that its goroutine runs in the trace (from the
+ *   begin, if it never runs) and the goroutine's end. A wait "forever" counts as the end.
+ *   Therefore the wait for a P after the creation is not in sched, and the rest of a system call
+ *   that lasted when the trace began is not in syscall.
+ * - Goroutines with equal ids count as one goroutine, with the first run of the last of them. C
+ *   code can begin one goroutine id again and again (GoCreateSyscall), or end it in a system call.
  *
- * It knows all goroutines when it computes that; here it is known for most when they run. Samples
- * of others stay with the goroutine until it is: struct wait.
+ * go tool trace knows all goroutines before it computes the waits. This code reads the trace once:
+ * for most goroutines it knows at their first run which waits count. The waits of other goroutines
+ * are kept with the goroutine until that is known (struct wait).
  */
 #include <string.h>
 
@@ -27,8 +25,8 @@
 #include "read/view.h"
 
 /*
- * pprofMaxStack; items of goroutines of which it is not known whether they count: more count at
- * once.
+ * FRAMES: pprofMaxStack of go tool trace. UNCERTAIN_MAX: limit on the kept items of all goroutines;
+ * beyond it a wait counts at once.
  */
 enum { FRAMES = 128, UNCERTAIN_MAX = 1 << 20 };
 
@@ -38,10 +36,11 @@ struct wait {
 	uint32_t stack;
 	bool waits;
 	bool created;		/* by GoCreate: no other goroutine gets its id */
-	bool ran;		/* in the trace */
-	bool stopped;		/* waits "forever": its end, as it were */
-	bool alive;		/* not a record that was deleted */
-	struct tally samples;	/* that count unless it runs anew as another one */
+	bool ran;		/* it ran in the trace */
+	bool stopped;		/* it waits "forever", which counts as its end */
+	bool alive;		/* false: a deleted record */
+	/* waits that do not count if the id runs again as another goroutine */
+	struct tally samples;
 };
 
 bool waits_is_network(const char *reason)
@@ -61,7 +60,7 @@ static void waits_count(struct pprof *p, uint32_t stack, uint64_t times, uint64_
 	profile_add(&p->profile, stack, 0, times, ns);
 }
 
-/* Counts the waits of @w. */
+/* Counts the kept waits of @w. */
 static void waits_settle(struct pprof *p, struct wait *w)
 {
 	size_t i;
@@ -75,7 +74,7 @@ static void waits_settle(struct pprof *p, struct wait *w)
 	tally_free(&w->samples);
 }
 
-/* Drops the waits of @w: go tool trace counts none before a goroutine's first run. */
+/* Drops the kept waits of @w: go tool trace counts no wait before the first run of a goroutine. */
 static void waits_drop(struct pprof *p, struct wait *w)
 {
 	p->uncertain -= w->samples.items.len;
@@ -108,7 +107,8 @@ static void waits_end_wait(struct pprof *p, struct wait *w, const struct trace_e
 /* --- transitions --- */
 
 /*
- * How many of its outermost frames are nothing: stacks that differ in these alone are equal there.
+ * Returns the number of outermost frames without pc and function: for go tool trace stacks that
+ * differ only in these are equal.
  */
 static uint32_t empty_frames(const struct stack_set *set, const uint32_t *frames, uint32_t n)
 {
@@ -123,7 +123,7 @@ static uint32_t empty_frames(const struct stack_set *set, const uint32_t *frames
 	return empty;
 }
 
-/* Frames beyond FRAMES are left out. */
+/* Returns the stack of the event, without the frames that do not count. */
 static uint32_t waits_stack_of(struct pprof *p, const struct trace_event *ev)
 {
 	struct stack_set *set = spans_stacks(p->spans);
@@ -151,8 +151,8 @@ static bool waits_measures(const struct wait_rule *rule, uint8_t state, const ch
 }
 
 /*
- * A goroutine that was not there: the summary of a new one takes the place of the one that had its
- * id.
+ * Adds a goroutine. In go tool trace the summary of a new goroutine replaces the summary of an
+ * earlier one with its id.
  */
 static struct wait *waits_appears(struct pprof *p, struct wait *w, const struct view_transition *tr,
 			    const struct trace_event *ev)
@@ -167,7 +167,10 @@ static struct wait *waits_appears(struct pprof *p, struct wait *w, const struct 
 	return w;
 }
 
-/* The end of one whose id comes back stays known. */
+/*
+ * Ends a goroutine. The record of a goroutine that ended in C code is kept, since its id can come
+ * back.
+ */
 static void waits_ends(struct pprof *p, struct wait *w, const struct trace_event *ev)
 {
 	if (ev->type == EV_GoDestroySyscall)
@@ -177,7 +180,10 @@ static void waits_ends(struct pprof *p, struct wait *w, const struct trace_event
 	idtab_del(&p->waits, w->id);
 }
 
-/* As Summarizer.Event() has it: statuses that say nothing new do not move. */
+/*
+ * Notes the first run and the wait "forever". Repeated statuses do not count as a run, as in
+ * Summarizer.Event() of Go.
+ */
 static void waits_moves(struct pprof *p, struct wait *w, const struct view_transition *tr,
 			const char *reason)
 {
