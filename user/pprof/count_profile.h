@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * count_profile: a profile in the form of runtime/pprof's count profiles (printCountProfile), of
- * stacks that are not part of a trace: the goroutines that `gotap stacks --pprof` reads. Includers
- * do not get spans/spans.h, which defines other structs for goroutines and stacks.
+ * stacks that are not part of a trace: the goroutines that `gotap stacks --pprof` reads. This
+ * header does not include spans/spans.h: both spans.h and stacks/goroutines.h define a struct
+ * goroutine.
  */
 #ifndef GOTAP_PPROF_COUNT_PROFILE_H
 #define GOTAP_PPROF_COUNT_PROFILE_H

@@ -6,7 +6,7 @@
 
 static int compare_text(const char *a, const char *b)
 {
-	uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;	/* equal texts are the same pointer */
+	uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;	/* equal texts have one address */
 
 	return x < y ? -1 : x > y;
 }
@@ -71,7 +71,7 @@ static size_t compare_add_group(const struct why_group *group, int g, struct why
 	return i;
 }
 
-/* Equal ones lie side by side. */
+/* Adds up rows with equal causes, which are adjacent. */
 static size_t compare_merge(struct why_row *rows, size_t len)
 {
 	size_t i, n = 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	/* stays that are looked at for each step: more Ps than any machine has */
+	/* stays that each step looks at: more than the Ps of any machine */
 	ACTIVE = 1024,
 	HOLDERS = 1 << 16,	/* functions */
 };
@@ -13,15 +13,15 @@ enum {
 struct held_stay {
 	int64_t from, to;
 	const char *name;
-	uint64_t procs;		/* TRAIL_PROCS: how many */
+	uint64_t procs;		/* TRAIL_PROCS: GOMAXPROCS */
 	uint64_t g;
 	const char *reason;
 	uint32_t stack;
-	uint32_t parts;		/* of its split */
+	uint32_t parts;		/* newest part of its thread */
 	uint8_t kind;
 };
 
-/* The part of the path that the records are looked at for. */
+/* The step for which records are looked at; NULL: none, at the begin of a path. */
 struct window {
 	struct held *h;
 	struct step *step;
@@ -45,7 +45,7 @@ static void add_to(struct map64 *sums, const char *name, uint64_t ns)
 	*(found ? found : map64_put(sums, key, NULL)) += ns;
 }
 
-/* Adds the states in Linux of the thread of @s meanwhile. */
+/* Adds the states in Linux of the thread of @s during the step. */
 static void held_add_threads(struct held *h, struct held_stay *s, struct step *step)
 {
 	struct parts *split = trail_parts(h->trail);
@@ -122,7 +122,10 @@ static void held_take(void *ctx, const struct trail_rec *r)
 		held_keep(&w->h->active, &s, w->path);
 }
 
-/* Late ones come among those of later times. */
+/*
+ * Reads all records that end after the begin of the step. Records with TRAIL_LATE are read among
+ * those of later times.
+ */
 static void read_back(struct held *h, struct window *w)
 {
 	struct store *store = trail_store(h->trail);
@@ -139,8 +142,8 @@ static void read_back(struct held *h, struct window *w)
 }
 
 /*
- * Those that reach back from later steps, or from this one; what begins after it is over for the
- * next ones, too.
+ * Adds the stays that later steps kept, and that this step kept. A stay that begins after this step
+ * does not overlap earlier steps, either: it is dropped.
  */
 static void look_at_active(struct held *h, struct step *step)
 {
@@ -216,8 +219,8 @@ static void held_sum_up(struct held *h, struct step *step, struct path *path)
 }
 
 /*
- * The stop that reaches furthest towards @until, of those that begin before it; drops those that
- * are over.
+ * Returns the stop with the latest end of those that begin before @until. Drops the stops that
+ * begin later.
  */
 static const struct held_stay *last_stop(struct held *h, int64_t until)
 {
@@ -247,7 +250,7 @@ static void held_add_part(struct step *part, int64_t from, struct path *path)
 	if (added.from == added.to)
 		return;
 	path_add(path, &added);
-	part->procs = part->held = 0;	/* said once for the whole stay */
+	part->procs = part->held = 0;	/* only one of the steps of a stay has the sums */
 	memset(part->holders, 0, sizeof(part->holders));
 	memset(part->threads, 0, sizeof(part->threads));
 	part->via = VIA_NONE;

@@ -18,8 +18,8 @@ void parts_free(struct parts *s)
 }
 
 /*
- * Is @by of the part a task that caused it? If an interrupt woke the thread, @by is only the task
- * that was interrupted.
+ * Is @by of the part the task that caused it? If an interrupt woke the thread, @by is only the task
+ * that it interrupted.
  */
 static bool has_task(const struct oncpu_part *p)
 {
@@ -32,9 +32,9 @@ static bool is_queued(uint8_t state)
 }
 
 /*
- * Does the wait for a CPU go on? Then it is not known which part of it is throttled
- * (threads_now()). In a span that has ended no wait goes on, since a goroutine begins and ends its
- * stays on a CPU.
+ * Does the wait for a CPU still last? While it lasts, the part of it that is throttled is not known
+ * (threads_now()). After the end of a span no such wait lasts, since a goroutine begins and ends
+ * its stays on a CPU.
  */
 static bool parts_is_open(const struct parts *s, uint64_t m, const struct oncpu_part *p)
 {
@@ -103,7 +103,7 @@ struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int
 		return none;
 	}
 	part.to = time;
-	/* Stays are also cut where the goroutine woke another one: joins parts that are alike. */
+	/* Stays are also cut where the goroutine woke another one: joins equal parts. */
 	while (part.from > floor && part.prev != STORE_NONE) {
 		other = *(const struct thread_part *)store_at(s->store, part.prev);
 		if (other.to != part.from || !parts_alike(&part, &other))

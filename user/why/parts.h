@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parts: what Linux did with the threads of goroutines while those were running or in system calls,
- * as user/oncpu has it: a list of parts for each goroutine, the newest first. trail.c adds parts,
- * walk.c and held.c read them backwards.
+ * parts: the states in Linux of the threads of goroutines that were running or in system calls,
+ * from user/oncpu: a list of parts for each goroutine, the newest first. trail.c adds parts, walk.c
+ * and held.c read them backwards.
  */
 #ifndef GOTAP_WHY_PARTS_H
 #define GOTAP_WHY_PARTS_H
@@ -13,9 +13,9 @@
 struct thread_part {
 	int64_t from, to;
 	const char *comm;	/* of the task that @queued is about; NULL: none, or not known */
-	uint32_t tid, pid;	/* of that task */
+	uint32_t tid, pid;	/* of the same task as @comm */
 	int32_t syscall;	/* as in struct oncpu_part */
-	uint32_t prev;		/* the part of the goroutine before it; STORE_NONE */
+	uint32_t prev;		/* the part before it, of the same goroutine; STORE_NONE: none */
 	uint8_t state;		/* enum thread_state */
 	uint8_t queued;		/* enum queued_by */
 };
@@ -28,12 +28,16 @@ struct parts {
 
 void parts_init(struct parts *s, struct spans *spans);
 void parts_free(struct parts *s);
-/* Adds the parts of [@from, @to) on thread @m, which lie behind part @prev; returns the newest. */
+/*
+ * Adds the parts of [@from, @to) on thread @m. @prev: the newest part so far. Returns the newest
+ * part.
+ */
 uint32_t parts_add(struct parts *s, uint64_t m, int64_t from, int64_t to, uint32_t prev);
 /*
- * Returns the part that ends at @time, as far back as its state is the same, but at most to @floor;
- * an unknown one where there is none. *@at: the newest part, or the one that a call for a later
- * time has left there; the search begins at it and goes back.
+ * Returns the part that ends at @time, joined with earlier parts of the same state, but not before
+ * @floor. If no part ends at @time, the result has the state unknown. *@at: the part at which the
+ * search begins, backwards: the newest part, or the value that a call for a later time has left
+ * there.
  */
 struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int64_t floor);
 

@@ -10,7 +10,7 @@
 
 enum {
 	IN_MEMORY = 8 << 20,
-	CAUSES = 1 << 16,	/* behind them all are one; a key has three */
+	CAUSES = 1 << 16,	/* further causes share number 0; a key has three numbers */
 	PARTS = 1 << 18,
 };
 
@@ -19,7 +19,7 @@ void path_init(struct path *p, struct spans *s, bool keeps_steps)
 	*p = (struct path){ .s = s,
 			    .steps = keeps_steps ? store_new(sizeof(struct step), IN_MEMORY) :
 						   NULL };
-	/* 0: too many causes. */
+	/* number 0: too many causes */
 	*(struct cause *)vec_push(&p->causes, sizeof(struct cause)) =
 		(struct cause){ .kind = STEP_KINDS, .name = "", .reason = "" };
 }
@@ -60,7 +60,10 @@ void path_empty(struct path *p)
 
 /* --- causes --- */
 
-/* One frame stands for all of its line, whatever their pc. */
+/*
+ * Returns the frame that stands for all frames with the same function, file and line, which can
+ * differ in pc.
+ */
 static uint32_t first_of_line(struct path *p, uint32_t frame)
 {
 	const struct stack_frame *f = stack_set_frame_at(spans_stacks(p->s), frame), *other;
@@ -100,13 +103,18 @@ static bool path_runs(uint8_t kind)
 	       kind == STEP_STOPS;
 }
 
-/* The place of a goroutine that is ready to run does not explain why it does not run. */
+/*
+ * A runnable goroutine has no place in the cause: the place does not explain why it does not run.
+ */
 static bool path_has_place(uint8_t kind)
 {
 	return kind != STEP_RUNNABLE && kind != STEP_STOPPED;
 }
 
-/* A running goroutine is known by where it came to; others by where they are. */
+/*
+ * The cause of a running goroutine has the stack that it reached; other causes have the stack at
+ * which the goroutine was.
+ */
 static uint32_t path_stack_of(const struct step *step)
 {
 	return path_runs(step->kind) && step->end_stack ? step->end_stack : step->stack;
@@ -146,7 +154,10 @@ static uint32_t find_cause(struct path *p, const struct cause *c)
 	return (uint32_t)p->causes.len - 1;
 }
 
-/* The name of the task that has the CPU; NULL if the step's task is one that woke the thread. */
+/*
+ * Returns the name of the task that has the CPU; NULL if the step's task is only the waker of the
+ * thread.
+ */
 static const char *comm_of(const struct step *step)
 {
 	return step->queued == QUEUED_PREEMPTED || step->queued == QUEUED_YIELDED ?

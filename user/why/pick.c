@@ -10,14 +10,14 @@
 #include "base/map64.h"
 
 enum {
-	KEPT = 1 << 20,		/* instances of a list */
-	OTHERS = 4096,		/* names that are counted */
+	KEPT = 1 << 20,		/* instances in a list */
+	OTHERS = 4096,		/* other names that are counted */
 	OTHERS_SAID = 5,
 };
 
 /* --- lists --- */
 
-/* Every second one goes, so that those that stay are spread over the trace. */
+/* Drops every second instance, so that the kept ones are distributed over the whole trace. */
 static void pick_thin(struct pick_list *list)
 {
 	size_t i;
@@ -52,7 +52,7 @@ static void pick_take(struct pick *p, int64_t from, int64_t to, uint64_t g, bool
 	pick_add(whole ? &p->whole : &p->part, &in);
 }
 
-/* --- what is asked for --- */
+/* --- instances that match --- */
 
 static bool is_asked(struct pick *p, const char *name)
 {

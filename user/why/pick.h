@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pick: all instances of a function, task or region in one or several traces, and which of them are
- * looked at: the slowest, the one at a percentile, or two groups to be compared. A visitor of the
- * first of two passes.
+ * pick: finds all instances of a function, task or region in one or several traces, and chooses the
+ * ones for which a path is made: the slowest, the one at a percentile, or two groups to compare. A
+ * visitor of the first of two passes.
  *
- * An instance is whole if the trace has its begin and its end; others are counted, and looked at
- * only if there is no whole one. Beyond a million, every second (fourth, ...) instance counts; the
- * longest always does.
+ * An instance is whole if the trace has its begin and its end. Other instances are counted, and
+ * chosen only if no instance is whole. Beyond a million instances every second one (fourth, ...) is
+ * kept; the longest is always kept.
  */
 #ifndef GOTAP_WHY_PICK_H
 #define GOTAP_WHY_PICK_H
@@ -15,48 +15,54 @@
 
 enum why_of { WHY_PROGRAM, WHY_GOROUTINE, WHY_FUNC, WHY_TASK, WHY_REGION };
 
-/* No two of a trace begin at the same time, but goroutines that were found when it began. */
+/*
+ * The begin identifies an instance in its trace, except for goroutines that were found when the
+ * trace began.
+ */
 struct instance {
 	int64_t from, ns;
-	uint64_t g;		/* of a task: its id */
-	uint32_t trace;		/* counts from 0 */
-	uint32_t group;		/* of picked ones: 1 the slow ones, 0 */
+	uint64_t g;		/* goid; of a task its id */
+	uint32_t trace;		/* number of the trace, from 0 on */
+	uint32_t group;		/* of chosen instances: 1: the slow ones, 0: the middle */
 };
 
 struct pick_list {
 	struct vec kept;	/* struct instance */
-	uint64_t n, stride;	/* all; every which is kept */
+	uint64_t n, stride;	/* number of all instances; every stride-th one is kept */
 	struct instance longest;
 };
 
 struct pick {
 	struct spans *s;
 	enum why_of of;
-	const char *name;	/* NULL: the task @id */
+	const char *name;	/* NULL: only the task with @id */
 	uint64_t id;
 	uint32_t trace;
 	struct pick_list whole, part;	/* part: begun before the trace, or not ended in it */
-	/* names that were not asked for -> how many: for messages, some of them */
+	/* other names -> number of instances, for messages; some of them */
 	struct map64 others;
-	bool is_part;		/* after pick_sort(): there are no whole ones */
-	struct pick_list *list;	/* after pick_sort(): those that count */
+	bool is_part;		/* after pick_sort(): no instance is whole */
+	struct pick_list *list;	/* after pick_sort(): the list from which instances are chosen */
 };
 
 /*
- * @p becomes a visitor of @s. Names are compared with all of @name, or with what follows its last
- * '/'.
+ * Initializes @p and adds its visitor to @s. A name matches if it is @name, or if the part after
+ * its last '/' is @name.
  */
 void pick_init(struct pick *p, struct spans *s, enum why_of of, const char *name, uint64_t id);
 void pick_free(struct pick *p);
-/* After all traces: sorts by time. -ENOENT: there are none; the error names others. */
+/*
+ * To be called after all traces: sorts the instances by duration. Returns -ENOENT if there are
+ * none; the error then has names of others.
+ */
 int pick_sort(struct pick *p, struct error *err);
-/* The instance at a percentile, 100 the longest. */
+/* Returns the instance at a percentile; 100: the longest. */
 struct instance pick_at(const struct pick *p, double percentile);
-/* Its rank among those that are kept. */
+/* Returns the rank of the percentile among the kept instances. */
 size_t pick_rank(const struct pick *p, double percentile);
 /*
- * Appends to @picked instances of the ranks [@first, @end), at most @max, evenly; returns of how
- * many.
+ * Appends to @picked at most @max of the instances with the ranks [@first, @end), evenly
+ * distributed. Returns the number of instances that these ranks stand for.
  */
 uint64_t pick_group(const struct pick *p, size_t first, size_t end, size_t max, uint32_t group,
 		    struct vec *picked);

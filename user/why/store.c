@@ -12,19 +12,20 @@
 
 enum {
 	BLOCK_ITEMS = 8192,
-	CACHED = 16,		/* blocks of the file that are in memory; a power of two */
+	CACHED = 16,		/* blocks of the file that are cached; a power of two */
 };
 
 struct cached {
-	uint32_t number;	/* of the block + 1 */
+	uint32_t number;	/* number of the block + 1; 0: free */
 	uint8_t *data;
 };
 
 struct store {
 	size_t item, block;	/* bytes */
-	uint32_t len, in_memory;	/* items; blocks that may be in memory */
-	struct vec blocks;	/* uint8_t *: the first ones */
-	uint8_t *last;		/* the block that is being filled, if it goes to the file */
+	/* number of items; number of blocks that may be in memory */
+	uint32_t len, in_memory;
+	struct vec blocks;	/* uint8_t *: the blocks in memory */
+	uint8_t *last;		/* the block that is being filled, if it will go to the file */
 	int fd;
 	struct cached cache[CACHED];
 	struct error failed;
@@ -70,7 +71,7 @@ void store_free(struct store *s)
 	free(s);
 }
 
-/* The last block is full. */
+/* Writes the last block, which is full, to the file. */
 static void store_write_out(struct store *s)
 {
 	uint32_t number = s->len / BLOCK_ITEMS - 1;
@@ -84,7 +85,7 @@ static void store_write_out(struct store *s)
 			      (long long)(number - s->in_memory) * (long long)s->block, &s->failed);
 }
 
-/* Where the next item goes. */
+/* Returns the place of the next item. */
 static uint8_t *store_room(struct store *s)
 {
 	uint32_t number = s->len / BLOCK_ITEMS;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store: a growing list of items of one size, in memory up to a limit, and behind it in a file
- * without a name (base/temp_file.h), of which some blocks are kept. An item can be read at any
- * time; none changes. The trail (trail.h) and the steps of a path (path.h) lie in one each.
+ * store: a growing list of items of one size. The first items are in memory, up to a limit, and
+ * further items in a file without a name (base/temp_file.h), of which some blocks are cached. An
+ * item can be read at any time and never changes. The trail (trail.h) and the steps of a path
+ * (path.h) have one store each.
  */
 #ifndef GOTAP_WHY_STORE_H
 #define GOTAP_WHY_STORE_H
@@ -12,25 +13,28 @@
 
 #include "base/error.h"
 
-#define STORE_NONE UINT32_MAX	/* the number of no item */
+#define STORE_NONE UINT32_MAX	/* a number that no item has */
 
 struct store;
 
-/* @memory: bytes that it may keep in memory. */
+/*
+ * Makes a store for items of @item bytes, freed by store_free(). @memory: bytes that it may keep in
+ * memory.
+ */
 struct store *store_new(size_t item, size_t memory);
-/* Accepts NULL. */
+/* Frees @s, which may be NULL. */
 void store_free(struct store *s);
 /*
- * The number of the new item, which is a copy of @item. After a failure: STORE_NONE, and nothing is
- * kept.
+ * Adds a copy of @item and returns its number. STORE_NONE: a write has failed, and no item is added
+ * any more.
  */
 uint32_t store_add(struct store *s, const void *item);
-/* Item @i, below store_len(). Valid until the next call; zeros if it cannot be read. */
+/* Returns item @i, below store_len(). Valid until the next call; zeros if it cannot be read. */
 const void *store_at(struct store *s, uint32_t i);
 uint32_t store_len(const struct store *s);
-/* Forgets all items. */
+/* Drops all items. */
 void store_empty(struct store *s);
-/* 0, or the first failure to write or read. */
+/* Returns 0, or the first failure to write or read (-errno). */
 int store_error(const struct store *s, struct error *err);
 
 #endif

@@ -8,15 +8,16 @@
 
 enum { IN_MEMORY = 24 << 20 };
 
-/* The newest records of a goroutine, by its slot. */
+/* The newest records of a goroutine, in an array by its slot. */
 struct turn {
 	struct goroutine *g;
-	int64_t cut;		/* the piece at hand begins here, if not with the stay */
-	uint32_t window;	/* prev is of this window of the trail */
+	int64_t cut;		/* begin of the current piece, if the stay began earlier */
+	/* number of the window that @prev belongs to; in other windows there is no record */
+	uint32_t window;
 	uint32_t prev;
-	uint32_t parts_window, parts;	/* likewise: the newest of its split, */
-	int64_t parts_until;		/* which ends here */
-	uint32_t executing;	/* 1 + its place in trail.executing */
+	uint32_t parts_window, parts;	/* the newest part of its thread, valid in parts_window */
+	int64_t parts_until;		/* end of that part */
+	uint32_t executing;	/* 1 + index in trail.executing; 0: it does not execute */
 	uint8_t flags;
 };
 
@@ -35,7 +36,7 @@ struct trail {
 	uint32_t window;
 	struct vec turns;	/* struct turn */
 	struct vec executing;	/* uint32_t: slots of goroutines that run or are in a system call */
-	struct vec stops;	/* struct stop: not ended yet */
+	struct vec stops;	/* struct stop: stops that last */
 	uint64_t procs;
 	int64_t procs_since;
 };
@@ -43,7 +44,8 @@ struct trail {
 /* --- turns --- */
 
 /*
- * A goroutine that lives has its place since trail_on_goroutine(), so this does not move the array.
+ * Returns the turn of @g. trail_on_goroutine() has made the turns of all live goroutines, so for
+ * these the array does not move.
  */
 static struct turn *turn_of(struct trail *t, const struct goroutine *g)
 {
@@ -69,7 +71,7 @@ static uint32_t parts_of(const struct trail *t, const struct turn *turn)
 	return turn->parts_window == t->window ? turn->parts : STORE_NONE;
 }
 
-/* Takes the states in Linux of the thread of @g's stay up to @time. */
+/* Adds the states in Linux of the thread of @g's stay up to @time. */
 static void take_parts(struct trail *t, struct turn *turn, const struct goroutine *g, int64_t time)
 {
 	const struct span *span = &g->now;
@@ -106,7 +108,7 @@ static uint8_t trail_kind_of(const struct span *span)
 	}
 }
 
-/* The piece of @g's stay that goes on, up to @time. */
+/* Returns the piece of @g's current stay, ending at @time. */
 static struct trail_rec trail_piece(struct trail *t, const struct goroutine *g, struct turn *turn,
 				    int64_t time)
 {
@@ -129,7 +131,10 @@ static struct trail_rec trail_piece(struct trail *t, const struct goroutine *g, 
 	};
 }
 
-/* A system call that has lost its P is two pieces. The first is late: its time is over. */
+/*
+ * Cuts a system call that has lost its P into two pieces. The first one is late: later records may
+ * have been added before it.
+ */
 static void cut_syscall(struct trail *t, struct turn *turn, const struct goroutine *g)
 {
 	const struct span *span = &g->now;
@@ -145,8 +150,8 @@ static void cut_syscall(struct trail *t, struct turn *turn, const struct gorouti
 }
 
 /*
- * A goroutine that was in a system call without a P when the trace began (spans.h: p) has none
- * until the call ends.
+ * Changes the kind of a piece of a system call without a P. If the goroutine had no P when the
+ * trace began (spans.h: p), it has none until the call ends.
  */
 static void without_p(struct trail_rec *r, const struct span *span)
 {
@@ -176,7 +181,7 @@ uint32_t trail_newest(struct trail *t, const struct goroutine *g)
 
 /* --- who woke, who created --- */
 
-/* The other goroutine as it is at this instant. */
+/* Adds a record WOKE or CREATED, with the state of the other goroutine at @time. */
 static void add_edge(struct trail *t, struct turn *turn, uint8_t kind, int64_t time, uint8_t how,
 		     uint64_t by, uint32_t stack)
 {
@@ -263,9 +268,11 @@ static void trail_on_span(void *ctx, const struct span *span)
 			 span->end.stack);
 }
 
-/* --- what goes on besides --- */
+/* --- assists, sweeps, stops of the world, GOMAXPROCS --- */
 
-/* @g begins or ends a part of its stay: the piece up to here is one of its own. */
+/*
+ * An assist, a sweep or a stop of the goroutine @id begins or ends: its stay is cut at the event.
+ */
 static void trail_mark(struct trail *t, uint64_t id, uint8_t flag, bool begins,
 		       const struct trace_event *ev)
 {
@@ -312,7 +319,7 @@ static struct trail_rec stop_rec(const struct stop *stop, int64_t time)
 	};
 }
 
-/* Ends a stop of the world. A stop without a begin began before the trace. */
+/* Ends a stop of the world. A stop of which the begin is not known began before the trace. */
 static void stop_ends(struct trail *t, const struct trace_event *ev)
 {
 	struct stop stop = { spans_first(t->s), ev->g, spans_string(t->s, ev->args[0]), 0 };
@@ -409,7 +416,7 @@ void trail_open(struct trail *t, int64_t time, trail_fn *fn, void *ctx)
 
 /* --- begin and end --- */
 
-/* A trace begins: slots, stops and Ps are those of the one before. */
+/* Another trace begins: drops slots, stops and Ps of the trace before. */
 static void trail_on_trace(void *ctx, int64_t time)
 {
 	struct trail *t = ctx;

@@ -6,31 +6,34 @@
 
 #include "why/place.h"
 
-enum { DEEPEST = 1 << 18 };	/* waits behind waits that are followed */
+enum { DEEPEST = 1 << 18 };	/* limit on nested waits that are followed */
 
-/* One goroutine of the path. */
+/* A goroutine of the path. */
 struct turn {
 	uint64_t g;
 	const char *name;
-	int64_t floor;		/* its part of the path ends (begins in time) here */
-	uint32_t prev;		/* record before the piece at hand */
+	int64_t floor;		/* begin of its part of the path */
+	uint32_t prev;		/* the record before the current piece */
 	uint32_t depth;
-	/* causes: of the wait of depth 0; of the one that this turn explains */
+	/* cause of the wait of depth 0, and of the wait that this turn explains */
 	uint32_t root, wait;
 	uint32_t wait_stack;
-	/* how its next step is linked with the one that comes after it in time */
+	/*
+	 * how its next step ends: it woke or created the goroutine of the step that is later in
+	 * time
+	 */
 	uint8_t via;
 	uint64_t via_g;
 	uint32_t via_stack;
 };
 
-/* The way back at one moment. */
+/* The state of the walk. */
 struct way {
 	struct walk *w;
 	struct turn turn;
-	int64_t t;		/* everything after this is explained */
+	int64_t t;		/* steps for all time after this were added */
 	struct trail_rec piece, edge;
-	bool has_edge;		/* edge ended the piece, a wait */
+	bool has_edge;		/* edge is the record of the event that ended the piece, a wait */
 };
 
 /* --- steps --- */
@@ -53,9 +56,10 @@ static uint8_t step_kind(const struct trail_rec *r)
 }
 
 /*
- * The cause of a wait that no goroutine ended. Outside of goroutines only timers use channels; but
- * if a recording lacks wake-ups (builds with -pgo that inline them), the model inserts one without
- * a waker when the goroutine runs.
+ * Returns who ended a wait that no goroutine ended. For a wait on a channel this is not certain to
+ * be a timer, the only user of channels outside of goroutines: if a recording lacks wake-ups
+ * (builds with -pgo that inline their functions), the model inserts a wake-up without a waker when
+ * the goroutine runs.
  */
 static uint8_t ended_by_none(const char *reason)
 {
@@ -65,9 +69,10 @@ static uint8_t ended_by_none(const char *reason)
 }
 
 /*
- * Whoever starts the world again polls the network (startTheWorldWithSema), in the context of a
- * goroutine that has nothing to do with those that it wakes. Only a deadline or Close is a
- * goroutine's doing. A sleep ends with its timer.
+ * Did the network or a timer end the wait, although the trace names a goroutine? A goroutine that
+ * starts the world again polls the network (startTheWorldWithSema), but has nothing to do with the
+ * goroutines that become ready. Only with a deadline or Close does a goroutine end a wait for the
+ * network. A timer ends a sleep.
  */
 static bool is_from_outside(const struct way *way)
 {
@@ -112,15 +117,14 @@ static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
 }
 
 /*
- * The time from @from up to where the way is belongs to @step; what is outside of the interval is
- * not kept.
+ * Adds @step, which ends where the walk is, to the path. Time outside of the interval is left out.
  */
 static void walk_put(struct way *way, struct step *step)
 {
 	struct path *path = way->w->path;
 
 	way->t = step->from;
-	if (step->to > path->to) {	/* what it did at its end comes later, too */
+	if (step->to > path->to) {	/* the wake-up at its end is after the interval, too */
 		step->to = path->to;
 		step->via = way->turn.via = VIA_NONE;
 	}
@@ -141,7 +145,7 @@ static void walk_put_unknown(struct way *way, int64_t from, uint8_t kind, uint8_
 	walk_put(way, &step);
 }
 
-/* Adds the piece from @from on as a step, with the state of its thread from @part. */
+/* Adds a step for the piece from @from on, with the state of its thread from @part. */
 static void walk_put_part(struct way *way, int64_t from, const struct thread_part *part, uint8_t by)
 {
 	const struct trail_rec *r = &way->piece;
@@ -180,7 +184,7 @@ static void walk_put_piece(struct way *way, int64_t from, bool deep)
 
 /* --- from one goroutine to another --- */
 
-/* The cause for the wait of this piece, which deeper steps explain. */
+/* Returns the cause of the wait of the current piece, which deeper steps explain. */
 static uint32_t walk_wait_of(struct way *way, uint8_t kind, uint8_t by)
 {
 	struct step step = {
@@ -195,7 +199,7 @@ static uint32_t walk_wait_of(struct way *way, uint8_t kind, uint8_t by)
 	return path_cause(way->w->path, &step);
 }
 
-/* The path continues in the other goroutine of @edge, in the state that it had at that time. */
+/* Continues the path in the other goroutine of @edge, in its state at that time. */
 static void walk_cross(struct way *way, const struct trail_rec *edge, int64_t floor, uint32_t wait,
 		       uint8_t via)
 {
@@ -217,7 +221,10 @@ static void walk_cross(struct way *way, const struct trail_rec *edge, int64_t fl
 	way->has_edge = false;
 }
 
-/* Explains the wait of this piece by the goroutine that ended it; false if that is not known. */
+/*
+ * Explains the wait of the current piece by the goroutine that ended the wait. False if that
+ * goroutine is not known.
+ */
 static bool walk_follow(struct way *way, int64_t from)
 {
 	struct trail_rec edge = way->edge;
@@ -236,7 +243,7 @@ static bool walk_follow(struct way *way, int64_t from)
 	return true;
 }
 
-/* The goroutine did not exist before: its creator did. */
+/* Continues the path in the creator: before @created the goroutine did not exist. */
 static void before_creation(struct way *way, const struct trail_rec *created)
 {
 	struct trail_rec edge = *created;
@@ -251,9 +258,9 @@ static void before_creation(struct way *way, const struct trail_rec *created)
 		   VIA_CREATED);
 }
 
-/* --- the way --- */
+/* --- the walk --- */
 
-/* Older records of a goroutine may have its name when newer ones did not. */
+/* An older record of a goroutine can have the name of its function when newer ones do not. */
 static void walk_take_name(struct turn *turn, const char *name)
 {
 	if (!*turn->name)
@@ -261,8 +268,8 @@ static void walk_take_name(struct turn *turn, const char *name)
 }
 
 /*
- * Makes the record before this piece the next piece; false: the time down to turn.floor is
- * explained.
+ * Makes the record before the current piece the current piece. False: the time down to turn.floor
+ * is explained.
  */
 static bool walk_next_piece(struct way *way)
 {
@@ -275,7 +282,7 @@ static bool walk_next_piece(struct way *way)
 		return false;
 	}
 	r = store_at(store, way->turn.prev);
-	if (r->to < way->t) {	/* a hole in the trail */
+	if (r->to < way->t) {	/* the trail has a hole */
 		int64_t to = r->to > way->turn.floor ? r->to : way->turn.floor;
 
 		walk_put_unknown(way, to, STEP_UNKNOWN, BY_NONE);
@@ -304,8 +311,8 @@ static bool walk_next_piece(struct way *way)
 }
 
 /*
- * Explains the part of this piece after turn.floor; false if all time of this goroutine on the path
- * is explained.
+ * Explains the part of the current piece after turn.floor. False: the path needs no more time of
+ * this goroutine.
  */
 static bool take_piece(struct way *way)
 {
@@ -320,8 +327,7 @@ static bool take_piece(struct way *way)
 }
 
 /*
- * The path returns to the goroutine that waited for the one explained so far; false if there is
- * none.
+ * Continues the path in the goroutine that waited for the current one. False: no goroutine waited.
  */
 static bool walk_leave(struct way *way)
 {

@@ -2,11 +2,10 @@
 /*
  * walk: the critical path of an interval of one goroutine, from its end to its begin.
  *
- * Where the goroutine waited and another one ended the wait, the time of the wait is explained by
- * that other one: its own path from the instant at which it woke the first one back to the instant
- * at which the wait began; there the path goes on in the first one. This holds for waits of the
- * other one, too. Before a goroutine was created the path goes on in its creator. docs/why.md has
- * the reasons.
+ * If another goroutine ended a wait, the path during that wait is the path of the waker: from the
+ * wake-up back to the time at which the wait began. There the path continues in the goroutine that
+ * waited. The same holds for waits of the waker. Before the creation of a goroutine the path
+ * continues in its creator. docs/why.md has the reasons.
  */
 #ifndef GOTAP_WHY_WALK_H
 #define GOTAP_WHY_WALK_H
@@ -17,17 +16,21 @@
 
 struct walk {
 	struct trail *trail;
-	struct path *path;	/* path_begin() says which interval */
+	struct path *path;	/* path_begin() sets its interval */
 	struct held *held;
-	struct vec frames;	/* goroutines in which the path goes on at the begin of a wait */
+	/* struct turn: goroutines in which the path continues at the begin of a wait */
+	struct vec frames;
 };
 
 /*
- * Walks back from @at, where the goroutine is: trail_now(), or trail_at_end(). It may be later than
- * the end of the interval: what lies behind that is only walked through.
+ * Walks back from @at, the current piece of the goroutine: of trail_now() or walk_from_end(). @at
+ * may end later than the interval: the path has no steps for the time after the interval.
  */
 void walk_back(struct walk *w, const struct trail_rec *at);
-/* A record from which to walk back: the end of the goroutine with the newest record @newest. */
+/*
+ * Returns a record for walk_back() at the end of a goroutine, of which @newest is the newest
+ * record.
+ */
 struct trail_rec walk_from_end(uint64_t g, const char *name, int64_t time, uint32_t newest);
 
 #endif

@@ -11,33 +11,33 @@
 
 enum { MIDDLE_FROM = 40, MIDDLE_TO = 60 };	/* percentiles */
 
-/* The goroutine of an interval that is not one of an instance: WHY_GOROUTINE, WHY_PROGRAM. */
+/* The goroutine of an interval for WHY_GOROUTINE and WHY_PROGRAM. */
 struct target {
 	uint64_t id;
 	const char *name;
 	bool known, ended;
-	int64_t since, ran;	/* it is known from, ran until */
-	int64_t end;		/* when it has ended, or the trace: */
-	uint32_t newest;	/* of its records */
+	int64_t since, ran;	/* first time at which it is known; last time at which it ran */
+	int64_t end;		/* end of the goroutine or of the trace */
+	uint32_t newest;	/* its newest record */
 };
 
 struct why {
 	struct why_question q;
-	struct spans *first, *s;	/* of the first pass; of the one that answers */
+	struct spans *first, *s;	/* spans of the first pass, and of the pass that answers */
 	struct pick pick;
-	struct vec picked;		/* struct instance, by trace and begin */
-	/* why_key_of() -> number in picked, of those that have begun */
+	struct vec picked;		/* struct instance, in the order of trace and begin */
+	/* why_key_of() -> index in picked, for instances that have begun */
 	struct map64 open;
-	size_t next;			/* in picked: those before have begun */
-	size_t left;			/* picked in this trace, and not ended yet */
+	size_t next;			/* index in picked; earlier ones have begun */
+	size_t left;			/* instances of this trace that have not ended yet */
 	uint32_t trace;
 	struct trail *trail;
 	struct walk walk;
 	struct held held;
 	struct target target;
-	int64_t from, to;		/* on the trace's clock */
+	int64_t from, to;		/* on the clock of the trace */
 	uint32_t stack;			/* where the last region ended */
-	/* the stay at hand of the target reaches beyond the interval */
+	/* the target's current stay lasts beyond the interval */
 	bool due;
 	bool done;
 	bool is_split;
@@ -88,7 +88,10 @@ static void why_put_answer(struct why *w, int64_t from, int64_t to, const struct
 
 /* --- instances --- */
 
-/* No two instances of one goroutine end at the same time, but for regions that end with it. */
+/*
+ * A key for an instance: no two instances of one goroutine end at the same time, except regions
+ * that end with it.
+ */
 static uint64_t why_key_of(int64_t to, uint64_t id)
 {
 	return (uint64_t)to ^ hash64(id);
@@ -100,7 +103,8 @@ static struct instance *why_instance(const struct why *w, size_t i)
 }
 
 /*
- * The trail begins with the first instance, which may be seen for the first time later (spans.h).
+ * Begins the instances with begin up to @time. The trail begins with the first one: its goroutine
+ * may be seen only later (spans.h).
  */
 static void instance_event(struct why *w, int64_t time)
 {
@@ -148,7 +152,7 @@ static void add_to_group(struct why *w, const struct instance *in, const struct 
 	group->work += group->path.count + w->held.read - before;
 }
 
-/* An instance ends; @at: where its goroutine is. */
+/* Answers for an instance that ends. @at: the current piece of its goroutine. */
 static void why_ends(struct why *w, const struct instance *in, const struct trail_rec *at)
 {
 	if (w->q.all)
@@ -247,7 +251,7 @@ static void answer_target(struct why *w, int64_t to, const struct trail_rec *at)
 }
 
 /*
- * Is it a goroutine of the program, and neither of the runtime nor the one that writes the trace?
+ * Is it a goroutine of the program: neither one of the runtime nor the one that writes the trace?
  */
 static bool is_programs_own(const char *name)
 {
@@ -255,8 +259,8 @@ static bool is_programs_own(const char *name)
 }
 
 /*
- * Chooses the program's goroutine that runs at the end of the interval, the one with the least id;
- * if none runs, the one that ran last.
+ * Chooses the goroutine of the program that runs at the end of the interval: the one with the
+ * lowest id. If none runs, the one that ran last remains chosen.
  */
 static void why_take_running(void *ctx, const struct trail_rec *r)
 {
@@ -275,7 +279,7 @@ static void why_take_running(void *ctx, const struct trail_rec *r)
 				   .newest = STORE_NONE };
 }
 
-/* The interval ended before @time, in which the target is now. */
+/* The interval has ended; the next event is at @time. */
 static void is_due(struct why *w, int64_t time)
 {
 	const struct goroutine *g;
@@ -291,7 +295,7 @@ static void is_due(struct why *w, int64_t time)
 		answer_target(w, w->to, &at);
 	} else if (g->now.state == GO_WAITING ||
 		   (trail_parts(w->trail)->oncpu && go_executing(g->now.state))) {
-		/* who ends the wait, of the goroutine or of its thread, is not known yet */
+		/* the waker of the goroutine, or of its thread, is not known yet */
 		w->due = true;
 	} else {
 		at = trail_now(w->trail, g, time, 0);
@@ -309,9 +313,7 @@ static void why_on_event(void *ctx, const struct trace_event *ev)
 		is_due(w, ev->time);
 	} else if (ev->type == TRACE_SYNC && w->q.from == INT64_MIN && w->q.of == WHY_GOROUTINE &&
 		   !w->target.known) {
-		/*
-		 * The goroutine may be seen later for the first time, but has been there since now.
-		 */
+		/* The goroutine may be seen only later, but it has existed since now. */
 		trail_end(w->trail);
 		trail_begin(w->trail);
 	} else if (ev->time >= w->from && w->q.from != INT64_MIN) {
@@ -475,7 +477,7 @@ static int why_by_begin(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* No instance is in both groups. */
+/* Chooses the instances of the two groups. No instance is in both. */
 static int pick_groups(struct why *w, struct error *err)
 {
 	const struct pick *p = &w->pick;
@@ -503,7 +505,7 @@ int why_chosen(struct why *w, struct error *err)
 	if (pick_sort(&w->pick, err))
 		return err->code;
 	w->answer.pick = &w->pick;
-	spans_free(w->first);	/* it takes memory for each goroutine that lived */
+	spans_free(w->first);	/* its tables grow with each goroutine that lived */
 	w->first = NULL;
 	w->answer.from_start = w->answer.to_end = !w->pick.is_part;
 	if (w->q.all)

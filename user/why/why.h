@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * why: answers the question why something took its time, with the critical path (walk.h) of one
- * interval, or of many intervals in two groups. `gotap why` (cmd/why/why.c) asks and prints.
+ * why: answers why something took its time, by the critical path (walk.h) of one interval, or of
+ * many intervals in two groups. `gotap why` (cmd/why/why.c) asks and prints.
  *
  * 	struct why *w = why_new(&question);
  * 	if (why_chooses(w)) {			the first of two passes
@@ -13,8 +13,8 @@
  * 	... why_answer(w) ...
  * 	why_free(w);
  *
- * Memory: the goroutines that live, texts and stacks (spans/spans.h), and limits of the lists here;
- * the trail and the steps go to files without a name when they are large.
+ * Memory: the live goroutines, texts and stacks (spans/spans.h), and lists with the limits below. A
+ * large trail, and many steps, go to files without a name.
  */
 #ifndef GOTAP_WHY_WHY_H
 #define GOTAP_WHY_WHY_H
@@ -25,75 +25,83 @@
 
 struct why_question {
 	enum why_of of;
-	const char *name;	/* of function, task or region */
-	uint64_t id;		/* of the goroutine, or of the task if there is no name */
+	const char *name;	/* of the function, task or region */
+	uint64_t id;		/* of the goroutine, or of the task if @name is NULL */
 	double percentile;	/* 100: the slowest */
-	/* those from the percentile up, compared with those of the middle */
+	/* compare the instances from the percentile on with those of the middle */
 	bool all;
-	/* ns since the trace's begin, of a goroutine or the program; INT64_MIN, _MAX: all */
+	/*
+	 * ns since the begin of the trace, for a goroutine or the program; INT64_MIN, INT64_MAX:
+	 * all
+	 */
 	int64_t from, to;
 };
 
 enum {
-	WHY_LOOKED_AT = 200,	/* instances of a group, at most */
-	WHY_WORK = 6000000,	/* of a group: behind it no other instance is looked at */
+	WHY_LOOKED_AT = 200,	/* limit on the instances of a group with a path */
+	/* limit on the work of a group: beyond it no further instance gets a path */
+	WHY_WORK = 6000000,
 };
 
-/* Many intervals: the sums of a path are those of all of them. */
+/* A group of intervals with one path: its sums are those of all intervals. */
 struct why_group {
-	uint64_t n, looked;	/* instances */
-	int64_t ns;		/* of those that were looked at, together */
+	uint64_t n, looked;	/* all instances; instances with a path */
+	int64_t ns;		/* sum of the intervals with a path */
 	int64_t shortest, longest;
-	struct path path;	/* without steps */
+	struct path path;	/* steps are not kept */
 	uint64_t work;		/* steps and records of all paths so far */
-	bool cut;		/* the rest was not looked at: that would have been too much work */
+	bool cut;		/* the other instances got no path: the work would be too large */
 };
 
 struct why_answer {
-	const struct pick *pick;	/* NULL: nothing was chosen */
+	const struct pick *pick;	/* NULL: no instance was chosen */
 	bool found;
 	uint32_t trace;
-	int64_t begin;			/* of the trace: times are shown since then */
-	uint64_t g;			/* at the end of the interval; TRACEV2_NO_ID not known */
-	const char *name;		/* its function */
-	/* it begins with the goroutine, task or region; it ends with it */
+	int64_t begin;			/* of the trace: times are shown relative to it */
+	/* goroutine at the end of the interval; TRACEV2_NO_ID: not known */
+	uint64_t g;
+	const char *name;		/* the function that @g began with */
+	/* the interval begins, ends with the goroutine, task or region itself */
 	bool from_start, to_end;
 	struct path path;
-	struct why_group groups[2];	/* of @all: the middle, the slow ones */
+	struct why_group groups[2];	/* with question.all: the middle, the slow ones */
 };
 
-/* Steps of a pair of causes in both groups: ns per instance. */
+/* The sums in both groups of the steps that have the same causes: ns per instance. */
 struct why_row {
-	struct cause root, wait, leaf;	/* equal as in struct part */
+	struct cause root, wait, leaf;	/* may be equal, as in struct part */
 	double ns[2];
 };
 
 struct why;
 
 struct why *why_new(const struct why_question *q);
-/* Accepts NULL. */
+/* Frees @w, which may be NULL. */
 void why_free(struct why *w);
-/* Is the trace needed twice? */
+/* Must the traces be read twice, first with why_choose()? */
 bool why_chooses(const struct why *w);
 int why_choose(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);
 int why_chosen(struct why *w, struct error *err);
-/* Is the trace needed the second time? */
+/* Must this trace be read with why_read()? */
 bool why_needs(const struct why *w, uint32_t trace);
 /*
- * For the trace that why_read() reads next: splits running and system calls by the states of the
- * threads. @o was opened with why_spans(); NULL: there are no records of threads. The caller owns
- * @o, and keeps it until the next call.
+ * To be called before why_read(): splits running and system calls by the states of the threads. @o
+ * was opened with why_spans(); NULL: there are no records of threads. The caller owns @o, which
+ * must live until the next call.
  */
 void why_split(struct why *w, struct oncpu *o);
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);
-/* 0, or why there is no answer. */
+/* Returns 0, or -errno and an error that says why there is no answer. */
 int why_check(struct why *w, struct error *err);
 const struct why_answer *why_answer(const struct why *w);
 bool why_same_cause(const struct cause *a, const struct cause *b);
-/* Each pair of causes of both groups once, what the slow ones have more of first; free it. */
+/*
+ * Returns a row for each set of causes of both groups, those first of which the slow group has
+ * more. The caller frees the rows.
+ */
 struct why_row *why_compare(const struct why_answer *a, size_t *n);
 struct spans *why_spans(const struct why *w);
-/* Was any trace split? */
+/* Did why_split() get records of threads for any trace? */
 bool why_is_split(const struct why *w);
 
 #endif
