@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * columns: the columns of the table of `gotap top`, as one list: title, meaning, text, order. Used
- * by the view and by options.
+ * columns: the columns of the table of `gotap top`, as one list: title, meaning, text, order. The
+ * view and the options of the command use it.
  */
 #ifndef GOTAP_TOP_COLUMNS_H
 #define GOTAP_TOP_COLUMNS_H
@@ -22,22 +22,22 @@ enum column {
 };
 
 struct column_spec {
-	const char *title;	/* at most as long as the column is wide */
-	const char *name;	/* of --sort */
+	const char *title;	/* not longer than the column is wide */
+	const char *name;	/* name for --sort */
 	int width;
 	const char *help;
 };
 
 extern const struct column_spec columns[COLUMNS];
 
-/* The text of the column for row @r of @s; "" for COLUMN_NAME. */
+/* Returns the text of the column for row @r of @s; "" for COLUMN_NAME. */
 struct short_text column_text(enum column c, const struct top_sample *s, const struct top_row *r);
 /*
- * Negative if @a comes first: by number, the largest first, or by name. Rows with equal numbers are
- * ordered by name.
+ * Returns a negative number if @a comes before @b: by the column's number, largest first, or by
+ * name. Rows with equal numbers are ordered by name.
  */
 int column_compare(enum column c, const struct top_row *a, const struct top_row *b);
-/* The column of that name, COLUMNS if there is none. */
+/* Returns the column with @name, or COLUMNS if there is none. */
 enum column column_named(const char *name);
 
 #endif

@@ -7,7 +7,10 @@
 
 static const char TOO_MANY[] = "(groups beyond the first 4096)";
 
-/* key of the group for the rest; no stack has it, and no hash but by chance */
+/*
+ * key of the group for groups without room; no stack has this key, and a hash has it with
+ * negligible probability
+ */
 enum { KEY_TOO_MANY = 1 };
 
 static struct group *group_at(const struct groups *s, size_t i)
@@ -46,7 +49,7 @@ static struct group *groups_make(struct groups *s, uint64_t key, const char *nam
 	return g ? g : groups_add(s, KEY_TOO_MANY, TOO_MANY, time);
 }
 
-/* A hash with the seed of this process, so that a program cannot choose texts that collide. */
+/* Returns a hash with the seed of this process: no program can choose texts with equal hashes. */
 static uint64_t hash_text(const char *text)
 {
 	uint64_t h = hash64_seed[0], word;

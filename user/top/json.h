@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json: a sample as one line of JSON (docs/top.md has the fields). Used by `gotap top --json`. */
+/* json: writes a sample as one line of JSON, for `gotap top --json`. docs/top.md has the fields. */
 #ifndef GOTAP_TOP_JSON_H
 #define GOTAP_TOP_JSON_H
 
@@ -8,10 +8,10 @@
 #include "top/ui.h"
 #include "top/view.h"
 
-/* Fields may be added in a version, and none changes its meaning. */
+/* A version can get further fields, but the meaning of a field never changes. */
 enum { TOP_JSON_VERSION = 1 };
 
-/* Writes the sample as one line to @f, with the rows that @u shows, in its order. */
+/* Writes the sample as one line to @f. Its rows are those that @u shows, in the same order. */
 void top_json(const struct view *v, const struct ui *u, const struct top_sample *s, FILE *f);
 
 #endif

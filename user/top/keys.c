@@ -6,7 +6,7 @@
 
 #include "base/show.h"
 
-/* As xterm, the Linux console, tmux and screen send them. */
+/* The sequences of xterm, the Linux console, tmux and screen. */
 static const struct {
 	const char *bytes;
 	unsigned int key;
@@ -37,8 +37,8 @@ static unsigned int keys_take(struct keys *k, size_t n, unsigned int key)
 }
 
 /*
- * Bytes of the escape sequence (ECMA-48: CSI and SS3) at the begin of k->bytes; 0: its end has not
- * come yet.
+ * Returns the length of the escape sequence (ECMA-48: CSI and SS3) at the begin of k->bytes; 0: its
+ * end has not come yet.
  */
 static size_t sequence_length(const struct keys *k)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keys: the bytes that a terminal sends as keys. A sequence may come in pieces. Used by the session
- * of `gotap top`.
+ * keys: makes keys from the bytes that a terminal sends. The bytes of a key may come in several
+ * pieces. The session of `gotap top` uses it.
  */
 #ifndef GOTAP_TOP_KEYS_H
 #define GOTAP_TOP_KEYS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Below 0x110000: the character. */
+/* Values below 0x110000 are characters. */
 enum key {
 	KEY_NONE = 0,
 	KEY_ENTER = '\r',
@@ -24,19 +24,19 @@ enum key {
 	KEY_PAGE_DOWN,
 	KEY_HOME,
 	KEY_END,
-	KEY_UNKNOWN, /* a sequence that means nothing here */
+	KEY_UNKNOWN, /* a sequence without a meaning here */
 };
 
 struct keys {
-	char bytes[64];		/* not taken yet */
+	char bytes[64];		/* bytes that make no whole key yet */
 	size_t n;
 };
 
 /* Appends @n bytes that were read from the terminal. */
 void keys_add(struct keys *k, const char *bytes, size_t n);
 /*
- * Takes the next key; KEY_NONE: there is none yet. @idle: nothing came for a while, so that an
- * escape byte alone is the Escape key and not the begin of a sequence.
+ * Takes the next key; KEY_NONE: no whole key has come yet. @idle: no byte came for a while; an
+ * escape byte alone is then the Escape key, and not the begin of a sequence.
  */
 unsigned int keys_next(struct keys *k, bool idle);
 

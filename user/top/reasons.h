@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reasons: the texts of why goroutines wait, as small numbers. The runtime has some fifty. Used by
- * tally and groups.
+ * reasons: the texts of wait reasons as small numbers. The runtime has about fifty reasons. tally
+ * and groups use it.
  */
 #ifndef GOTAP_TOP_REASONS_H
 #define GOTAP_TOP_REASONS_H
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "trace/sink.h"
 
-enum { REASONS_MAX = 256 };	/* a damaged trace may have any */
+enum { REASONS_MAX = 256 };	/* a damaged trace may have any number of reasons */
 
 struct reasons {
 	struct strset *texts;
@@ -21,7 +21,10 @@ struct reasons {
 };
 
 void reasons_init(struct reasons *r);
-/* The number of a text, which is added if it is new; texts beyond REASONS_MAX share one. 0: "". */
+/*
+ * Returns the number of a text, and adds it if it is new; 0: "". Texts beyond REASONS_MAX share one
+ * number.
+ */
 uint32_t reasons_number(struct reasons *r, const struct sink_text *text);
 static inline const char *reasons_text(const struct reasons *r, uint32_t number)
 {

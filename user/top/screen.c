@@ -11,21 +11,21 @@
 
 #include "base/show.h"
 
-/* A limit for sizes that a terminal reports wrongly. */
+/* Limit on columns, since a terminal can report a wrong size. */
 enum { COLS_MAX = 1000 };
 
 struct cell {
-	uint32_t rune;		/* the character; 0: the right half of a wide one */
-	uint8_t width;		/* 1 or 2; of a right half 0 */
+	uint32_t rune;		/* the character; 0: the right half of a wide character */
+	uint8_t width;		/* 1 or 2; 0 for the right half of a wide character */
 	uint8_t style;
 };
 
 struct screen {
 	bool utf8, color;
 	int rows, cols;
-	bool known;		/* @shown is what the terminal shows; else it is not known */
+	bool known;		/* the terminal shows @shown; false: its cells are not known */
 	struct cell *now, *shown;
-	locale_t locale;	/* knows the widths of characters; 0: none */
+	locale_t locale;	/* for the widths of characters; 0: none */
 };
 
 static const struct cell blank = { ' ', 1, STYLE_PLAIN };
@@ -84,8 +84,8 @@ void screen_clear(struct screen *s)
 /* --- putting --- */
 
 /*
- * Columns of a character: 0 for one that combines with the one before, or that the C library does
- * not know.
+ * Returns the columns of a character: 0 for a combining character, and for one that the C library
+ * does not know.
  */
 static int rune_width(const struct screen *s, unsigned int rune)
 {
@@ -104,9 +104,12 @@ static int rune_width(const struct screen *s, unsigned int rune)
 	return width < 0 ? 0 : width;
 }
 
-/* The next piece of text: a character, or an escape text for a byte that is not UTF-8. */
+/*
+ * The next piece of a text: a character, or an escape text for a byte that is not UTF-8 and for a
+ * control character.
+ */
 struct piece {
-	unsigned int rune;	/* 0: the text */
+	unsigned int rune;	/* 0: @text is the piece */
 	char text[8];
 	int width, bytes;
 };
@@ -132,7 +135,7 @@ static struct cell *cell_at(const struct screen *s, int row, int col)
 	return &s->now[row * s->cols + col];
 }
 
-/* The other half of a wide character that loses one becomes blank. */
+/* Makes both halves of a wide character blank, if (@row, @col) is its right half. */
 static void screen_cut(struct screen *s, int row, int col)
 {
 	if (col < s->cols && !cell_at(s, row, col)->rune && col > 0)
@@ -252,7 +255,7 @@ static void screen_add_rune(struct buf *out, uint32_t rune)
 	buf_add_byte(out, (uint8_t)(0x80 | (rune & 0x3f)));
 }
 
-/* Where the terminal's cursor is, and how it writes; -1: not known. */
+/* Position of the terminal's cursor, and its style; -1: not known. */
 struct pen {
 	int row, col, style;
 };
@@ -266,7 +269,10 @@ static void write_cell(const struct screen *s, struct pen *pen, int row, int col
 	if (pen->style != c->style)
 		buf_printf(out, "\033[%sm", (s->color ? colored : uncolored)[c->style]);
 	screen_add_rune(out, c->rune);
-	/* Terminals do not agree on the widths of all characters. */
+	/*
+	 * A character outside of ASCII may have another width in the terminal: the row is then not
+	 * known.
+	 */
 	*pen = (struct pen){ c->rune < 0x80 ? row : -1, col + c->width, c->style };
 }
 
@@ -278,14 +284,15 @@ static void flush_row(struct screen *s, struct pen *pen, int row, struct buf *ou
 		const struct cell *c = cell_at(s, row, col), *old = &s->shown[row * s->cols + col];
 
 		/*
-		 * A character that takes the place of half a wide one changes the other half, too:
-		 * both differ then.
+		 * A character that overwrites one half of a wide character has changed the other
+		 * half, too: both cells differ.
 		 */
 		if (c->width && (!s->known || !screen_is_same(c, old) ||
 				 (c->width == 2 && !screen_is_same(c + 1, old + 1))))
 			write_cell(s, pen, row, col, out);
 	}
-	pen->row = -1;	/* where the cursor is behind the last column depends on the terminal */
+	/* after the last column the position of the cursor depends on the terminal */
+	pen->row = -1;
 }
 
 void screen_flush(struct screen *s, struct buf *out)

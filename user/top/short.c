@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 
-/* Three digits. */
+/* Returns the number of decimals that make three digits. */
 static int short_digits(double value)
 {
 	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* short: numbers in at most six columns, for the table of `gotap top`. */
+/* short: formats numbers in at most six columns, for the table of `gotap top`. */
 #ifndef GOTAP_TOP_SHORT_H
 #define GOTAP_TOP_SHORT_H
 
@@ -13,7 +13,7 @@ struct short_text {
 struct short_text short_time(uint64_t ns);
 /* "12345", "123k", "12.3M" */
 struct short_text short_count(uint64_t n);
-/* "0", "0.04", "1.25", "83.1", "1204"; less than 0 is "-": not known */
+/* "0", "0.04", "1.25", "83.1", "1204"; "-" for a negative value: not known */
 struct short_text short_real(double value);
 /* "512 B", "4.1 MB" */
 struct short_text short_bytes(uint64_t n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tally: see tally.h. Here: the intervals, gaps, and what the tap calls. */
+/* tally: see tally.h. This file has the intervals and the gaps. */
 #include "top/tally.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void tally_turn(struct tally *t)
 	t->gc_cycles = t->stw_count = t->stw_longest = 0;
 }
 
-/* Counts all stays that go on up to @time. */
+/* Counts all stays that last, up to @time. */
 static void tally_settle_time(struct tally *t, uint64_t time)
 {
 	size_t i;
@@ -59,7 +59,7 @@ static void tally_settle_time(struct tally *t, uint64_t time)
 	t->gc.since = t->stw.since = time;
 }
 
-/* Leaves the time up to @time out of all sums: it is in a gap. */
+/* Leaves the time up to @time, which is in a gap, out of all sums. */
 static void tally_skip(struct tally *t, uint64_t time)
 {
 	size_t i;
@@ -92,7 +92,7 @@ static void end_interval(struct tally *t, uint64_t time)
 	tally_turn(t);
 }
 
-/* Time goes on to @time, if it is later. */
+/* Advances the time to @time, if @time is later, and ends intervals. */
 static void tally_go_on(struct tally *t, uint64_t time)
 {
 	if (time <= t->now)
@@ -114,8 +114,8 @@ static void tally_seen(void *ctx, uint64_t time)
 }
 
 /*
- * After this the model emits events that block running goroutines and stop Ps: these count as part
- * of the gap.
+ * A gap begins. The model then emits events that block running goroutines and stop Ps: these count
+ * as part of the gap.
  */
 static void tally_gap(void *ctx, uint64_t time)
 {
@@ -143,7 +143,7 @@ static void tally_trace_begin(struct tally *t, uint64_t time)
 	t->from = t->now = time;
 }
 
-/* The next generation has begun. */
+/* The first event after a gap has come, in the next generation. */
 static void tally_resume(void *ctx, uint64_t time)
 {
 	struct tally *t = ctx;
@@ -157,8 +157,8 @@ static void tally_resume(void *ctx, uint64_t time)
 }
 
 /*
- * The events that set the states after a gap follow one another within a unit of the trace's time,
- * ns.
+ * Limit, ns, on the distance between two events that set states after a gap: these events follow
+ * one another within one unit of the trace's time.
  */
 enum { STEP_NS = 512 };
 
@@ -189,7 +189,10 @@ static const struct tap_visitor visitor = {
 	.thread_gone = top_tally_thread_gone,
 };
 
-/* The tap before the tally: goroutines leave their states at the begin of a gap as it begins. */
+/*
+ * Adds the tap before the tally: goroutines leave their states at the begin of a gap before
+ * tally_gap() is called.
+ */
 void top_tally_observe(struct tally *t, struct observers *to)
 {
 	static const struct observer_ops ops = { .seen = tally_seen, .gap = tally_gap };

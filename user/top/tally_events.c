@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tally_events: a table of the events that change the state of no goroutine, and their effects on
- * Ps, GC, heap, labels and regions. See tally_internal.h.
+ * tally_events: handles the events that change the state of no goroutine: their effects on Ps, GC,
+ * heap, labels and regions. See tally_internal.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void tally_gc_begin(struct tally *t, struct tap_thread *m, const struct s
 	top_tally_range_begin(&t->gc, t->now);
 }
 
-/* A GC was going on when the trace or the generation began. */
+/* A GC was running when the trace or the generation began. */
 static void gc_active(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	top_tally_range_begin(&t->gc, t->now);
@@ -103,8 +103,8 @@ static void tally_user_log(struct tally *t, struct tap_thread *m, const struct s
 }
 
 /*
- * Limits for names of regions, in bytes, and for nested regions: most programs have few. Further
- * regions share one row.
+ * Limits on the names of regions, in bytes, and on nested regions: most programs have few of them.
+ * Names of regions beyond the limit share one row.
  */
 enum { REGION_BYTES = 1 << 20, DEPTH_MAX = 64 };
 
@@ -130,7 +130,7 @@ static void tally_region_begin(struct tally *t, struct tap_thread *m, const stru
 		top_tally_go_regroup(t, m->go);
 }
 
-/* The innermost one of that name. */
+/* Ends the innermost region with the name of @e. */
 static void tally_region_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	const char *name;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_internal: what the files of the tally share. tally.c has the intervals, tally_states.c
- * goroutines and Ps, tally_events.c the events that move neither.
+ * tally_internal: declarations that the files of the tally share. tally.c has the intervals,
+ * tally_states.c goroutines and Ps, tally_events.c the events that move neither, tally_names.c the
+ * groups of goroutines, tally_sample.c the copies.
  */
 #ifndef GOTAP_TOP_TALLY_INTERNAL_H
 #define GOTAP_TOP_TALLY_INTERNAL_H
@@ -12,15 +13,15 @@
 #include "top/tally.h"
 #include "trace/tap.h"
 
-/* The data of a struct tap_go: what the tally knows of a goroutine besides the tap. */
+/* The visitor's data of a struct tap_go: the goroutine's state in the tally. */
 struct tally_go {
 	struct group *group;
-	uint32_t reason;	/* number, of a wait */
-	uint8_t before;		/* enum tap_state, which it left last */
+	uint32_t reason;	/* number of the reason, if it waits */
+	uint8_t before;		/* enum tap_state that it left last */
 	bool system;
-	uint64_t since;		/* in its state; 0: not known */
-	char *labels;		/* as read/labels.h has them; NULL: none */
-	struct vec regions;	/* const char *: those that it is in, the innermost one last */
+	uint64_t since;		/* begin of its state, ns; 0: not known */
+	char *labels;		/* in the form of read/labels.h; NULL: none */
+	struct vec regions;	/* const char *: its open regions, the innermost one last */
 };
 
 static inline struct tally_go *tally_go_of(const struct tap_go *g)
@@ -30,31 +31,32 @@ static inline struct tally_go *tally_go_of(const struct tap_go *g)
 
 enum proc_mode { PROC_AWAY, PROC_RUNS, PROC_IN_SYSCALL, PROC_HAS_THREAD, PROC_MODES };
 
-/* The data of its thread. */
+/* The visitor's data of a struct tap_thread: the P of the thread. */
 struct tally_proc {
 	uint64_t id;
 	struct tap_thread *m;	/* NULL: idle */
 	enum proc_mode mode;
-	uint64_t at;		/* the time up to which ns is counted */
+	uint64_t at;		/* ns[] is counted up to this time */
 	uint64_t ns[PROC_MODES];
 };
 
-/* A stay in something: GC, stopped world. */
+/* A GC, or a stop of the world. */
 struct tally_range {
 	bool on;
-	uint64_t since;		/* when it began, or the interval did if that is later */
-	uint64_t begun;		/* when it began; 0: not known */
+	uint64_t since;		/* begin, or the begin of the interval if that is later */
+	uint64_t begun;		/* begin; 0: not known */
 	uint64_t ns;
 };
 
 struct tally {
 	struct tap *tap;
 	struct tally_opts opts;
-	bool begun;		/* the first event came */
+	bool begun;		/* the first event has come */
 	bool in_gap;		/* no events come: losses, or the budget */
-	uint64_t now, from;	/* of the interval */
+	uint64_t now, from;	/* of the interval: the time of the last event, and the begin */
 	/*
-	 * end of the events that set the states after a gap: earlier begins of stays are not true
+	 * time of the last event that set a state after a gap: earlier begins of stays are not the
+	 * real ones
 	 */
 	uint64_t catch_up;
 	bool catching_up;
@@ -64,15 +66,18 @@ struct tally {
 	struct strset *regions;
 	struct map64 functions;	/* key of a start function -> struct tally_function * */
 	struct map64 procs;	/* id -> struct tally_proc * */
-	/* the thread that the goroutine of this event left before it enters its next state */
+	/*
+	 * the thread that a goroutine has left in the current event, until the goroutine enters its
+	 * next state
+	 */
 	struct tap_thread *left;
 	uint64_t runnable, runnable_max;
-	uint64_t system;	/* goroutines of the runtime */
+	uint64_t system;	/* number of goroutines of the runtime itself */
 	struct tally_range gc, stw;
 	uint64_t gc_cycles, stw_count, stw_longest;
 	struct top_heap heap;
 	uint64_t gomaxprocs;
-	struct vec wanted;	/* uint64_t: rows */
+	struct vec wanted;	/* uint64_t: keys of rows */
 	bool want_all;
 };
 
@@ -88,33 +93,35 @@ static inline enum top_state tally_state(const struct tap_go *g)
 	return states[g->state];
 }
 
-/* tally_states.c: goroutines and Ps in states. The first five are calls of the tap. */
+/*
+ * tally_states.c: goroutines and Ps in states. The first five are functions of the tap's visitor.
+ */
 void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s);
 void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s);
 void top_tally_leave(void *tally, struct tap_go *g, uint64_t time, bool known);
 void top_tally_gone(void *tally, struct tap_go *g, uint64_t time);
 void top_tally_thread_gone(void *tally, struct tap_thread *m);
-/* Moves the goroutine to another group, since what it is grouped by has changed. */
+/* Moves the goroutine to another group, after a change of its labels or regions. */
 void top_tally_go_regroup(struct tally *t, struct tap_go *g);
 void top_tally_go_free(struct tap_go *g);
 struct tally_proc *top_tally_proc(struct tally *t, uint64_t id);
 /* Counts the P's state up to now. */
 void top_tally_proc_settle(struct tally *t, struct tally_proc *p);
-/* @m NULL: it is idle. */
+/* Gives the P the thread @m; NULL: the P is idle. */
 void top_tally_proc_move(struct tally *t, struct tally_proc *p, struct tap_thread *m);
 void top_tally_range_begin(struct tally_range *r, uint64_t time);
-/* Returns how long it was, 0: its begin is not known. */
+/* Returns the length of the range, ns; 0: its begin is not known. */
 uint64_t top_tally_range_end(struct tally_range *r, uint64_t time);
 
-/* tally_names.c: which group a goroutine is in. */
+/* tally_names.c: the groups of goroutines. */
 bool top_tally_is_system(struct tally *t, uint64_t start);
 struct group *top_tally_group_of(struct tally *t, const struct tap_go *g);
 void top_tally_names_free(struct tally *t);
 
-/* tally_events.c. @m: its thread, NULL: none. */
+/* tally_events.c: counts an event. @m: its thread; NULL: none. */
 void top_tally_event(struct tally *t, const struct sink_event *e, struct tap_thread *m);
 
-/* top_tally_sample.c */
+/* tally_sample.c: makes a sample of the interval up to @to. */
 struct top_sample *top_tally_sample(struct tally *t, uint64_t to);
 
 #endif

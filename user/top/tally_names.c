@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tally_names: which row a goroutine belongs to: its start function, labels, or region. See
+ * tally_names: the group of a goroutine: its start function, labels, or region. See
  * tally_internal.h.
  */
 #include <stdlib.h>
@@ -16,7 +16,7 @@ const char *const group_by_names[GROUP_BYS] = {
 };
 
 /*
- * Start functions whose names are kept. A program has some hundred; damaged memory may name any
+ * Limit on start functions with a name. A program has some hundred; damaged memory may name any
  * number.
  */
 enum { FUNCTIONS_MAX = 16384 };
@@ -69,8 +69,8 @@ static struct group *group_of_function(struct tally *t, uint64_t start)
 {
 	struct tally_function *f = tally_function_of(t, start);
 	/*
-	 * The group is found by the function's name: several wrappers of the compiler may start one
-	 * function.
+	 * Looks the group up by the function's name: a function can have several wrappers of the
+	 * compiler, which have different keys.
 	 */
 	struct group *g = groups_of_text(&t->groups, f ? f->name : "(function not known)", t->now);
 
@@ -78,7 +78,7 @@ static struct group *group_of_function(struct tally *t, uint64_t start)
 	return g;
 }
 
-/* "/buy" of path="/buy". */
+/* Groups by the value of one label: "/buy" of path="/buy". */
 static struct group *group_of_value(struct tally *t, const char *text)
 {
 	struct labels labels = {0};

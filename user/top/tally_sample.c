@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * top_tally_sample: the copy of an interval, and the places of goroutines. See tally_internal.h and
+ * tally_sample: the copy of an interval, and the places of goroutines. See tally_internal.h and
  * sample.h.
  */
 #include <stdlib.h>
@@ -67,7 +67,10 @@ static void copy_procs(const struct tally *t, struct top_sample *s)
 
 /* --- places --- */
 
-/* Distinct ones of all wanted rows; a program of a million goroutines may have as many. */
+/*
+ * Limit on distinct places of all rows together: a program of a million goroutines may have a
+ * million places.
+ */
 enum { PLACES_MAX = 8192 };
 
 static bool sample_is_wanted(const struct tally *t, uint64_t row)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tally_states: goroutines and Ps in states, and the sums of it: what a visitor of the tap does.
- * See tally_internal.h.
+ * tally_states: the states of goroutines and Ps, and their sums, as a visitor of the tap. See
+ * tally_internal.h.
  */
 #include <stdlib.h>
 
@@ -24,14 +24,14 @@ void top_tally_proc_settle(struct tally *t, struct tally_proc *p)
 	p->at = t->now;
 }
 
-/* Sets the state of the P by its thread and goroutine, of which one has changed. */
+/* Sets the mode of the P, after its thread or its goroutine has changed. */
 static void proc_look(struct tally *t, struct tally_proc *p)
 {
 	top_tally_proc_settle(t, p);
 	p->mode = mode_of(p->m);
 }
 
-/* The P of @m, which may be NULL. */
+/* As proc_look(), for the P of @m; @m may be NULL. */
 static void proc_look_at(struct tally *t, const struct tap_thread *m)
 {
 	if (m && m->data)
@@ -83,8 +83,8 @@ static bool states_is_creation(const struct sink_event *e)
 }
 
 /*
- * Is it a step that happened at this time? Steps into the states at the begin and the end of a gap
- * did not; no sum has them.
+ * Is the current event a real step at its time? At the begin and the end of a gap events only set
+ * states: no sum counts these.
  */
 static bool is_step(const struct tally *t)
 {
@@ -98,7 +98,10 @@ static uint32_t states_reason_of(struct tally *t, const struct tap_go *g)
 	return g->state == TAP_WAITING ? reasons_number(&t->reasons, &text) : 0;
 }
 
-/* It has the labels of its creator, unless it is one of the runtime's own (runtime.newproc1). */
+/*
+ * A goroutine begins. It has the labels of its creator, unless it is one of the runtime's own
+ * (runtime.newproc1).
+ */
 void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s)
 {
 	struct tally_go *of = tally_go_of(g);
@@ -112,7 +115,7 @@ void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s)
 	of->group->created += states_is_creation(s->event) && is_step(t);
 }
 
-/* Counts how long the goroutine, which runs now, was runnable. */
+/* Counts the time that the goroutine was runnable. It runs now. */
 static void count_wait(struct tally *t, struct tally_go *of)
 {
 	if (of->before == TAP_RUNNABLE && of->since && of->since > t->catch_up && is_step(t))

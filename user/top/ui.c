@@ -87,7 +87,10 @@ static enum ui_wish select_by(struct ui *u, const struct top_sample *s, long by)
 	return UI_REDRAW;
 }
 
-/* When more than UI_EXPANDED rows are open, the one opened first is closed. */
+/*
+ * Expands or closes the selected row. Closes the row that was expanded first, if more than
+ * UI_EXPANDED would be open.
+ */
 static enum ui_wish ui_expand(struct ui *u, const struct top_sample *s)
 {
 	uint64_t key;
@@ -124,7 +127,7 @@ static enum ui_wish ui_toggle(bool *what)
 	return UI_REDRAW;
 }
 
-/* A character of one byte or more: all of it goes. */
+/* Removes the last character, with all of its bytes. */
 static void drop_last(char *text)
 {
 	size_t n = strlen(text);
@@ -213,7 +216,7 @@ enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s)
 		return select_by(u, s, 1L << 30);
 	case KEY_ESCAPE:
 		return ui_escape(u);
-	case 'L' & 0x1f:	/* Ctrl-L: as in other programs, draw all anew */
+	case 'L' & 0x1f:	/* Ctrl-L: draws all cells again, as in other programs */
 		return UI_REDRAW;
 	}
 	return UI_NOTHING;

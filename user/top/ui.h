@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui: what the user of `gotap top` has chosen: order, filter, pause, selected and expanded rows.
- * Owns that and nothing else: keys change it (ui_key()), the view reads it, and the session does
- * what it asks for.
+ * ui: the choices of the user of `gotap top`: order, filter, pause, selected and expanded rows.
+ * Owns only these. ui_key() changes them, the view reads them, and the session does what ui_key()
+ * returns.
  */
 #ifndef GOTAP_TOP_UI_H
 #define GOTAP_TOP_UI_H
@@ -14,36 +14,35 @@
 
 enum { UI_FILTER = 64, UI_EXPANDED = 16 };
 
-/* What a key asks the session to do. */
+/* A request of a key to the session. */
 enum ui_wish { UI_NOTHING, UI_QUIT, UI_GROUP, UI_SNAPSHOT, UI_PAUSE, UI_PLACES, UI_REDRAW };
 
 struct ui {
 	enum column sort;
 	bool reverse;
 	bool help, paused, hide_system;
-	bool editing;			/* keys go into the filter */
+	bool editing;			/* keys edit the filter */
 	char filter[UI_FILTER];
-	uint64_t selected;		/* key of a row; 0: the first one */
+	uint64_t selected;		/* key of a row; 0: the first row */
 	uint64_t expanded[UI_EXPANDED];	/* keys of rows */
 	size_t n_expanded;
-	int scroll;			/* lines of the table above the first one that is shown */
-	int page;			/* lines that the view shows; it sets this */
-	/* uint32_t: the rows of the sample that are shown, in their order */
+	/* number of lines of the table above the first line on the screen */
+	int scroll;
+	/* number of lines of the table on the screen; set by the view */
+	int page;
+	/* uint32_t: indexes in sample.rows of the rows to show, in their order */
 	struct vec order;
-	char message[256];		/* "" none */
+	char message[256];		/* "": none */
 };
 
-/*
- * Sets u->order: which rows of @s are shown, in which order. To be called for each new sample, and
- * after each key.
- */
+/* Sets u->order. To be called for each new sample, and after each key. */
 void ui_arrange(struct ui *u, const struct top_sample *s);
 bool ui_is_expanded(const struct ui *u, uint64_t row);
-/* The place of the selected row in the order; 0 if it is not there. */
+/* Returns the index of the selected row in u->order; 0 if it is not shown. */
 size_t ui_selected(const struct ui *u, const struct top_sample *s);
 /*
- * Takes a key (keys.h). Returns what the session is to do. @s: the sample that is shown; NULL:
- * there is none yet.
+ * Handles a key (keys.h). Returns the request to the session. @s: the sample on the screen; NULL:
+ * none yet.
  */
 enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s);
 void ui_free(struct ui *u);

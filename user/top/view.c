@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* view: see view.h. Here: the table, the help, and where each stands. */
+/*
+ * view: see view.h. This file has the table, the help, and the positions of head, table and last
+ * line.
+ */
 #include "top/view.h"
 
 #include <inttypes.h>
@@ -12,24 +15,25 @@
 enum {
 	PLACES = 8,		/* of an expanded row */
 	FRAMES = 4,		/* of a place */
-	NAME_LEAST = 24,	/* columns of the name; the column of reasons gets those beyond */
+	NAME_LEAST = 24,	/* least columns of the name; the reasons get the columns beyond */
 	NUMBERS = 6 * 7 + 8,	/* columns before the name */
 };
 
 /*
- * The lines of the table are counted from 0, and those from @first on are drawn, to the row @end.
+ * The lines of the table count from 0. The lines from @first on are drawn, up to the row @end of
+ * the screen.
  */
 struct table {
 	const struct view *v;
 	struct screen *screen;
 	const struct ui *u;
 	const struct top_sample *s;
-	int row, end;		/* of the screen; screen NULL: lines are only counted */
+	int row, end;		/* rows of the screen; if screen is NULL, lines are only counted */
 	int first, line;
-	int selected;		/* the line of the selected row; -1 none */
+	int selected;		/* the line of the selected row; -1: none */
 };
 
-/* The row of the next line, -1: it is not seen. */
+/* Returns the row of the next line; -1: the line is not on the screen. */
 static int next_line(struct table *t)
 {
 	int row = t->row + t->line - t->first;
@@ -57,7 +61,10 @@ static void view_put_reasons(const struct table *t, int row, int col, const stru
 		screen_put(t->screen, row, col, screen_cols(t->screen) - col, STYLE_DIM, text);
 }
 
-/* The end of a long function's name says more than its begin. */
+/*
+ * Returns the end of a name that is too long: the end of a function's name says more than its
+ * begin.
+ */
 static const char *view_end_of(const struct screen *s, const char *name, int width)
 {
 	int len;
@@ -113,7 +120,7 @@ static void draw_row(struct table *t, const struct top_row *r, bool selected)
 		screen_paint(t->screen, row, 0, screen_cols(t->screen), STYLE_REVERSE);
 }
 
-/* --- its places --- */
+/* --- the places of a row --- */
 
 static void draw_frames(struct table *t, uint64_t stack)
 {
@@ -223,7 +230,7 @@ static void draw_lines(struct table *t)
 	}
 }
 
-/* The selected row is seen. */
+/* Returns the number of lines above the screen with which the selected row is on the screen. */
 static int scroll_to(const struct ui *u, int selected, int lines, int room)
 {
 	int scroll = u->scroll;
@@ -252,7 +259,7 @@ static void draw_table(const struct view *v, struct screen *screen, struct ui *u
 
 enum { HEAD_MOST = VIEW_BARS + 10 };
 
-/* With one row for the groups beyond, and the line that says so. */
+/* GROUPS_MAX rows, one row for the groups without room, and the line that says so. */
 _Static_assert(GROUPS_MAX + 2 + HEAD_MOST <= SCREEN_ROWS_MAX, "a screen has room for all rows");
 
 int view_rows(const struct view *v, const struct ui *u, const struct top_sample *s)
@@ -312,7 +319,7 @@ void view_draw(const struct view *v, struct screen *screen, struct ui *u,
 	int rows = screen_rows(screen), end = v->keys && rows > 3 ? rows - 1 : rows, row;
 
 	screen_clear(screen);
-	/* On a small screen the table has half of the rows. */
+	/* On a small screen head and table have half of the rows each. */
 	row = view_head(v, screen, u, s, rows > 2 ? rows / 2 : rows);
 	if (u->help)
 		draw_help(screen, row, end);

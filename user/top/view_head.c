@@ -10,7 +10,7 @@
 
 enum { BAR = 10 };
 
-/* A line, which is put piece by piece. */
+/* A line that is drawn piece by piece. */
 struct line {
 	struct screen *screen;
 	int row, col;
@@ -157,7 +157,10 @@ static uint64_t head_cells(const struct top_sample *s, uint64_t ns, int width)
 	return (uint64_t)(share * width + 0.5);
 }
 
-/* "P0 [|||||s    ]": | with a goroutine that ran, s in a system call. */
+/*
+ * Draws a bar like "P0 [|||||s    ]": | for time with a running goroutine, s for time in a system
+ * call.
+ */
 static void put_bar(struct line *l, const struct top_sample *s, const struct top_proc *p)
 {
 	char bar[BAR + 1];
@@ -172,7 +175,7 @@ static void put_bar(struct line *l, const struct top_sample *s, const struct top
 	PUT(l, STYLE_PLAIN, "]%3.0f%% ", top_mean(s, p->running) * 100);
 }
 
-/* A character for each: many Ps. */
+/* Draws one character for each P, if there are many Ps. */
 static void put_levels(const struct view *v, struct line *l, const struct ui *u,
 		       const struct top_sample *s)
 {
@@ -218,7 +221,7 @@ static int put_bars(struct screen *screen, const struct top_sample *s, int row, 
 typedef void put_fn(const struct view *v, struct line *l, const struct ui *u,
 		    const struct top_sample *s);
 
-/* In the order of what a screen without room for all keeps. */
+/* A screen without room for all lines has the first ones. */
 static put_fn *const lines[] = { put_title,           head_put_gotap, put_cpu,
 				 head_put_goroutines, put_queue,      head_put_gc };
 
