@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * collector: the GC, stops of the world, and what the runtime says of itself (heap, GOMAXPROCS).
- * Part of tables.c.
+ * collector: the GC, stops of the world, and the metrics of the runtime (heap, GOMAXPROCS). Part of
+ * tables.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,10 @@ static void take_stop(struct tables *t, const struct range_span *range)
 	timeline_add(the_trace(t)->timeline, TIMELINE_STW, m.from, m.to);
 }
 
-/* Adds a range to a goroutine: an assist to its own one, a sweep to the one that began it. */
+/*
+ * Adds a range to the stays of a goroutine: an assist to that which assists, a sweep to that which
+ * began it.
+ */
 static void collector_take_stay(struct tables *t, const struct range_span *range, uint32_t stay,
 				uint64_t id)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * diff: which rows differ beyond the noise, and what follows from what. See diff.h and
- * docs/diff.md.
+ * diff: decides which rows differ beyond the noise, and which changes follow from others. See
+ * diff.h and docs/diff.md.
  */
 #include "report/diff.h"
 
@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * Standard errors that noise may make; times what the halves of a trace differ by; the smallest
- * ratios; stays and parts that there must be; the smallest cost, in seconds of goroutines a second.
- * Two recordings of one program differ by more than each within itself: the ratios are for that.
+ * A difference must exceed ERRORS standard errors, HALVES times the difference between the halves
+ * of a trace, the ratio of its kind, and COST, in seconds of goroutines per second. Two recordings
+ * of one program differ by more than the parts of one recording: therefore the ratios.
  */
 static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RATIO_RATE = 1.5,
 		    COST = 0.001;
@@ -20,7 +20,10 @@ enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12, RARE_RATIO = 5 };
 
 /* --- estimates --- */
 
-/* A ratio of sums over the parts of a trace, and what its parts say about its noise. */
+/*
+ * A ratio of sums over the parts of a trace, with its standard error, and the difference between
+ * the halves of the trace.
+ */
 struct estimate {
 	double value, error, halves;
 };
@@ -39,7 +42,7 @@ static double diff_divided(double a, double b)
 	return b > 0 ? a / b : 0;
 }
 
-/* How many parts of equal weight would tell as much. */
+/* Returns the number of parts of equal weight with the same information. */
 static double parts_that_count(const double *b, unsigned n)
 {
 	double squares = 0, all = diff_sum(b, 0, n);
@@ -51,8 +54,8 @@ static double parts_that_count(const double *b, unsigned n)
 }
 
 /*
- * The error of a ratio of means, from how its parts deviate (the linear approximation). What
- * happened in a few parts only says nothing about its noise.
+ * Estimates the ratio of two sums, and its error from the deviations of the parts (linear
+ * approximation). The noise of events in a few parts is not known.
  */
 static struct estimate diff_estimate(const double *a, const double *b, unsigned n)
 {
@@ -71,7 +74,7 @@ static struct estimate diff_estimate(const double *a, const double *b, unsigned 
 	return e;
 }
 
-/* The difference of @a and @b that chance alone may make. */
+/* Returns the difference of @a and @b that chance alone may cause. */
 static double noise_of(const struct estimate *a, const struct estimate *b)
 {
 	double halves = a->halves > b->halves ? a->halves : b->halves;
@@ -80,7 +83,7 @@ static double noise_of(const struct estimate *a, const struct estimate *b)
 	return errors > HALVES * halves ? errors : HALVES * halves;
 }
 
-/* --- what is estimated --- */
+/* --- estimated values --- */
 
 enum column { COUNT, TIME };
 
@@ -97,7 +100,7 @@ static unsigned diff_column(const struct diff *d, int side, const struct diff_sl
 	return n;
 }
 
-/* ns of a stay. */
+/* Estimates the mean length of a stay, ns. */
 static struct estimate diff_mean_of(const struct diff *d, int side, const struct diff_row *row)
 {
 	const struct diff_slices *s = &row->side[side].slices;
@@ -107,7 +110,7 @@ static struct estimate diff_mean_of(const struct diff *d, int side, const struct
 	return diff_estimate(ns, count, diff_column(d, side, s, COUNT, count));
 }
 
-/* The length of each part in seconds: the last one ends with the trace. */
+/* Stores the length of each part in seconds. The last part ends with the trace. */
 static void diff_seconds(const struct diff *d, int side, double v[DIFF_SLICES])
 {
 	uint32_t shift;
@@ -123,7 +126,10 @@ static void diff_seconds(const struct diff *d, int side, double v[DIFF_SLICES])
 		v[i] *= diff_divided(whole, width);
 }
 
-/* Do its goroutines come and go? Then they are what counts are divided by. */
+/*
+ * Do the goroutines of a function begin and end during the trace? Counts are then divided by their
+ * number.
+ */
 static bool is_short_lived(const struct diff_function *f)
 {
 	int side;
@@ -135,7 +141,10 @@ static bool is_short_lived(const struct diff_function *f)
 	return true;
 }
 
-/* Stays per goroutine, or per second; those of the first trace at the load of the later one. */
+/*
+ * Estimates the stays per goroutine, or per second. The rate of the first trace is scaled to the
+ * load of the later one.
+ */
 static struct estimate diff_rate_of(const struct diff *d, int side, const struct diff_row *row,
 			       const struct diff_function *f)
 {
@@ -165,7 +174,7 @@ static bool is_countable(const struct diff_row *row)
 	return row->kind == DIFF_WAIT || row->kind == DIFF_SYSCALL || row->kind == DIFF_ASSIST;
 }
 
-/* Goroutines of the runtime wait for work. */
+/* Goroutines of the runtime wait for work: their waits are not judged. */
 static bool diff_is_idle(const struct diff_row *row)
 {
 	return row->kind == DIFF_WAIT && spans_is_system(row->name);
@@ -192,8 +201,8 @@ static int by_function(const void *a, const void *b)
 }
 
 /*
- * The lower median over what its goroutines wait for: one that came more often makes no load, all
- * of them do.
+ * Sets the load of each function: the lower median of the ratios of its counts. If one kind of wait
+ * became more frequent, the load is unchanged; if all did, it is larger.
  */
 static void find_loads(struct diff *d)
 {
@@ -231,7 +240,10 @@ static double ratio_min(const struct diff_row *row)
 	       RATIO_CPU : RATIO;
 }
 
-/* A row whose time grew by a few long stays alone has the same quantiles as before. */
+/*
+ * Did at least two quantiles grow? If only a few long stays made the time of a row larger, its
+ * quantiles are as before.
+ */
 static bool quantiles_moved(const struct diff_row *row, int later)
 {
 	static const double q[] = { 0.5, 0.9, 0.99 };
@@ -250,15 +262,15 @@ static void diff_push(struct diff *d, struct diff_change c)
 		*(struct diff_change *)vec_push(&d->changes, sizeof(c)) = c;
 }
 
-/* What all stays became longer by is no difference of one of them. */
+/* Returns the factor by which all stays became longer: this is no difference of a single row. */
 static double drift_of(const struct diff *d, int later)
 {
 	return fmax(1, later ? d->drift : 1 / d->drift);
 }
 
 /*
- * Three quarters of the later stays are longer than nine tenths of the others: no error of a mean
- * matters then.
+ * Are three quarters of the later stays longer than nine tenths of the others? The error of the
+ * mean then does not matter.
  */
 static bool are_apart(const struct diff_row *row, int later, double ratio)
 {
@@ -266,7 +278,7 @@ static bool are_apart(const struct diff_row *row, int later, double ratio)
 	       ratio * (double)dist_quantile(&row->side[!later].dist, 0.9);
 }
 
-/* Stays became longer from the side that is not @later to @later. */
+/* Adds a change if the stays of @later are longer than those of the other side. */
 static bool diff_longer(struct diff *d, struct diff_row *row, int later)
 {
 	struct estimate a = diff_mean_of(d, !later, row), b = diff_mean_of(d, later, row);
@@ -311,7 +323,7 @@ static void diff_oftener(struct diff *d, struct diff_row *row, int later)
 		     });
 }
 
-/* There are enough of them, and they come in at least half of the time of @side. */
+/* Are there enough stays on @side, in at least half of its parts? */
 static bool is_all_the_time(const struct diff *d, const struct diff_row *row, int side)
 {
 	double count[DIFF_SLICES];
@@ -322,7 +334,10 @@ static bool is_all_the_time(const struct diff *d, const struct diff_row *row, in
 	return row->side[side].dist.count >= STAYS_MIN && parts * 2 >= n;
 }
 
-/* Stays that one side has all the time, and the other one, which has such goroutines, never. */
+/*
+ * Adds a change for stays that one side has all the time, and the other side, which has such
+ * goroutines, never.
+ */
 static void only_later(struct diff *d, struct diff_row *row, int later)
 {
 	const struct diff_function *f = function_of(d, row);
@@ -337,9 +352,9 @@ static void only_later(struct diff *d, struct diff_row *row, int later)
 }
 
 /*
- * Stays that one side has all the time, and the other one now and then: too seldom to know its
- * noise from its parts. So it is taken for as many as chance makes of them at most, three
- * deviations of a count.
+ * Adds a change for stays that one side has all the time, and the other side too rarely to estimate
+ * the noise from its parts. The count of the other side is replaced by the largest one that chance
+ * would allow: three standard deviations more.
  */
 static void rare_before(struct diff *d, struct diff_row *row, int later)
 {
@@ -364,7 +379,7 @@ static void rare_before(struct diff *d, struct diff_row *row, int later)
 		     });
 }
 
-/* Are there enough parts of both traces to know it? */
+/* Do both traces have enough parts to estimate the noise of the row? */
 static bool has_noise(const struct diff *d, const struct diff_row *row)
 {
 	struct estimate a = diff_mean_of(d, 0, row), b = diff_mean_of(d, 1, row);
@@ -396,7 +411,7 @@ static int diff_by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* @what of all rows with enough stays, sorted. */
+/* Returns @what of all rows with enough stays, sorted. The caller frees the vec. */
 static struct vec diff_sorted(const struct diff *d,
 			      double (*what)(const struct diff *d, const struct diff_row *row))
 {
@@ -420,7 +435,7 @@ static double ratio_of(const struct diff *d, const struct diff_row *row)
 	return a.value > 0 && b.value > 0 ? b.value / a.value : 1;
 }
 
-/* The smallest ratio of a row that would be a difference. */
+/* Returns the smallest ratio that would count as a difference of the row. */
 static double noise_ratio(const struct diff *d, const struct diff_row *row)
 {
 	struct estimate a = diff_mean_of(d, 0, row), b = diff_mean_of(d, 1, row);
@@ -429,7 +444,10 @@ static double noise_ratio(const struct diff *d, const struct diff_row *row)
 		    drift_of(d, 1) + diff_divided(noise_of(&a, &b), a.value));
 }
 
-/* What two thirds of the rows became longer, or shorter, by at least; a few rows say nothing. */
+/*
+ * Returns the factor by which at least two thirds of the rows became longer, or shorter; 1 if there
+ * are few rows.
+ */
 static double find_drift(const struct diff *d)
 {
 	struct vec ratios = diff_sorted(d, ratio_of);
@@ -453,7 +471,7 @@ static double find_noise(const struct diff *d)
 	return noise;
 }
 
-/* Traces of fewer parts say nothing about their noise. */
+/* Do both traces have enough parts to estimate their noise? */
 static bool is_long_enough(const struct diff *d)
 {
 	uint32_t shift;
@@ -465,7 +483,7 @@ void diff_judge(struct diff *d)
 {
 	size_t i;
 
-	/* From now on all names are known, and pointers to functions stay. */
+	/* adds all functions now: pointers into d->functions are valid from here on */
 	for (i = 0; i < d->rows.len; i++)
 		function_of(d, *vec_at(&d->rows, struct diff_row *, i));
 	diff_merge_rows(d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff: two traces compared: which stays of goroutines became longer or more frequent, by the
- * function that the goroutine began with, the reason and the place in the code; a difference within
- * the noise is none. `gotap diff` shows it; docs/diff.md explains it.
+ * diff: compares two traces: which stays of goroutines became longer or more frequent, by the first
+ * function of the goroutine, the reason and the place in the code. Differences within the noise are
+ * not reported. `gotap diff` shows the result; docs/diff.md explains it.
  *
  * 	struct diff *d = diff_new();
  * 	ret = diff_read(d, 0, reader, &err);	and 1, the later one
@@ -10,8 +10,8 @@
  * 	... d->changes ...
  * 	diff_free(d);
  *
- * Memory: a row for each (function, state or reason, place), up to DIFF_ROWS; more are not
- * compared, and that is said.
+ * Memory: a row for each (function, state or reason, place), up to DIFF_ROWS. Stays beyond are not
+ * compared, and are counted (crowded).
  */
 #ifndef GOTAP_REPORT_DIFF_H
 #define GOTAP_REPORT_DIFF_H
@@ -28,21 +28,21 @@ enum diff_kind {
 	DIFF_RUNNING,		/* from a place to the next stop */
 	DIFF_RUNNABLE,
 	DIFF_ASSIST,		/* GC mark assist */
-	DIFF_REGION, DIFF_TASK,	/* name is their type */
-	DIFF_STOP,		/* stop-the-world; name is its reason */
+	DIFF_REGION, DIFF_TASK,	/* @name is the type */
+	DIFF_STOP,		/* stop-the-world; @name is its reason */
 	DIFF_KINDS,
 };
 
 /*
- * The time of a trace in up to DIFF_SLICES parts of 2^shift ns. They get twice as wide when the
- * trace needs it, so that there are always at least half as many.
+ * The sums of a trace in up to DIFF_SLICES parts of 2^shift ns. The width doubles when the trace
+ * needs it, so at least half of the parts are in use.
  */
 struct diff_slices {
 	uint32_t shift;
 	uint64_t n[DIFF_SLICES], ns[DIFF_SLICES];
 };
 
-/* One of the two traces in a row: stays that began and ended in it. */
+/* The stays of one trace in a row: those that began and ended in the trace. */
 struct diff_side {
 	struct dist dist;
 	struct diff_slices slices;
@@ -51,55 +51,64 @@ struct diff_side {
 
 struct diff_row {
 	enum diff_kind kind;
-	/* the function that the goroutine began with, a type, a reason; "" not known */
+	/* the function that the goroutine began with, a type, or a reason; "": not known */
 	const char *name;
 	const char *reason;	/* of a wait */
-	const char *what;	/* the function of the library that waits, "" none */
-	const char *func, *file;	/* where; "" not known */
+	const char *what;	/* the function of the library that waits; "": none */
+	const char *func, *file;	/* the place; "": not known */
 	struct diff_side side[2];
-	/* From the later trace: the goroutines that ended these waits. */
 	/*
-	 * the function of most goroutines that did, but for @name; "" nobody did (network, timer),
-	 * NULL none but @name
+	 * of the later trace: the first function of the goroutines that ended most of the time of
+	 * these waits, @name excluded; "": no goroutine did (network, timer); NULL: only goroutines
+	 * of @name did
 	 */
 	const char *waker;
-	double waker_lead;	/* ns by which it leads */
-	double other_ns, self_ns;	/* ended by others, nobody, @name */
-	bool merged;		/* into another row */
+	double waker_lead;	/* ns by which it leads in the vote */
+	/* ns of waits that others or no goroutine ended, and that goroutines of @name ended */
+	double other_ns, self_ns;
+	bool merged;		/* its stays were added to another row */
 };
 
-/* Goroutines that began with a function. */
+/* The goroutines that began with one function. */
 struct diff_function {
 	const char *name;
 	bool system;
 	uint64_t goroutines[2], created[2];
 	struct diff_slices births[2];
-	/* how many times as often what it waits for came, in the later trace */
+	/* count of its waits in the later trace relative to the first trace */
 	double load;
 };
 
 struct diff_trace {
 	int64_t first, last;
 	uint64_t goroutines, gomaxprocs, events;
-	int64_t gap_to, unrecorded;	/* ns without any record: they are in no rate */
+	/* unrecorded: ns without any record, which no rate includes */
+	int64_t gap_to, unrecorded;
 	uint64_t notes;
-	const char *note;		/* the first one; NULL: none */
+	const char *note;		/* the first note; NULL: none */
 };
 
 enum diff_way { DIFF_LONGER, DIFF_OFTEN, DIFF_NEW };
 
-/* A row that differs beyond the noise. For faster ones "later" is the first trace. */
+/*
+ * A row with a difference beyond the noise. If the first trace was slower, the first trace counts
+ * as the later one here.
+ */
 struct diff_change {
 	const struct diff_row *row;
-	const struct diff_function *function;	/* NULL: of regions, tasks, stops */
+	const struct diff_function *function;	/* NULL for regions, tasks, stops */
 	bool slower;
 	enum diff_way way;
-	/* of means (longer), of how often (often); 0: there were none (new) */
+	/*
+	 * DIFF_LONGER: of the means; DIFF_OFTEN: of the rates; DIFF_NEW: 0, since the other trace
+	 * has none
+	 */
 	double ratio;
-	double noise;		/* the ratio that noise alone could make */
-	double cost;		/* seconds of goroutines a second that it costs, or saves */
-	double order;		/* what it is sorted by: with the cost of what follows from it */
-	/* the change of those who end these waits; NULL none is known */
+	double noise;		/* ratio that noise alone could cause */
+	double cost;		/* seconds of goroutines per second that it costs, or saves */
+	/* sort key: the cost, and the cost of changes that follow from it */
+	double order;
+	/* the change of the goroutines that end these waits; NULL: none is known */
 	const struct diff_change *follows;
 };
 
@@ -107,31 +116,32 @@ struct findings;
 
 struct diff {
 	struct spans *spans;
-	struct findings *places;	/* only its places are used */
+	struct findings *places;	/* used for its places only */
 	struct vec rows;		/* struct diff_row * */
 	struct map64 by_key;
 	struct vec functions;		/* struct diff_function */
 	struct map64 function_numbers;
-	struct vec slots;		/* const char *: what a slot's goroutine was counted as */
-	uint64_t crowded;		/* stays in rows that found no room */
+	/* const char *: the function for which the goroutine in a slot was counted */
+	struct vec slots;
+	uint64_t crowded;		/* number of stays without a row */
 	struct diff_trace traces[2];
-	int side;			/* which one is read */
-	/* struct diff_change, slower ones first, the most costly first */
+	int side;			/* the trace that is being read */
+	/* struct diff_change; slower ones first, each group by cost */
 	struct vec changes;
-	uint64_t compared;		/* rows with enough stays on both sides */
-	/* what two thirds of these became longer by; 1: nothing, or few rows */
+	uint64_t compared;		/* number of rows with enough stays in both traces */
+	/* factor by which two thirds of these rows became longer; 1: none, or too few rows */
 	double drift;
-	/* the median over these of the ratio that noise alone could make */
+	/* median, over these rows, of the ratio that noise alone could cause */
 	double noise;
 };
 
 struct diff *diff_new(void);
-/* Accepts NULL. */
+/* Frees @d, which may be NULL. */
 void diff_free(struct diff *d);
 int diff_read(struct diff *d, int side, struct trace_reader *r, struct error *err);
-/* After both were read. */
+/* To be called after both traces were read. */
 void diff_judge(struct diff *d);
-/* ns of the trace that were recorded, at least 1. */
+/* Returns the recorded time of the trace, ns, at least 1. */
 static inline double diff_time(const struct diff *d, int side)
 {
 	const struct diff_trace *t = &d->traces[side];
@@ -141,26 +151,26 @@ static inline double diff_time(const struct diff *d, int side)
 }
 
 
-/* A sentence. */
+/* Appends the sentence for a change. */
 void diff_say(const struct diff *d, const struct diff_change *c, struct buf *text);
 const char *diff_kind_name(enum diff_kind kind);
 /*
- * How many stays a side has per goroutine, or per second where goroutines live on; @unit says
- * which.
+ * Returns the stays per goroutine, or per second if the goroutines do not end; @unit: "goroutine"
+ * or "second".
  */
 double diff_often(const struct diff *d, const struct diff_change *c, int side, const char **unit);
 
 /* diff_rows.c, for diff.c */
 struct diff_function *diff_function_of(struct diff *d, const char *name);
-/* How many parts the time of that trace has, when their width is 2^@shift. */
+/* Returns the number of parts of a trace, and their width as 2^*@shift ns. */
 unsigned diff_parts(const struct diff *d, int side, uint32_t *shift);
-/* Makes the parts at least as wide. */
+/* Makes the parts at least 2^@shift ns wide. */
 void diff_widen(struct diff_slices *s, uint32_t shift);
 void diff_merge_rows(struct diff *d);
 /*
- * diff_rank.c: sorts d->changes, the most important first, and removes stays of running that only
- * became shorter or longer because the function waits more or less often: the time that it runs did
- * not change.
+ * diff_rank.c: sorts d->changes, the most important first. Removes running stays that only became
+ * shorter or longer because the function waits more or less often, while its running time did not
+ * change.
  */
 void diff_rank(struct diff *d);
 

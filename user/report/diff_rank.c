@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * diff_rank: sorts the changes that diff.c found. A wait that became longer follows from a change
- * of the goroutines that end such waits: the cause comes first. Changes that only divide the same
- * running time otherwise are removed. diff_judge() calls it last.
+ * diff_rank: sorts the changes that diff.c found. If the goroutines that end a wait have changed,
+ * the longer wait follows from that change: the cause comes first. Changes that only divide the
+ * same running time in another way are removed. diff_judge() calls diff_rank() last.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/diff.h"
 
-enum { FOLLOW_MAX = 1000 };	/* changes that are compared with one another */
+enum { FOLLOW_MAX = 1000 };	/* limit on changes that are compared with one another */
 
-/* Is it no wait, or a wait that no goroutine of the program ends (a timer, the network poller)? */
+/*
+ * Does the row begin a chain of causes: is it no wait, or a wait that no goroutine of the program
+ * ends (a timer, the network poller)?
+ */
 static bool is_root(const struct diff_row *row)
 {
 	return row->kind != DIFF_WAIT || row->self_ns + row->other_ns <= 0 ||
 	       (row->waker && !*row->waker && row->self_ns < row->other_ns);
 }
 
-/* Are @c's waits ended by goroutines of that function? One of twenty that hand on a lock counts. */
+/*
+ * Do goroutines of function @name end waits of @c? A twentieth of the time is enough: goroutines
+ * that pass on a lock end most of one another's waits.
+ */
 static bool diff_rank_ends(const char *name, const struct diff_change *c)
 {
 	const struct diff_row *row = c->row;
@@ -29,8 +35,8 @@ static bool diff_rank_ends(const char *name, const struct diff_change *c)
 }
 
 /*
- * The most costly change of a function of which goroutines end the waits of @c. With @root only
- * changes of is_root() count, unless there is none. NULL: no such function has changed.
+ * Returns the most costly change of a function with goroutines that end the waits of @c. @root:
+ * only changes for which is_root() holds, if there is any. NULL: no such function has changed.
  */
 static struct diff_change *cause_of(const struct diff *d, const struct diff_change *c, size_t n,
 				    bool root)
@@ -47,8 +53,8 @@ static struct diff_change *cause_of(const struct diff *d, const struct diff_chan
 }
 
 /*
- * A wait for the network may be ended by a peer that the program itself delays, and the time of a
- * region is also that of its waits: both count half.
+ * Returns the weight of a cause. A wait for the network may end late because the program itself
+ * delays its peer, and the time of a region includes its waits: both count half.
  */
 static double diff_rank_weight(const struct diff_row *row)
 {
@@ -65,8 +71,8 @@ static int by_order(const void *a, const void *b)
 }
 
 /*
- * Adds the cost of change @i to the order of its cause, of the cause of that, and so on. Causes may
- * form a circle: four steps are enough for the chains that programs have.
+ * Adds the cost of change @i to the order of its cause, of the cause of its cause, and so on.
+ * Causes may form a circle. Four steps are enough for the chains of causes that programs have.
  */
 static void add_to_causes(struct diff_change *all, const size_t *causes, size_t i)
 {
@@ -100,7 +106,7 @@ static void find_causes(struct diff *d)
 	free(causes);
 }
 
-/* Until they are sorted "follows" is the row of the cause. */
+/* Sets the causes. Until d->changes is sorted, "follows" points to the row of the cause. */
 static void link_causes(struct diff *d)
 {
 	struct diff_change *all = d->changes.data;
@@ -116,7 +122,10 @@ static void link_causes(struct diff *d)
 	map64_free(&by_row);
 }
 
-/* Does the function of @c now wait more often, or at more places, on the side that is not @c's? */
+/*
+ * Does the function of @c wait more often, or at more places, on the other side than on the side of
+ * @c?
+ */
 static bool diff_rank_is_split(const struct diff *d, const struct diff_change *c)
 {
 	const struct diff_change *o = d->changes.data;
@@ -129,7 +138,7 @@ static bool diff_rank_is_split(const struct diff *d, const struct diff_change *c
 	return false;
 }
 
-/* How long the function's goroutines run, a second of the trace, at all places together. */
+/* Returns how long the goroutines of a function run per second of the trace, at all places. */
 static double diff_rank_running(const struct diff *d, const char *name, int side)
 {
 	uint64_t ns = 0;
@@ -144,7 +153,9 @@ static double diff_rank_running(const struct diff *d, const char *name, int side
 	return (double)ns / diff_time(d, side);
 }
 
-/* Does the function run longer in all, and not only longer without a stop? */
+/*
+ * Does the function run longer altogether? If not, only the runs between its stops became longer.
+ */
 static bool runs_longer(const struct diff *d, const struct diff_change *c)
 {
 	return diff_rank_running(d, c->row->name, c->slower) -
@@ -153,8 +164,8 @@ static bool runs_longer(const struct diff *d, const struct diff_change *c)
 }
 
 /*
- * More stops make shorter stretches of running between them: that is no gain, nor is the reverse a
- * cost.
+ * Removes changes of running stays that come from more or fewer stops: more stops make the runs
+ * between them shorter, which is no gain, and fewer stops make them longer, which costs nothing.
  */
 static void drop_splits(struct diff *d)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* diff_rows: what diff.c compares: the stays of both traces, added up in rows. See diff.h. */
+/* diff_rows: the input of diff.c: the stays of both traces, added up in rows. See diff.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,13 +52,16 @@ static uint64_t diff_rows_since(const struct diff *d, int64_t time)
 
 /* --- functions --- */
 
-/* Equal texts are the same pointer, but empty ones. */
+/* Returns a key of a text: equal texts have one address, except the empty text. */
 static uintptr_t text_key(const char *text)
 {
 	return *text ? (uintptr_t)text : 0;
 }
 
-/* Functions beyond DIFF_FUNCTIONS are one, without a name. */
+/*
+ * Returns the function with @name, and adds it if it is new. Functions beyond DIFF_FUNCTIONS share
+ * one entry without a name.
+ */
 struct diff_function *diff_function_of(struct diff *d, const char *name)
 {
 	uint64_t *number = map64_get(&d->function_numbers, text_key(name));
@@ -96,7 +99,10 @@ static uint64_t hash_key(const struct key *k, bool line)
 	return line ? hash64_seeded(hash ^ (k->place.line + 1)) : hash;
 }
 
-/* The hash has 64 bits of a seed of this process: no two keys of these few share one. */
+/*
+ * Returns the row of the key, and adds it if it is new. The hash has 64 bits and a seed of this
+ * process: the probability that two keys have one hash is negligible.
+ */
 static struct diff_row *row_of(struct diff *d, const struct key *k)
 {
 	uint64_t hash = hash_key(k, true), *number = map64_get(&d->by_key, hash);
@@ -135,7 +141,7 @@ static struct diff_row *diff_rows_add(struct diff *d, const struct key *k, int64
 	return row;
 }
 
-/* --- what a stack says --- */
+/* --- facts from a stack --- */
 
 static bool diff_rows_is_runtime(const char *func)
 {
@@ -148,8 +154,8 @@ static struct place diff_rows_place_of(struct diff *d, uint32_t stack)
 }
 
 /*
- * The function of the library that the program's code calls there: sync.(*Mutex).Lock,
- * net.(*conn).Read.
+ * Returns the function of the library that the code of the program calls at @place:
+ * sync.(*Mutex).Lock, net.(*conn).Read.
  */
 static const char *what_of(struct diff *d, uint32_t stack, const struct place *place)
 {
@@ -186,9 +192,9 @@ static void diff_rows_vote(struct diff_row *row, const char *waker, double lead)
 }
 
 /*
- * Votes for the waker, weighed by time: if one waker has ended more than half of the time, it is
- * the one that is left at the end. Goroutines of the row that wake each other hand on a lock:
- * self_ns counts them.
+ * Adds a vote for the waker, weighted by time: if one waker has ended more than half of the time,
+ * it is the one that remains. self_ns counts goroutines of the row that wake each other, as
+ * goroutines do that pass on a lock.
  */
 static void note_waker(struct diff *d, struct diff_row *row, const struct span *span)
 {
@@ -207,7 +213,7 @@ static void note_waker(struct diff *d, struct diff_row *row, const struct span *
 	diff_rows_vote(row, waker, ns);
 }
 
-/* Times that were not recorded are not compared; no rate includes their union. */
+/* Adds a gap. Its stays are not compared, and no rate includes the time of gaps. */
 static void diff_rows_gap(struct diff *d, const struct span *span)
 {
 	struct diff_trace *t = &d->traces[d->side];
@@ -219,7 +225,7 @@ static void diff_rows_gap(struct diff *d, const struct span *span)
 	t->gap_to = span->to;
 }
 
-/* Counts @g for its function. The function may become known after the goroutine was first seen. */
+/* Counts @g for its function. The function may become known only after the first span. */
 static void count_goroutine(struct diff *d, const struct goroutine *g)
 {
 	const char **counted;
@@ -278,7 +284,7 @@ static void diff_rows_on_begin(void *ctx, struct goroutine *g)
 	d->traces[d->side].goroutines++;
 }
 
-/* --- other things --- */
+/* --- ranges, regions, tasks, metrics, logs --- */
 
 static void diff_rows_on_range(void *ctx, const struct range_span *r)
 {
@@ -403,7 +409,7 @@ static uint64_t diff_rows_group_of(const struct diff_row *row)
 	return hash_key(&k, false);
 }
 
-/* A group of which each side has lines that the other one lacks: bit 1 and bit 2. */
+/* Each side has lines of the group that the other side lacks: both bits are set. */
 enum { ONLY_FIRST = 1, ONLY_LATER = 2, BOTH = 3 };
 
 static int diff_rows_lacks(const struct diff_row *row)
@@ -413,8 +419,8 @@ static int diff_rows_lacks(const struct diff_row *row)
 }
 
 /*
- * Where the lines of a function moved, it is another build: its places of one reason are compared
- * as one. The first row of such a group takes the others.
+ * If lines of a function moved, the two traces are from different builds: the places of one reason
+ * in this function are merged, and compared as one. The first row of the group gets the sums.
  */
 void diff_merge_rows(struct diff *d)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* diff_say: a change as a sentence. See diff.h. */
+/* diff_say: the sentence for a change. See diff.h. */
 #include <string.h>
 
 #include "report/diff.h"
@@ -11,7 +11,7 @@ static const char *const names[DIFF_KINDS] = {
 	[DIFF_TASK] = "task",         [DIFF_STOP] = "stop-the-world",
 };
 
-/* What the subject does; NULL: the name of the row is all that is said. */
+/* The verb after the name of the row; NULL: the sentence has the name only. */
 static const char *const verbs[DIFF_KINDS] = {
 	[DIFF_WAIT] = "waits", [DIFF_SYSCALL] = "is in the system call", [DIFF_RUNNING] = "runs",
 	[DIFF_RUNNABLE] = "waits", [DIFF_ASSIST] = "assists the GC", [DIFF_REGION] = "takes",
@@ -34,7 +34,10 @@ static void put_subject(const struct diff_row *row, struct buf *text)
 			   *row->name ? row->name : "(goroutines of no known function)");
 }
 
-/* "at x.go:12" in the function that the goroutine began with, else "at main.f (x.go:12)". */
+/*
+ * Appends the place: "at x.go:12" in the function that the goroutine began with, "at main.f
+ * (x.go:12)" in another function.
+ */
 static void diff_say_put_place(const struct diff_row *row, const char *before, struct buf *text)
 {
 	const char *base = strrchr(row->file, '/');
@@ -82,7 +85,7 @@ static void put_quantiles(const struct diff_row *row, struct buf *text)
 	}
 }
 
-/* Digits that a reader needs: 0.034, 2.5, 1630. */
+/* Appends a number with as many digits as a reader needs: 0.034, 2.5, 1630. */
 static void diff_say_put_number(struct buf *text, double n)
 {
 	buf_printf(text, n < 100 ? "%.3g" : "%.0f", n);
@@ -115,7 +118,7 @@ static void say_new(const struct diff *d, const struct diff_change *c, struct bu
 	findings_time(text, (double)dist_quantile(dist, 0.99));
 }
 
-/* "3 times", "0.5 times", "1/116". */
+/* Appends the ratio: "3 times", "0.5 times", "1/116". */
 static void put_ratio(const struct diff_change *c, struct buf *text)
 {
 	bool small = !c->slower && c->ratio >= 10;

@@ -7,7 +7,8 @@
 
 #include "base/vec.h"
 
-enum { FIRST_BITS = 5, OCTAVES_MAX = 128 << 10 };	/* of all distributions: 32 MB */
+/* OCTAVES_MAX: for all distributions together: 32 MB */
+enum { FIRST_BITS = 5, OCTAVES_MAX = 128 << 10 };
 
 static size_t octaves_made;
 
@@ -50,7 +51,7 @@ uint64_t dist_bucket(const struct dist *d, unsigned i)
 
 /* --- octaves --- */
 
-/* Makes @octave one of those that are there; the new ones are NULL. */
+/* Extends the range of octaves to @octave; the new entries are NULL. */
 static void dist_widen(struct dist *d, uint32_t octave)
 {
 	uint32_t low = d->octaves && d->low < octave ? d->low : octave;
@@ -67,7 +68,7 @@ static void dist_widen(struct dist *d, uint32_t octave)
 	d->octaves = high - low;
 }
 
-/* The counts of @octave; NULL: there is no more room. */
+/* Returns the counts of @octave, and allocates them if necessary; NULL: the limit is reached. */
 static uint64_t *make_octave(struct dist *d, uint32_t octave)
 {
 	if (octaves_made == OCTAVES_MAX)

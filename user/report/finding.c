@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * finding: see finding.h. Gives the spans of a trace to the families (findings.h), and sorts their
- * findings.
+ * finding: see finding.h. Passes the spans of the trace to the families (findings.h), and sorts
+ * their findings.
  */
 #include "report/finding.h"
 
@@ -9,7 +9,7 @@
 
 #include "report/findings.h"
 
-/* In the order in which they judge. */
+/* In the order in which the families judge. */
 static const struct findings_family *const families[] = {
 	&findings_of_world, &findings_of_waits, &findings_of_ps,
 	&findings_of_gc, &findings_of_calls, &findings_of_leaks,
@@ -19,7 +19,7 @@ static const struct findings_family *const families[] = {
 enum { FAMILIES = sizeof(families) / sizeof(*families) };
 _Static_assert((int)FAMILIES < (int)FINDINGS_FAMILIES, "no room for NULL at the end of a list");
 
-/* Calls the function @entry of each family that has one, with the arguments behind it. */
+/* Calls the function @entry, with the further arguments, of each family that has one. */
 #define FAMILIES_CALL(entry, ...)						\
 	do {									\
 		for (size_t family_ = 0; family_ < FAMILIES; family_++)		\
@@ -34,7 +34,10 @@ static void finding_goroutine_begin(void *ctx, struct goroutine *g)
 	*findings_state(ctx, g) = (struct goroutine_state){ 0 };
 }
 
-/* All goroutines wait in a gap, most from its begin to its end: it counts once, as in tables.h. */
+/*
+ * Adds a gap. All goroutines have a wait for a gap, most of them from its begin to its end: the gap
+ * counts once, as in tables.h.
+ */
 static void finding_add_gap(struct findings *f, const struct span *span)
 {
 	int64_t from = span->from > f->gap_to ? span->from : f->gap_to;
@@ -45,7 +48,7 @@ static void finding_add_gap(struct findings *f, const struct span *span)
 	f->gap_to = span->to;
 }
 
-/* Each stay of a trace comes here: the lists have no entry that is to be left out. */
+/* Called for each stay of a trace: the lists therefore have no empty entries. */
 static void finding_give_stay(struct findings *f, findings_stay_fn *const *fn,
 			      const struct stay *stay)
 {
@@ -73,7 +76,7 @@ static void span_ends(void *ctx, const struct span *span)
 	finding_give_stay(f, f->stays, &stay);
 }
 
-/* g->now is its last span. */
+/* g->now is the last span of @g. */
 static void finding_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct findings *f = ctx;

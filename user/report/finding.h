@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * finding: why a program is slow, in sentences: from the spans of a trace to findings, the most
- * costly first. Each has a number, a share of the lost time, a place in the code, and who is to
- * blame. docs/findings.md says which time counts as lost, and when a family of findings is silent.
+ * finding: the reasons why a program is slow, in sentences: makes findings from the spans of a
+ * trace, the most costly first. Each finding has an amount, a share of the lost time, a place in
+ * the code, and the function that is responsible. docs/findings.md defines which time counts as
+ * lost, and when a family of findings reports nothing.
  *
  * 	struct findings *f = findings_new(s);
  * 	ret = spans_read(s, reader, &err);
@@ -10,7 +11,7 @@
  * 	... vec_at(list, struct finding, i) ...
  * 	findings_free(f);
  *
- * cmd/report/report.c and html/ show them.
+ * cmd/report/report.c and html/ show the findings.
  */
 #ifndef GOTAP_REPORT_FINDING_H
 #define GOTAP_REPORT_FINDING_H
@@ -20,39 +21,48 @@
 #include "threads/sums.h"
 
 struct finding {
-	const char *kind;	/* a constant: "lock", "leak"; docs/findings.md has all */
-	/* one sentence or two; names in it are of the trace, and not yet fit for a terminal */
+	const char *kind;	/* a constant: "lock", "leak"; docs/findings.md lists all kinds */
+	/* one or two sentences; names of the trace in it are not escaped for a terminal */
 	char *text;
-	/* who is to blame, or where those suffer that nobody is seen to harm; "" not known */
+	/*
+	 * the place of the responsible function; if none is known, the place of the goroutines that
+	 * lose time; "": not known
+	 */
 	const char *function, *file;
-	uint64_t line;		/* 0 not known */
-	double share;		/* of the lost time of the trace, 0 to 1 */
-	double seconds;		/* of goroutines, summed up */
-	uint64_t *goroutines;	/* ids of some of those that suffer, the first ones */
+	uint64_t line;		/* 0: not known */
+	double share;		/* part of the lost time of the trace, 0 to 1 */
+	double seconds;		/* sum over goroutines */
+	uint64_t *goroutines;	/* ids of the first goroutines that lose time */
 	size_t ngoroutines;
-	int64_t from, to;	/* ns since the first event: the place to look at in a viewer */
+	int64_t from, to;	/* ns since the first event: the time to show in a viewer */
 };
 
 struct findings;
 
-/* Adds its visitor to @s, which must live as long. */
+/* Makes the findings and adds their visitor to @s, which must outlive them. */
 struct findings *findings_new(struct spans *s);
 /*
- * Before spans_read(): the states of threads in Linux, for the findings of goroutines without a
- * CPU. Both must live until findings_finish(). A file of another time is left out by itself
- * (oncpu_begins()).
+ * To be called before spans_read(): the states of threads in Linux, for findings about goroutines
+ * without a CPU. @o and @sums must live until findings_finish(). If the file of threads is of
+ * another time (oncpu_begins()), it is ignored.
  */
 void findings_threads(struct findings *f, struct oncpu *o, const struct thread_sums *sums);
-/* Before findings_finish(): it was the file of another recording. */
+/*
+ * To be called before findings_finish() if the file of threads is of another recording: it is
+ * ignored.
+ */
 void findings_forget_threads(struct findings *f);
-/* After spans_read(), also if that failed: struct finding, the most costly first. They are @f's. */
+/*
+ * To be called after spans_read(), also after a failed one. Returns a vec of struct finding, the
+ * most costly first, which @f owns.
+ */
 const struct vec *findings_finish(struct findings *f);
 /*
- * Seconds of goroutines that were lost, whether or not a finding tells of them; after
+ * Returns the seconds of goroutines that were lost, in findings and otherwise. To be called after
  * findings_finish().
  */
 double findings_lost(const struct findings *f);
-/* Accepts NULL. */
+/* Frees @f, which may be NULL. */
 void findings_free(struct findings *f);
 
 #endif

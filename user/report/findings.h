@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * findings: the state of finding.c and the interface of its families, one file findings_*.c each.
- * finding.c gives a family the spans that concern it; when the trace has ended, each judges and
- * adds its findings.
+ * findings: the state of finding.c, and the interface of its families, one file findings_*.c each.
+ * finding.c gives the spans of the trace to the families. When the trace has ended, each family
+ * judges its sums and adds findings.
  *
- * A family keeps sums by place and by goroutine slot, never by event, and each table has a limit.
+ * A family keeps sums by place and by goroutine slot, never by event. Each table has a limit.
  */
 #ifndef GOTAP_REPORT_FINDINGS_H
 #define GOTAP_REPORT_FINDINGS_H
@@ -16,14 +16,14 @@
 /* --- places (findings_place.c): a function and a line, found from a stack --- */
 
 /*
- * A place has 17 bits: four facts in one key of map64. Places beyond are place 0, which is not
- * known.
+ * A number of a place has 17 bits, so that a key of map64 has room for a place and further facts.
+ * Places beyond the limit are place 0, which is unknown.
  */
 enum { PLACES_MAX = (1 << 17) - 1 };
 
 /*
- * Facts of a stack, by the functions of the library that it ends in: its frames before the first
- * one of the program.
+ * Facts about a stack, from the library functions in its innermost frames: the frames before the
+ * first frame of the program.
  */
 enum stack_trait {
 	STACK_LOCK = 1,		/* Mutex, RWMutex, Once, the lock of a file descriptor */
@@ -31,14 +31,15 @@ enum stack_trait {
 	STACK_FILE = 4,		/* package os, or a system call on a file */
 	STACK_C = 8,		/* a call of C code */
 	STACK_IDLE_CALL = 16,	/* a system call that may wait for work: read, wait4, poll */
-	STACK_REQUEST = 32,	/* a client's side of the network: a dial, a look-up, a request */
+	STACK_REQUEST = 32,	/* the client's side of the network: a dial, a look-up, a request */
 	STACK_GC_CALL = 64,	/* runtime.GC, debug.FreeOSMemory */
 	STACK_BROADCAST = 128,	/* sync.(*Cond).Broadcast */
-	STACK_HANDLER = 256,	/* the program's code, called by a server of the library */
-	STACK_BODY = 512,	/* a server's side of the network: the request that it reads */
-	/* for a connection: one that is dialled, or comes back to the pool */
+	STACK_HANDLER = 256,	/* code of the program that a server of the library called */
+	/* the server's side of the network: it reads the body of a request */
+	STACK_BODY = 512,
+	/* waits for a connection that is dialled, or returned to the pool */
 	STACK_POOL = 4096,
-	STACK_RECEIVES = 1024,	/* from a channel */
+	STACK_RECEIVES = 1024,	/* receives from a channel */
 	STACK_ALLOCATES = 2048,
 };
 
@@ -48,42 +49,42 @@ struct place {
 };
 
 struct stack_facts {
-	/* the innermost frame of the program; where it has none, of the library */
+	/* the innermost frame of the program; if there is none, of the library */
 	uint32_t place;
-	/* the same, but for a deferred closure the function that it belongs to */
+	/* as @place, but for a deferred closure the function that contains it */
 	uint32_t holder;
-	uint32_t callee;	/* the frame of the library that the place calls; 0: none */
+	uint32_t callee;	/* the frame of the library that @place calls; 0: none */
 	uint16_t traits;
-	/* enum why: what it waits for, if it waits and its innermost frames say so */
+	/* enum why: the reason of a wait, if the innermost frames imply it */
 	uint8_t why;
-	bool program;		/* @place is the program's */
+	bool program;		/* @place is in the program */
 	bool known;
 };
 
 struct places {
-	struct vec list;	/* struct place; number 1 is the first */
+	struct vec list;	/* struct place; number 1 is the first one */
 	struct map64 by_key;
 	struct vec facts;	/* struct stack_facts, by stack */
-	/* uint8_t by frame: 0 not looked at, 1 the program's, 2 the library's */
+	/* uint8_t by frame: 0 not looked at yet, 1 of the program, 2 of the library */
 	struct vec library;
 };
 
 struct findings;
 
 struct stack_facts findings_stack(struct findings *f, uint32_t stack);
-/* The number of the place of @frame; 0: no room. */
+/* Returns the number of the place of @frame, and adds it if it is new; 0: no room. */
 uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame);
 /*
- * A place without a line: the function that @g began with. For what has no stack; 0: that is not
- * known, either.
+ * Returns a place without a line, for stays without a stack: the function that @g began with. 0:
+ * that is not known, either.
  */
 uint32_t findings_function(struct findings *f, const struct goroutine *g);
-/* Place 0 has empty texts. */
+/* Returns a place; place 0 has empty texts. */
 struct place findings_place(const struct findings *f, uint32_t place);
-/* "main.f (f.go:12)". */
+/* Appends the name of a place: "main.f (f.go:12)". */
 void findings_name(const struct findings *f, struct buf *text, uint32_t place);
 
-/* --- a set of the first goroutines that something happens to (findings_sums.c) --- */
+/* --- a set of the first goroutines that are concerned (findings_sums.c) --- */
 
 enum { FEW = 16 };
 
@@ -92,7 +93,7 @@ struct few {
 	uint32_t n;
 };
 
-/* Adds @id unless it is in it, or it is full. */
+/* Adds @id, unless @few has it already, or is full. */
 void few_add(struct few *few, uint64_t id);
 
 /* --- the value with the greatest weight: a majority vote, which needs no table --- */
@@ -105,15 +106,15 @@ struct vote {
 void vote_add(struct vote *v, uint32_t value, double weight);
 
 /*
- * The number of the item of @key in @items, a new one (*is_new) while there are less than @max;
- * else 0. Item 0, which the owner made, takes what found no room.
+ * Returns the number of the item with @key in @items, and adds it (*@is_new) while there are fewer
+ * than @max; otherwise 0. The owner makes item 0, which has the sums without room.
  */
 uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max,
 			 uint64_t key, bool *is_new);
 
 /* --- stays (findings_stay.c): spans that finding.c shows to families --- */
 
-/* Why a goroutine waits; of a span that is no wait WHY_NONE. */
+/* Why a goroutine waits; WHY_NONE for other spans. */
 enum why {
 	WHY_NONE,
 	WHY_LOCK,
@@ -132,22 +133,23 @@ enum why {
 	WHYS,
 };
 
-/* What families know of a goroutine that lives. */
+/* The data of the families about a live goroutine. */
 struct goroutine_state {
-	uint32_t past;			/* findings_past: its last stay */
+	uint32_t past;			/* findings_past: number of its last stay */
 	/* findings_ps: */
-	bool ready, running;		/* is counted as such */
-	double queue, full;		/* of struct ps, when its stay began */
+	bool ready, running;		/* counted in struct ps as ready, running */
+	double queue, full;		/* values of struct ps at the begin of its stay */
 	/* findings_call: */
-	uint32_t calls_at;		/* place of its last system call; 0: it has waited since */
-	bool dialled;			/* it is a client of the network */
-	/* findings_wake: the wait that it was woken from last, and how it spent the time since */
+	/* place of its last system call; 0: it has waited since then */
+	uint32_t calls_at;
+	bool dialled;			/* it dialled: a client of the network */
+	/* findings_wake: the wait of its last wake-up, and how it spent the time since then */
 	uint32_t woken_place, woken_from;
 	uint8_t woken_why;
 	bool woken_worked, woken_by_timer, woken_broadcast;
-	bool woken_locked;		/* it let others have a lock */
+	bool woken_locked;		/* it released a lock */
 	int64_t woken_at, woken_ran, woken_waited, last_run;
-	/* findings_cpu: of the run since off_from, ns without a CPU, up to off_upto */
+	/* findings_cpu: of the run that began at off_from: ns without a CPU, up to off_upto */
 	int64_t off_from, off_upto;
 	double off;
 };
@@ -158,17 +160,17 @@ struct stay {
 	uint8_t why;
 	struct stack_facts facts;	/* of the span's stack */
 	/*
-	 * findings_cpu: ns that its thread had no CPU, waited for a disk, slept, was in a state not
-	 * known; 0 without a file of threads
+	 * findings_cpu: ns without a CPU, waiting for a disk, asleep, and in an unknown state; 0
+	 * without a file of threads
 	 */
 	double off, io, asleep, unknown;
 };
 
-/* Is it the program's, and not the runtime's or its tracer's? */
+/* Is @g a goroutine of the program, and not of the runtime or its tracer? */
 bool findings_is_own(const struct goroutine *g);
 /*
- * Why the goroutine waits in @span, whose stack has @facts. A goroutine that was there when the
- * trace began has no reason: its stack begins where it waits.
+ * Returns why the goroutine waits in @span; the stack of the span has @facts. A goroutine that
+ * existed when the trace began has no reason: its stack implies one.
  */
 uint8_t findings_why(struct findings *f, const struct span *span, const struct stack_facts *facts);
 
@@ -189,19 +191,21 @@ struct stay;
 
 typedef void findings_stay_fn(struct findings *f, const struct stay *stay);
 
-enum { FINDINGS_FAMILIES = 16 };	/* more than there are */
+enum { FINDINGS_FAMILIES = 16 };	/* more than the number of families */
 
 struct findings {
 	struct spans *spans;
-	/* The functions stay and runtime_stay of the families that have one; NULL ends each. */
+	/*
+	 * the functions stay and runtime_stay of the families that have them; NULL ends each list
+	 */
 	findings_stay_fn *stays[FINDINGS_FAMILIES], *runtime_stays[FINDINGS_FAMILIES];
 	struct places places;
 	struct vec states;		/* struct goroutine_state, by slot */
 	struct {
 		const char *text;
 		uint8_t why;
-	} reasons[16];			/* those of late, by address */
-	/* gaps: ns in all; gap_to: the end of the last one */
+	} reasons[16];			/* the last reasons that were looked up, by address */
+	/* gaps: ns of all gaps; gap_to: end of the last one */
 	int64_t first, last, gaps, gap_to;
 	struct vec list;		/* struct finding */
 	double lost;			/* ns of goroutines */
@@ -217,7 +221,7 @@ struct findings {
 	struct cpu *cpu;
 };
 
-/* Each span of the trace asks for it. */
+/* Returns the state of @g. Called for each span of the trace. */
 static inline struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g)
 {
 	while (f->states.len <= g->slot)
@@ -226,17 +230,19 @@ static inline struct goroutine_state *findings_state(struct findings *f, const s
 }
 
 /*
- * The functions that finding.c calls; NULL: the family has no use for it. @f has the data of the
- * family itself, and of the others.
+ * The functions of a family; each may be NULL. @f has the data of this family, and of all others.
  */
 struct findings_family {
 	void (*new)(struct findings *f);
 	void (*free)(struct findings *f);
 	void (*trace_begin)(struct findings *f, int64_t time);
-	/* A stay of a goroutine of the program has ended; of the runtime. */
+	/* A stay of a goroutine has ended: of the program; of the runtime. */
 	findings_stay_fn *stay;
 	findings_stay_fn *runtime_stay;
-	/* The last stay of a goroutine of the program; @ended: it did, and not only the trace. */
+	/*
+	 * The last stay of a goroutine of the program. @ended: the goroutine ended; false: only the
+	 * trace did.
+	 */
 	void (*last_stay)(struct findings *f, const struct stay *last, int64_t time, bool ended);
 	void (*range)(struct findings *f, const struct range_span *r);
 	void (*metric)(struct findings *f, const char *name, uint64_t value);
@@ -245,21 +251,25 @@ struct findings_family {
 };
 
 extern const struct findings_family findings_of_world;	/* who stops the world */
-extern const struct findings_family findings_of_waits;	/* who lets others wait */
-extern const struct findings_family findings_of_ps;	/* who holds the Ps */
-extern const struct findings_family findings_of_gc;	/* what the garbage collector takes */
+extern const struct findings_family findings_of_waits;	/* who makes others wait */
+extern const struct findings_family findings_of_ps;	/* who has the Ps */
+extern const struct findings_family findings_of_gc;	/* the cost of the garbage collector */
 extern const struct findings_family findings_of_calls;	/* system calls, requests to the network */
-extern const struct findings_family findings_of_leaks;	/* who never comes back */
-extern const struct findings_family findings_of_wakes;	/* who is woken for nothing */
-extern const struct findings_family findings_of_stucks;	/* who waits for those that are gone */
-extern const struct findings_family findings_of_cpu;	/* threads without a CPU, and who has it */
+extern const struct findings_family findings_of_leaks;	/* goroutines that never end */
+extern const struct findings_family findings_of_wakes;	/* wake-ups for nothing */
+extern const struct findings_family findings_of_stucks;	/* waits for goroutines that have ended */
+/* threads without a CPU, and who has the CPU */
+extern const struct findings_family findings_of_cpu;
 
 /* --- judgement (findings_verdict.c) --- */
 
-/* ns of the trace that were recorded, at least 1. */
+/* Returns the recorded time of the trace, ns, at least 1. */
 double findings_wall(const struct findings *f);
 
-/* A finding without its text: @ns lost, @place to blame, those that suffered, the worst time. */
+/*
+ * A finding without its text: @ns lost, the @place that is responsible, the goroutines that lose
+ * time, the worst time.
+ */
 struct verdict {
 	const char *kind;
 	double ns;
@@ -268,14 +278,14 @@ struct verdict {
 	int64_t from, to;
 };
 
-/* Adds it with @text, which is taken. */
+/* Adds a finding, and takes ownership of @text. */
 void findings_add(struct findings *f, const struct verdict *v, struct buf *text);
-/* "1.2 s", "35 ms". */
+/* Appends a duration: "1.2 s", "35 ms". */
 void findings_time(struct buf *text, double ns);
 
-/* findings_past.c: the last stays. */
+/* --- findings_past.c: the last stays of goroutines --- */
 
-/* What a goroutine did, as who waited for it sees it. */
+/* What a goroutine did while another one waited for it. */
 enum cause {
 	CAUSE_UNKNOWN,
 	CAUSE_RAN,
@@ -286,92 +296,102 @@ enum cause {
 	CAUSE_WAITED,
 	CAUSE_GC,
 	CAUSE_GAP,
-	CAUSE_LOCKED, /* it waited for a lock, or to send: who ended that did it */
+	/* waited for a lock, or to send: the goroutine that ended this wait is responsible */
+	CAUSE_LOCKED,
 	CAUSES,
 };
 
 struct past {
 	int64_t from, to;
-	uint32_t before;	/* number of the stay before it; 0: none */
+	uint32_t before;	/* number of the stay before it, of the same goroutine; 0: none */
 	uint32_t stack, site;	/* site: of findings_wait; 0: none */
 	uint8_t cause;
-	bool by;		/* of a wait: a goroutine of the program ended it, ... */
-	uint32_t by_past;	/* ... its last stay before it ran, ... */
-	uint32_t release;	/* ... its stack, ... */
-	int64_t by_from;	/* ... since when it ran, ... */
-	float by_off;		/* ... and the part of that for which its thread had no CPU */
-	float off;		/* of CAUSE_RAN: likewise */
+	/*
+	 * of a wait: a goroutine of the program ended it; release and by_* are about that goroutine
+	 */
+	bool by;
+	uint32_t by_past;	/* its last stay before it ran */
+	uint32_t release;	/* its stack when it ended the wait */
+	int64_t by_from;	/* begin of its run */
+	float by_off;		/* part of that run without a CPU for its thread */
+	float off;		/* of CAUSE_RAN: part of the stay without a CPU for its thread */
 };
 
 struct pasts;
 
 struct pasts *past_new(void);
 void past_free(struct pasts *p);
-/* NULL: there is none, or it is too long ago. */
+/* Returns stay @number; NULL: there is none, or the ring does not have it any more. */
 const struct past *past_at(const struct pasts *p, uint32_t number);
 /*
- * The next one of the goroutine with the last one *@last, which becomes this. Valid until the next
- * call.
+ * Adds a stay of the goroutine with the last stay *@last, which becomes the new one. Valid until
+ * the next call.
  */
 struct past *past_add(struct pasts *p, uint32_t *last);
 
-/* findings_wait.c: who lets others wait. */
+/* --- findings_wait.c: who makes others wait --- */
 
-/* The stay of that number, as past_at(). */
+/* Returns the stay with @number, as past_at(). */
 const struct past *waits_past(const struct findings *f, uint32_t number);
 /*
- * The place that most often released the lock that is waited for at @place; 0: none was seen.
+ * Returns the place that released the lock of waits at @place most often; 0: no release was seen.
  */
 uint32_t waits_holder(struct findings *f, uint32_t place);
 /* Did a wait for a lock at @place end after @time? */
 bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
 
-/* The goroutines that ended the waits at @place for @why. */
+/* The goroutines that ended the waits at one place for one reason. */
 struct ended_by {
 	struct few goroutines;
-	const char *name;	/* the function that they began with, ... */
-	bool mixed;		/* ... of the last one: there were others */
-	uint32_t place;		/* where they did so most of the time */
+	const char *name;	/* the function that the last one of them began with */
+	bool mixed;		/* others began with other functions */
+	uint32_t place;		/* the place at which they ended most of the time */
 };
 
 struct ended_by waits_ended_by(struct findings *f, uint32_t place, uint8_t why);
 /*
- * A place at which @g and no other waited to send, until one of @receivers received; 0: there is
- * none.
+ * Returns a place at which @g, and no other goroutine, waited to send until one of @receivers
+ * received; 0: none.
  */
 uint32_t waits_sent_to(const struct findings *f, uint64_t g, const struct few *receivers);
 
-/* findings_ps.c: who holds the Ps. */
+/* --- findings_ps.c: who has the Ps --- */
 
-/* @own: it is of the program. */
+/* @own: a goroutine of the program. */
 void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state,
 	       bool own);
 void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state);
-/* ns that goroutines of the program waited for a P. */
+/* Returns the ns that goroutines of the program waited for a P. */
 double ps_waited(const struct findings *f);
-/* The GOMAXPROCS of now, at least 1. */
+/* Returns the current GOMAXPROCS, at least 1. */
 uint64_t ps_now(const struct ps *p);
 /*
- * The number of the place where the goroutine ran in @span, by the stacks at its end and begin; 0:
- * not known.
+ * Returns the number of the place where the goroutine ran in @span, from the stacks at its end and
+ * begin; 0: not known.
  */
 uint32_t ps_where(struct findings *f, const struct span *span);
-/* The greatest GOMAXPROCS, at least 1. */
+/* Returns the largest GOMAXPROCS, at least 1. */
 uint64_t ps_count(const struct ps *p);
-/* Were the Ps busy nearly all the time, or as many goroutines as there are Ps ready on average? */
+/*
+ * Were the Ps busy nearly all the time, or were on average as many goroutines ready as there are
+ * Ps?
+ */
 bool ps_are_busy(const struct findings *f);
-/* ns that goroutines were ready up to @time, in all. */
+/* Returns the ns that goroutines were ready up to @time, summed over all. */
 double ps_queue(struct ps *p, int64_t time);
 
-/* findings_cpu.c: running goroutines whose threads have no CPU, and which tasks have it. */
 /*
- * Sets off, io, asleep and unknown of @stay: to be called before the other families, which use
+ * --- findings_cpu.c: running goroutines without a CPU for their threads, and which tasks have the
+ * CPU ---
+ */
+/*
+ * Sets off, io, asleep and unknown of @stay. To be called before the other families, which use
  * them. @own: a goroutine of the program.
  */
 void cpu_stay(struct findings *f, struct stay *stay, bool own);
 /*
- * @g runs: returns for which part of the time since it began to, up to @to, its thread had no CPU:
- * 0 to 1. May be called often: each part of the run is walked once.
+ * Returns the part, 0 to 1, of the time from the begin of the run of @g to @to in which its thread
+ * had no CPU. May be called often: each part of the run is looked at once.
  */
 double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_call: system calls and requests to the network, by who makes them: very many that are
- * tiny, and those that take long. Calls that may wait for work (read of a terminal, wait4) lose
- * nothing.
+ * findings_call: system calls, and requests to the network, by the place that makes them: very many
+ * tiny ones, and those that take long. Calls that may wait for work (read of a terminal, wait4)
+ * lose no time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,35 +12,38 @@
 enum { CALLS_MAX = 1 << 14, SIZES = 40 };
 
 /*
- * Tiny ones: as many a second, that much of the time, so many one after the other without a wait
- * between.
+ * Tiny calls: least calls a second, least part of the time, and least calls in a row without a wait
+ * between them.
  */
 #define TINY_RATE 5000.0
 #define TINY_SHARE 0.1
 #define TINY_RUN 16.0
-/* a server reads and writes in turns, and waits for the network between */
+/* with STACK_NET: a server reads and writes in turns, and waits for the network between them */
 #define TINY_RUN_NET 64.0
 #define TINY_NS (1 << 15)
-/* Long ones: half of them as long, and that much of the time in all. */
+/* Long calls: least median, and least part of the time. */
 #define LONG_NS (1 << 17)
 #define LONG_SHARE 0.2
 #define LONG_COUNT 5
-#define IDLE_NS 50000000	/* a call that may wait for work, and is longer, waited */
-/* Requests: a fifth of them and half of their time as long, and so many at once. */
-#define REQUEST_SIZE 22			/* 4 ms */
+#define IDLE_NS 50000000	/* ns; a longer call that may wait for work did wait for work */
+/*
+ * Requests: least length (a power of two of ns), part of the requests with this length, and their
+ * sum as a part of the trace.
+ */
+#define REQUEST_SIZE 22			/* 2^22 ns: 4 ms */
 #define REQUEST_OFTEN 0.2
 #define REQUEST_SHARE 0.5
 
 struct calls_at {
-	uint32_t place, callee;		/* callee: the frame of the library that the place calls */
+	uint32_t place, callee;		/* callee: the frame of the library that @place calls */
 	uint16_t traits;
 	uint64_t count, runs;
 	double ns, times[SIZES];
-	double io;			/* of @ns: the thread waited for a disk */
-	uint64_t sizes[SIZES];		/* by log2 of ns */
+	double io;			/* ns of @ns in which the thread waited for a disk */
+	uint64_t sizes[SIZES];		/* number of calls by log2 of ns */
 	struct few goroutines;
 	uint64_t longest;		/* ns */
-	int64_t from, to;		/* of it */
+	int64_t from, to;		/* the longest call */
 };
 
 struct calls {
@@ -72,7 +75,7 @@ static struct calls_at *finding_call_add(struct map64 *map, struct vec *all,
 					 const struct stay *stay)
 {
 	const struct span *span = stay->span;
-	/* Without a CPU it is not the call that takes long. */
+	/* time without a CPU is not time of the call */
 	uint64_t ns = (uint64_t)(span->to - span->from) - (uint64_t)stay->off,
 		 size = ns ? 63 - (uint64_t)__builtin_clzll(ns) : 0;
 	bool is_new;
@@ -117,9 +120,9 @@ static void syscall_stay(struct findings *f, const struct stay *stay)
 }
 
 /*
- * Is the wait one for an answer to a request of the program's own? A read that a server waits in
- * for the next request looks the same; so it must be in a client of the library, below a handler,
- * or of a goroutine that dialled.
+ * Does the goroutine wait for the answer to a request of the program? A server that waits for the
+ * next request makes the same read: the wait must therefore be in a client of the library, below a
+ * handler, or of a goroutine that dialled.
  */
 static bool is_request(const struct stay *stay)
 {
@@ -148,7 +151,7 @@ static void calls_stay(struct findings *f, const struct stay *stay)
 
 /* --- judgement --- */
 
-/* ns that half of them did not reach. */
+/* Returns the median length, ns, rounded up to a power of two. */
 static uint64_t finding_call_median(const struct calls_at *c)
 {
 	uint64_t sum = 0, i;
@@ -181,8 +184,8 @@ static bool finding_call_is_long(const struct findings *f, const struct calls_at
 }
 
 /*
- * Does a large part of these calls' time go to waits for a disk? Then that is the finding, also if
- * each call is short.
+ * Do waits for a disk take a large part of the time of these calls? They are then the finding, even
+ * if each call is short.
  */
 static bool is_disk(const struct findings *f, const struct calls_at *c)
 {
@@ -260,8 +263,8 @@ static void say_disk(struct findings *f, const struct calls_at *c)
 }
 
 /*
- * The text of what long calls wait for. With a file of threads, waits for a disk are findings of
- * their own (is_disk()).
+ * Returns the text about the cause of long calls. With a file of threads, waits for a disk have
+ * findings of their own (is_disk()).
  */
 static const char *who_lets_wait(const struct findings *f)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * findings_cpu: goroutines that run for Go's scheduler while their threads have no CPU: throttled,
- * preempted, in a page fault, stopped. From the file of threads beside the trace (user/oncpu);
- * without one this family of findings has none.
+ * preempted, in a page fault, stopped. The states are those of the file of threads (user/oncpu);
+ * without this file the family has no findings.
  *
- * Two kinds of time are lost by that: the time of the goroutine itself, and that of goroutines
- * which are ready meanwhile and wait for a P, since the thread that has the P stands still.
- * findings_ps counts the second kind, as waits for a P; the cause of it is known here.
- * findings_cpu_judge.c judges the sums.
+ * Two kinds of time are lost: the time of the goroutine itself, and the time of ready goroutines
+ * that wait for its P, since the thread of the P has no CPU. findings_ps counts the second kind as
+ * waits for a P; this family knows its cause. findings_cpu_judge.c judges the sums.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +39,8 @@ static void cpu_free(struct findings *f)
 }
 
 /*
- * Adds the time in which some thread was stopped. Times of several threads overlap, as a signal
- * stops all: each moment counts once.
+ * Adds a time in which a thread was stopped. The times of several threads overlap, as a signal
+ * stops all threads: each moment counts once.
  */
 static void add_stop(struct cpu_stop *s, int64_t from, int64_t to)
 {
@@ -57,7 +56,10 @@ static void add_stop(struct cpu_stop *s, int64_t from, int64_t to)
 	s->end = to;
 }
 
-/* A hash of the name up to its NUL: behind that the kernel may have left bytes of an older name. */
+/*
+ * Returns a hash of the name up to its NUL: the kernel may leave bytes of an older name after the
+ * NUL.
+ */
 static uint64_t finding_cpu_key_of(const char comm[17])
 {
 	uint64_t words[2] = {0};
@@ -66,7 +68,9 @@ static uint64_t finding_cpu_key_of(const char comm[17])
 	return hash64(words[0]) ^ words[1];
 }
 
-/* Most threads of a program have one name. */
+/*
+ * Adds the name of a thread. Most threads of a program have the same name, which is checked first.
+ */
 static void add_own(struct cpu *c, const char comm[17])
 {
 	if (!comm[0] || !strcmp(comm, c->own_last) || c->own.len >= OWN_MAX)
@@ -124,7 +128,7 @@ static void add_cause(struct cpu_cause *c, const struct span *span, const struct
 
 /*
  * Is @task a thread of the program? If the program's threads are recorded with ids of their own PID
- * namespace, the ids of other tasks cannot be compared with them: then the name decides.
+ * namespace, ids of other tasks cannot be compared with them: the name decides then.
  */
 static bool is_own_thread(struct cpu *c, const struct task_ref *task)
 {
@@ -174,9 +178,9 @@ static void add_place(struct findings *f, const struct span *span, enum split sp
 }
 
 /*
- * Does the part keep a goroutine from going on? Not sleep: while the goroutine runs, its thread
- * sleeps in the runtime, or in a system call that is not in the trace. Waits for a disk in a system
- * call are those of findings_call.
+ * Does the part keep a goroutine from going on? Sleep does not: if the thread of a running
+ * goroutine sleeps, it is in the runtime, or in a system call that the trace does not have. Waits
+ * for a disk in a system call belong to findings_call.
  */
 static bool is_taken(const struct span *span, enum split split)
 {
@@ -219,8 +223,8 @@ static void finding_cpu_add_part(struct findings *f, struct stay *stay, bool own
 }
 
 /*
- * Adds the time for which goroutines were ready and had no P while @stay ran. Each P gets an equal
- * share of it, and each part of the run gets of that share as much as it has of the run.
+ * Adds the time for which goroutines were ready without a P while @stay ran. Each P gets an equal
+ * share of it, and each part of the run gets its part of that share.
  */
 static void add_ready(struct findings *f, const struct stay *stay, const struct oncpu_part *parts,
 		      size_t n)
@@ -239,8 +243,8 @@ static void add_ready(struct findings *f, const struct stay *stay, const struct 
 }
 
 /*
- * Adds the time for which the thread that took the goroutine, and had none before, waited for a CPU
- * itself.
+ * Adds the time for which the thread that took the goroutine, and that had no goroutine before,
+ * waited for a CPU.
  */
 static void add_late(struct findings *f, const struct span *span)
 {
@@ -276,7 +280,10 @@ void cpu_stay(struct findings *f, struct stay *stay, bool own)
 	add_ready(f, stay, parts, n);
 }
 
-/* Walks the last part again at the next call: its state may have changed by then. */
+/*
+ * Returns the ns without a CPU. The next call looks at the last part again, since its state may
+ * change.
+ */
 static double off_between(struct findings *f, struct goroutine_state *s, uint64_t m, int64_t to)
 {
 	const struct span span = { .state = GO_RUNNING };

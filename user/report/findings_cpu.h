@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings_cpu: the sums of findings_cpu.c, which findings_cpu_judge.c judges. */
+/* findings_cpu: the sums of findings_cpu.c, from which findings_cpu_judge.c makes findings. */
 #ifndef GOTAP_REPORT_FINDINGS_CPU_H
 #define GOTAP_REPORT_FINDINGS_CPU_H
 
 #include "report/findings.h"
 #include "report/split.h"
 
-/* Another program that had CPUs which threads with goroutines wanted. */
+/* Another program: it had CPUs for which threads with goroutines waited. */
 struct cpu_taker {
 	char comm[17];
-	uint32_t pid;		/* of the last one */
-	bool several;		/* processes of that name */
+	uint32_t pid;		/* the process that had a CPU last */
+	bool several;		/* several processes have this name */
 	uint64_t times;
 	double ns;
 };
 
 /* A cause for which goroutines had no CPU. */
 struct cpu_cause {
-	double ns;		/* while they ran, or were in system calls */
+	double ns;		/* ns of goroutines that ran or were in system calls */
 	/*
-	 * ns of others that were ready meanwhile, and had no P or a thread that still waited for a
-	 * CPU
+	 * ns of goroutines that were ready meanwhile, and either had no P, or had a P and a thread
+	 * that waited for a CPU
 	 */
 	double ready;
 	struct few goroutines;
 	int64_t from, to;	/* the longest part */
 };
 
-/* Waits in page faults, or for a disk while running, by place. */
+/* Waits of running goroutines in page faults or for a disk, at one place. */
 struct cpu_place {
 	uint32_t place;
 	uint8_t split;
@@ -35,28 +35,28 @@ struct cpu_place {
 	struct cpu_cause cause;
 };
 
-/* Times in which some thread was in a state, in the trace. */
+/* The times during which any thread was in a state. */
 struct cpu_stop {
 	double ns;
-	int64_t end;		/* of the last one */
+	int64_t end;		/* end of the last one */
 	int64_t from, to;	/* the longest one of a thread */
 };
 
 struct cpu {
 	const struct findings *findings;
-	struct oncpu *oncpu;		/* NULL: no file of threads; then nothing is known here */
+	struct oncpu *oncpu;		/* NULL: no file of threads; all sums are then 0 */
 	const struct thread_sums *sums;
 	struct map64 own;		/* names of the program's threads, for is_own_thread() */
-	char own_last[17];		/* the last name that was added */
+	char own_last[17];		/* the name that was added last */
 	struct cpu_cause causes[SPLITS];
-	/* of SPLIT_PREEMPTED: by the program's own threads, by other programs */
+	/* ns of SPLIT_PREEMPTED: by the program's own threads, by other programs */
 	double peers, others;
-	double wanted;			/* ns that goroutines had a CPU or waited for one */
-	/* struct cpu_taker, struct cpu_place; number 0 is for those beyond the limit */
+	double wanted;			/* ns that goroutines had a CPU or waited for a CPU */
+	/* struct cpu_taker, struct cpu_place; number 0 has the sums beyond the limit */
 	struct vec takers, places;
 	struct map64 taker_of, place_of;
-	struct map64 cpus;		/* those that threads of the program had */
-	/* of threads, whether or not they have a goroutine */
+	struct map64 cpus;		/* CPUs on which threads of the program ran */
+	/* by enum thread_state; of threads with and without a goroutine */
 	struct cpu_stop stops[THREAD_STATES];
 };
 
@@ -66,7 +66,7 @@ static inline bool cpu_is_known(const struct findings *f)
 	return f->cpu->oncpu;
 }
 
-/* Adds the findings of the family. */
+/* Adds the findings about CPUs. */
 void cpu_judge(struct findings *f);
 
 #endif

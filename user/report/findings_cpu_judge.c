@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* findings_cpu_judge: makes findings of those sums of findings_cpu.c that are large enough. */
+/* findings_cpu_judge: makes findings from the sums of findings_cpu.c that are large enough. */
 #include "report/findings_cpu.h"
 
-/* Least times that goroutines must have lost, as parts of the trace's length. */
+/* Least lost times, as parts of the trace's length. */
 #define THROTTLED_SHARE 0.05
 #define TAKEN_SHARE 0.1
 #define STOPPED_SHARE 0.05
 #define PLACE_SHARE 0.1
 /*
- * Least lost times as parts of the time for which goroutines run: on a shared machine any program
- * loses some.
+ * Least lost times, as parts of the time for which goroutines wanted a CPU: on a shared machine any
+ * program loses some.
  */
 #define THROTTLED_PART 0.05
 #define TAKEN_PART 0.25
@@ -19,8 +19,8 @@ static double lost_by(const struct cpu *c, enum split split)
 }
 
 /*
- * The share of @ns in the time for which threads wanted a CPU, for a goroutine that ran or one that
- * was ready.
+ * Returns @ns as a part of the time for which threads wanted a CPU, for goroutines that ran or were
+ * ready.
  */
 static double part_wanted(const struct cpu *c, double ns)
 {
@@ -86,7 +86,7 @@ static void judge_throttled(struct findings *f)
 	cpu_judge_add(f, "throttled", ns, 0, cause, &text);
 }
 
-/* --- others that have the CPU --- */
+/* --- other tasks on the CPU --- */
 
 static const struct cpu_taker *most_taken(const struct cpu *c)
 {
@@ -103,10 +103,10 @@ static const struct cpu_taker *most_taken(const struct cpu *c)
 }
 
 /*
- * Time in the queue of a CPU: @preempted, for which the task that had the CPU is known, and the
- * waits of threads that were woken. For these it is not known; most likely other programs had the
- * CPU, but even on an idle machine a woken thread starts late. So they add at most as much as
- * @preempted.
+ * Returns the time in the queue of a CPU. For the part @preempted the task that had the CPU is
+ * known. For threads that were woken it is not known: most likely other programs had the CPU, but
+ * even on an idle machine a woken thread starts late. Their waits therefore add at most as much as
+ * the measured part.
  */
 static double cpu_judge_queued(const struct cpu *c, double preempted)
 {
@@ -167,8 +167,8 @@ static void judge_others(struct findings *f)
 }
 
 /*
- * Says that the program's threads take CPUs from each other. CPUs on which none of them ever ran
- * count as not allowed for them.
+ * Reports that the program's threads take CPUs from each other. CPUs on which no thread of the
+ * program ever ran count as not available to it.
  */
 static void judge_peers(struct findings *f)
 {
@@ -189,7 +189,7 @@ static void judge_peers(struct findings *f)
 
 /* --- stopped --- */
 
-/* The program may have been stopped while nothing ran. */
+/* Returns the ns for which threads were in @state during the trace, with or without a goroutine. */
 static double stopped_for(const struct findings *f, enum thread_state state)
 {
 	const struct cpu_stop *s = &f->cpu->stops[state];
@@ -198,7 +198,7 @@ static double stopped_for(const struct findings *f, enum thread_state state)
 	return s->ns > behind ? s->ns - behind : 0;
 }
 
-/* A stop by a signal, or by the freezer, of all threads; @state: which of the two. */
+/* Reports stops of all threads by a signal, or by the freezer of a cgroup (@state). */
 static void judge_stopped(struct findings *f, enum split split, enum thread_state state,
 			  const char *how)
 {
@@ -223,7 +223,10 @@ static void judge_stopped(struct findings *f, enum split split, enum thread_stat
 	cpu_judge_add(f, split == SPLIT_FROZEN ? "frozen" : "stopped", ns, 0, &place, &text);
 }
 
-/* A tracer stops threads one by one: only stops of threads with a goroutine count. */
+/*
+ * Reports stops by a tracer, which stops threads one by one: only stops of threads with a goroutine
+ * count.
+ */
 static void judge_traced(struct findings *f)
 {
 	const struct cpu_cause *cause = &f->cpu->causes[SPLIT_TRACED];
@@ -266,9 +269,9 @@ static void judge_place(struct findings *f, const struct cpu_place *p)
 }
 
 /*
- * A goroutine may be ready while the thread of a P has no CPU and, at the same time, while the
- * thread that was woken for it waits for a CPU. That time was added twice: this takes it back to
- * the time for which goroutines waited.
+ * Limits the ready times to the time for which goroutines waited. A goroutine may be ready while
+ * the thread of a P has no CPU, and at the same time the thread that was woken for it may wait for
+ * a CPU: findings_cpu.c has added such a time twice.
  */
 static void count_ready_once(struct findings *f)
 {

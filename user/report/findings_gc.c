@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_gc: what the garbage collector takes: goroutines that must assist it, and Ps that its
- * workers hold while others are ready; who allocates, who asks for cycles, and the goal of the heap
- * against what lives in it.
+ * findings_gc: the cost of the garbage collector: goroutines that must assist it, and Ps that its
+ * workers have while other goroutines are ready. The findings name who allocates, who requests
+ * cycles, and the ratio of the heap goal to the live heap.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,34 +12,34 @@
 enum { ALLOCATORS_MAX = 1 << 16, ASSIST_STEPS = 32 };
 
 /*
- * The collector aims at a quarter of the Ps while it marks. So a tenth of all their time is lost
- * where it marks for half of the time, since the heap may hardly grow. Where it may double, as
- * GOGC=100 has it, that happens to busy servers for moments; there it must be a quarter.
+ * Least parts of the time of all Ps. The collector takes a quarter of the Ps while it marks: a
+ * tenth is lost if it marks for nearly half of the time, since the heap may hardly grow. If the
+ * heap may double (GOGC=100), a busy server loses a tenth for moments; the limit is then a quarter.
  */
 #define GC_SHARE 0.1
 #define GC_SHARE_ROOMY 0.25
-#define ROOMY 1.6		/* goal / live */
+#define ROOMY 1.6		/* heap goal / live heap */
 #define GC_CYCLES 2.0		/* a second */
 #define FORCED_CYCLES 2.0
 #define FORCED_SHARE 0.01
 
-/* A place at which goroutines assist, or ask for a cycle. */
+/* A place at which goroutines assist, or request a cycle. */
 struct allocator {
 	uint32_t place;
 	uint64_t count;
 	double ns;
 	struct few goroutines;
-	int64_t from, to;		/* the longest */
+	int64_t from, to;		/* the longest one */
 };
 
 struct gc {
 	struct vec assists, forced;	/* struct allocator */
 	struct map64 assist_of, forced_of;
 	uint64_t cycles;
-	/* ns: assists; workers that held a P that others were ready for; cycles */
+	/* ns of assists; of workers with a P for which others were ready; of cycles */
 	double assist, held, marking;
 	double forced_ns;
-	double ratio;			/* mean of goal / live */
+	double ratio;			/* sum of (heap goal / live heap) over @ratios cycles */
 	uint64_t ratios, heap, goal, live;
 };
 
@@ -71,8 +71,9 @@ static double finding_gc_overlap(const struct range_span *r, int64_t from, int64
 }
 
 /*
- * What an assist takes: the goroutine runs for the collector, or waits for it. Time in which it was
- * ready and others had the Ps is not the collector's; on a busy server that is most of it.
+ * Returns the cost of an assist: the time in which the goroutine ran for the collector, or waited
+ * for it. The time in which it was ready while others had the Ps is not included: on a busy server
+ * this is most of the assist.
  */
 static double finding_gc_assisted(struct findings *f, const struct range_span *r)
 {
@@ -142,7 +143,7 @@ static void gc_wait(struct findings *f, const struct stay *stay)
 		       span->to, (double)(span->to - span->from));
 }
 
-/* Workers that use a P which nobody else needs take nothing. */
+/* A worker on a P that no other goroutine needs costs nothing. */
 static void gc_system(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
@@ -151,14 +152,11 @@ static void gc_system(struct findings *f, const struct stay *stay)
 	if (span->state != GO_RUNNING || strncmp(span->g->name, "runtime.gcBgMarkWorker", 22))
 		return;
 	queue = ps_queue(f->ps, span->to) - stay->state->queue;
-	/*
-	 * The time for which the thread had no CPU is not the collector's: another task had the
-	 * CPU.
-	 */
+	/* the time without a CPU is not the collector's: another task had the CPU */
 	f->gc->held += ns > 0 ? (queue < ns ? queue : ns) * (ns - stay->off) / ns : 0;
 }
 
-/* Between two goals the heap is smallest when it was swept: about what lives. */
+/* Between two goals the heap is smallest after its sweep: about the size of the live heap. */
 static void finding_gc_goal(struct gc *gc, uint64_t value)
 {
 	if (gc->heap && value > gc->heap) {

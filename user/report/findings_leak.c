@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_leak: goroutines that never come back. Those of one origin whose number rises all the
- * time while those begun long ago wait: a leak. Those that wait for a lock that nobody lets go of:
- * stuck, and the one who holds it is likely one that waits for ever itself, further on in the
- * function in which the others want the lock.
+ * findings_leak: goroutines that never end. Leaks: the number of goroutines of one origin rises all
+ * the time while those that began long ago wait. Stuck goroutines: they wait for a lock that no
+ * goroutine releases. The holder of such a lock is likely a goroutine that waits without end, too,
+ * at a later line of the function in which the others want the lock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +13,21 @@
 enum {
 	ORIGINS_MAX = 1 << 15, STUCK_MAX = 4096,
 	SEARCHES_MAX = 64, PLACES_SAID = 3,
-	PARTS = 8,			/* of the trace */
-	LEFT_MIN = 10,			/* goroutines that are left before it is a leak ... */
-	PARTS_MIN = 3,			/* ... begun in as many parts of the trace */
+	PARTS = 8,			/* parts of the trace */
+	LEFT_MIN = 10,			/* goroutines that must be left for a leak */
+	PARTS_MIN = 3,			/* number of parts in which they must have begun */
 };
 
 /*
- * A wait that goes on for so much of the trace, and for these ns at least, is not one of those that
- * end soon.
+ * A wait that lasts when the trace ends is stale if it takes at least this part of the trace, and
+ * STUCK_NS.
  */
 #define STALE_SHARE 0.2
 #define STUCK_SHARE 0.5
 #define STUCK_NS 3e8
 /*
- * Goroutines that a timer wakes again and again are not stale: of these nearly none may have ended.
+ * Goroutines that a timer wakes again and again are not stale: they are a leak only if at most this
+ * part has ended.
  */
 #define ENDED_SHARE 0.05
 
@@ -34,19 +35,20 @@ struct origin {
 	const char *name;
 	uint32_t created_at;
 	uint64_t created, ended;
-	uint64_t before_ended;		/* of those that were there before the trace */
-	/* that are left: waiting for long, or woken and waiting again */
+	uint64_t before_ended;		/* goroutines from before the trace that ended */
+	/* goroutines that are left: with one long wait; woken, and waiting again */
 	uint64_t stale, woken;
-	uint64_t parts[PARTS];		/* those by when they began */
-	double ns;			/* that they wait for */
+	/* number of left goroutines by the part of the trace in which they began */
+	uint64_t parts[PARTS];
+	double ns;			/* ns of their waits */
 	struct vote place;
-	const char *reason;		/* of the last one of that place */
+	const char *reason;		/* of the last wait at reason_place */
 	uint32_t reason_place;
 	struct few goroutines;
 	int64_t from, to;		/* the wait of the first one */
 };
 
-/* A goroutine that waits at the end, and has for long. */
+/* A goroutine with a long wait at the end of the trace. */
 struct stuck {
 	uint64_t g;
 	uint32_t stack, place;
@@ -86,8 +88,8 @@ static uint64_t origin_key(const char *name, uint32_t place)
 }
 
 /*
- * The place that started a goroutine. For goroutines from before the trace it is not known: they
- * have one origin per function.
+ * Returns the origin of a goroutine: its first function, and the place that created it. This place
+ * is not known for goroutines from before the trace: these have one origin per function.
  */
 static struct origin *origin_of(struct findings *f, const struct goroutine *g)
 {
@@ -159,8 +161,8 @@ static void leaks_end(struct findings *f, const struct stay *last, int64_t time,
 		return;
 	add_stuck(f, last, time);
 	/*
-	 * A goroutine that waits for the network may serve an idle connection: the other side is
-	 * outside of the program.
+	 * A goroutine that waits for the network may serve an idle connection: the peer is outside
+	 * of the program.
 	 */
 	if (o && last->why != WHY_NET && (last->why != WHY_SLEEP || g->starts >= 3))
 		finding_leak_add_left(f, o, g, last, time);
@@ -169,9 +171,9 @@ static void leaks_end(struct findings *f, const struct stay *last, int64_t time,
 /* --- judgement: leaks --- */
 
 /*
- * Do goroutines from before the trace end while those that began in it wait? Then they are a queue
- * with waits longer than the trace, and no leak. Half as many ends are enough, as the queue may be
- * growing.
+ * Do goroutines from before the trace end while those that began in the trace wait? They are then a
+ * queue with waits longer than the trace, and no leak. Half as many ends are enough, since the
+ * queue may grow.
  */
 static bool is_queue(const struct findings *f, const struct origin *o)
 {
@@ -220,7 +222,9 @@ static void say_leak(struct findings *f, const struct origin *o)
 
 /* --- judgement: who is stuck --- */
 
-/* Does @stack have a frame of @func further on than @line? The place, or 0. */
+/*
+ * Returns the place of a frame of @stack in the same function as @wanted, at a later line; 0: none.
+ */
 static uint32_t further_on(struct findings *f, uint32_t stack, struct place wanted)
 {
 	struct stack_set *set = spans_stacks(f->spans);
@@ -237,8 +241,9 @@ static uint32_t further_on(struct findings *f, uint32_t stack, struct place want
 }
 
 /*
- * The goroutine that likely holds the lock that is wanted at @place, and where it waits: further on
- * in that function, or in the function that was seen to release the lock.
+ * Returns the goroutine that likely holds the lock for which goroutines wait at @place, and the
+ * line in it, *@at: a later line of that function, or of the function that was seen to release the
+ * lock.
  */
 static const struct stuck *find_holder(struct findings *f, uint32_t place, uint32_t *at)
 {
@@ -261,7 +266,7 @@ static const struct stuck *find_holder(struct findings *f, uint32_t place, uint3
 	return NULL;
 }
 
-/* All that wait for locks. */
+/* All goroutines that wait for locks. */
 struct crowd {
 	uint64_t n;
 	double ns;
@@ -281,7 +286,7 @@ static void finding_leak_join(struct findings *f, struct crowd *c, const struct 
 	vote_add(&c->place, s->place, (double)(f->last - s->from));
 	if (c->n == 1 || s->from < c->from)
 		c->from = s->from;
-	/* Each looks at all stacks: no more than a few. */
+	/* each search looks at all stacks, so their number is limited */
 	if (!c->holder && c->searches++ < SEARCHES_MAX)
 		c->holder = find_holder(f, s->place, &c->at);
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_past: how the goroutines of the program spent the last moments, for who asks when a wait
- * has ended what the other side did during it. A ring of the last stays of all goroutines together;
- * those of a goroutine are linked, the youngest first, and a wait links to the one that ended it.
+ * findings_past: the last stays of the goroutines of the program. When a wait has ended,
+ * findings_wait looks up what the other goroutine did during the wait. One ring has the stays of
+ * all goroutines. Each stay is linked with the stay before it, of the same goroutine, and a wait
+ * with the last stay of the goroutine that ended it.
  */
 #include <stdlib.h>
 
 #include "report/findings.h"
 
-/* 14 MB. At a million stays a second that is the last quarter of one. */
+/* 14 MB. A program with a million stays a second has the last quarter of a second in it. */
 enum { PAST = 1 << 18 };
 
 struct pasts {
-	uint32_t made;			/* number of the last one; the first is 1 */
+	uint32_t made;			/* number of the last stay; the first one is 1 */
 	struct past ring[PAST];
 };
 

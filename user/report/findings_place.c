@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_place: where in the program a stack is, and what the library does for it there. See
- * findings.h.
+ * findings_place: the place of a stack in the program, and facts about the library functions that
+ * the program calls there. See findings.h.
  */
 #include <string.h>
 #include <strings.h>
@@ -11,7 +11,9 @@
 
 enum { OF_PROGRAM = 1, OF_LIBRARY = 2 };
 
-/* Functions that say what a stack is about: a name, or with '*' at its end the begin of one. */
+/*
+ * Library functions that imply facts about a stack. A '*' at the end of a name stands for any rest.
+ */
 static const struct {
 	const char *func;
 	uint16_t traits;
@@ -65,7 +67,8 @@ static const struct {
 };
 
 /*
- * The runtime's functions that wait, for stacks of goroutines whose reason the trace does not have.
+ * Functions of the runtime that wait, for stacks of goroutines with waits of which the trace has no
+ * reason.
  */
 static const struct {
 	const char *func;
@@ -93,7 +96,7 @@ static uint16_t traits_of(const char *func)
 	for (i = 0; i < sizeof(telling) / sizeof(*telling); i++) {
 		size_t n = strcspn(telling[i].func, "*");
 
-		/* "(*" is of a name: only the last '*' stands for the rest. */
+		/* a name can contain "(*": only a '*' at its end stands for any rest */
 		while (telling[i].func[n] && telling[i].func[n + 1])
 			n += 1 + strcspn(telling[i].func + n + 1, "*");
 		if (!strncmp(func, telling[i].func, n) && (telling[i].func[n] || !func[n]))
@@ -152,7 +155,7 @@ uint32_t findings_function(struct findings *f, const struct goroutine *g)
 		       0;
 }
 
-/* Is @func a closure of @of: "main.f.func1" of "main.f"? */
+/* Is @func a closure of the function @of: "main.f.func1" of "main.f"? */
 static bool is_closure(const char *func, const char *of)
 {
 	size_t n = strlen(of);
@@ -160,7 +163,7 @@ static bool is_closure(const char *func, const char *of)
 	return n && !strncmp(func, of, n) && func[n] == '.';
 }
 
-/* Does @func only release what its caller took, as "main.(*store).unlock"? */
+/* Does @func, by its name, only release a lock that its caller holds, as "main.(*store).unlock"? */
 static bool is_release(const char *func)
 {
 	const char *dot = strrchr(func, '.'), *name = dot ? dot + 1 : func;
@@ -170,8 +173,9 @@ static bool is_release(const char *func)
 }
 
 /*
- * The function that a deferred closure belongs to calls it, with frames of the runtime between
- * them. A function that only unlocks does so for its caller.
+ * Returns the place that is responsible for a release. A deferred closure runs with frames of the
+ * runtime between it and the function that it belongs to: the place is in that function. A function
+ * that only unlocks does so for its caller.
  */
 static uint32_t finding_place_holder_of(struct findings *f, uint32_t stack, uint32_t i,
 					uint32_t place)

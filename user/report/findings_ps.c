@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_ps: goroutines that are ready to run and get no P, and which functions hold the Ps
+ * findings_ps: goroutines that are ready and get no P, and the functions that have the Ps
  * meanwhile.
  *
- * A queue alone is no fault: each busy server has one. It is one if goroutines wait long because
- * functions of others run long without a stop, up to the 10 ms after which the runtime preempts
- * them.
+ * A queue alone is no defect: each busy server has one. It is a defect if goroutines wait long
+ * because functions of other goroutines run long without a stop, up to the 10 ms after which the
+ * runtime preempts them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,51 +15,57 @@
 enum { RUNNERS_MAX = 1 << 16 };
 
 /*
- * ns: half of the runtime's slice (runtime.forcePreemptNS is 10 ms), and a wait that a server can
- * feel.
+ * ns. A long run is half of the runtime's time slice (runtime.forcePreemptNS is 10 ms); a long wait
+ * is one that matters to a server.
  */
 #define LONG_RUN 5e6
 #define LONG_WAIT 2e6
-/* Three slices: one that ran so long lost its CPU to other processes, or cannot be preempted. */
-#define UNCUT_RUN 3e7
-#define SHORT_RUN 1e5		/* shorter ones do not tell in which function a goroutine works */
-#define AFTER_STOP 200000	/* ns: between the stop of a run and what the scheduler does next */
 /*
- * A thread that lost its CPU looks as if its goroutine ran long; a function that does so does it
- * often.
+ * ns: three slices; a goroutine that ran longer lost its CPU to other processes, or cannot be
+ * preempted
+ */
+#define UNCUT_RUN 3e7
+/* ns; the end of a shorter run does not show the function in which a goroutine works */
+#define SHORT_RUN 1e5
+/* ns: limit on the time between the end of a run and the next step of the scheduler */
+#define AFTER_STOP 200000
+/*
+ * Least part of long runs among the runs of a function. If its thread loses the CPU, a goroutine
+ * seems to run long; a function that really runs long does so often.
  */
 #define LONG_OFTEN 0.1
 /*
- * Part of the trace's length that goroutines must have waited, and of the queue's time that the
- * function held a P.
+ * Least ready time, as a part of the trace's length; and least part of the queue's time in which
+ * the function had a P.
  */
 #define STARVED_SHARE 0.1
 #define HELD_SHARE 0.5
 
 /*
- * Goroutines of the program take so much of the Ps that it may be its own queue that makes answers
- * late.
+ * If goroutines of the program use this part of the Ps, late answers may be due to its own queue.
  */
 #define BUSY_SHARE 0.7
 
-/* A function that goroutines ran in. */
+/* The runs of goroutines in one function. */
 struct runner {
 	const char *func;
 	uint64_t runs, long_runs;
-	/* in long runs: time, and time that others were ready meanwhile */
+	/*
+	 * of long runs: their time, the time that others were ready meanwhile, and the longest; ns
+	 */
 	double ns, queue, longest;
-	/* of @queue: in runs that the runtime would have preempted, ... */
+	/* part of @queue in runs after which the runtime would have preempted the goroutine */
 	double uncut;
-	/* ... and of which it is not known whether their threads had a CPU, ... */
+	/* part of @uncut of which it is not known whether the threads had a CPU */
 	double unseen;
-	double asleep;			/* ... or the threads slept in Linux */
+	double asleep;			/* part of @uncut in which the threads slept in Linux */
 	struct vote place;
 };
 
-/* Goroutines that began with the same function, ready to run for long. */
+/* Goroutines with the same first function and the same waker that were ready for long. */
 struct starved {
 	const char *name;
-	/* that those who made them ready began with; NULL: not known */
+	/* the first function of the goroutines that made them ready; NULL: not known */
 	const char *waker;
 	double ns;
 	struct few goroutines;
@@ -69,19 +75,21 @@ struct starved {
 struct ps {
 	struct vec runners, starved;
 	struct map64 runner_of, starved_of;
-	/* a function, and one that began a goroutine that ran in it */
+	/* pairs of a function, and the first function of a goroutine that ran in it */
 	struct map64 members;
-	uint64_t ready;			/* goroutines that are */
-	double queue;			/* ns: sum of the time that they were */
-	uint64_t running;		/* goroutines that do, the runtime's as well */
-	double full;			/* ns during which as many ran as there are Ps */
-	int64_t since;			/* @queue and @full are of this time */
-	double all_queue;		/* that of all runs together, ... */
-	double off_queue;		/* ... and while their threads had no CPU */
+	uint64_t ready;			/* number of ready goroutines of the program */
+	double queue;			/* ns: sum of their ready times */
+	/* number of running goroutines, including those of the runtime */
+	uint64_t running;
+	double full;			/* ns during which all Ps had a running goroutine */
+	int64_t since;			/* time up to which @queue and @full are counted */
+	double all_queue;		/* ns that others were ready, summed over all runs */
+	/* part of @all_queue while the threads of the runs had no CPU */
+	double off_queue;
 	double waited, ran;		/* ns of all goroutines */
-	uint64_t gomaxprocs, procs;	/* the greatest; the one of now */
-	int64_t stopped;		/* the end of the last long run ... */
-	double stopped_full;		/* ... and how long all Ps were taken during it */
+	uint64_t gomaxprocs, procs;	/* largest GOMAXPROCS; current one */
+	int64_t stopped;		/* end of the last long run */
+	double stopped_full;		/* ns of that run during which all Ps were in use */
 };
 
 static void ps_new(struct findings *f)
@@ -106,8 +114,8 @@ static void ps_free(struct findings *f)
 }
 
 /*
- * Spans of goroutines that are found late begin when the generation did, so time can seem to go
- * back.
+ * A goroutine that is found late has a span that begins with its generation, so @time can be
+ * earlier than in the call before.
  */
 double ps_queue(struct ps *p, int64_t time)
 {
@@ -167,9 +175,9 @@ void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state)
 }
 
 /*
- * The place where a goroutine ran: the one where it stopped. If a function without a frame was
- * preempted, the stack has no name at all, as in the runtime's own traces: the place is then the
- * one where the goroutine began to run, if that is known.
+ * Returns the place where a goroutine ran: the place at which it stopped. If a function without a
+ * frame was preempted, the stack at the end has no names, as in traces of the runtime itself: the
+ * place is then the one where the run began, if that is known.
  */
 uint32_t ps_where(struct findings *f, const struct span *span)
 {
@@ -184,7 +192,10 @@ uint32_t ps_where(struct findings *f, const struct span *span)
 	return findings_function(f, span->g);
 }
 
-/* Goroutines of one function may begin with many: "main.sick.gowrap1", "main.sick.gowrap2". */
+/*
+ * Key of a function and a first function. Goroutines of one function can have many first functions:
+ * "main.sick.gowrap1", "main.sick.gowrap2".
+ */
 static uint64_t member_key(const struct runner *r, const char *name)
 {
 	return hash64((uintptr_t)r->func) ^ (uintptr_t)name;
@@ -258,15 +269,15 @@ static void was_ready(struct findings *f, const struct stay *stay)
 	double full = f->ps->full - stay->state->full;
 
 	f->ps->waited += (double)(span->to - span->from);
-	/* While a P is idle it is the machine that is late, and not a P that is missing. */
+	/* while a P is idle, the machine is late, and no P is missing */
 	if (full >= LONG_WAIT)
 		add_starved(f, span, full);
 }
 
 /*
- * Timers and the network are looked at when a P changes its goroutine; so a wait for them that ends
- * at the end of a long run ended late. The trace does not say how late: by half of that run, on
- * average.
+ * Counts late wake-ups. The scheduler looks at timers and the network when a P changes its
+ * goroutine: if such a wait ends at the end of a long run, it ended late. The trace does not have
+ * the delay: on average it is half of that run.
  */
 static void finding_ps_waited(struct findings *f, const struct stay *stay)
 {
@@ -298,7 +309,7 @@ static void ps_stay(struct findings *f, const struct stay *stay)
 
 /* --- judgement --- */
 
-/* The function that held the Ps while others were ready; NULL: there is none. */
+/* Returns the function that had the Ps while others were ready; NULL: there is none. */
 static const struct runner *find_hog(const struct ps *p)
 {
 	const struct runner *hog = NULL;
@@ -321,9 +332,10 @@ static bool finding_ps_is_member(struct ps *p, const struct runner *hog, const c
 }
 
 /*
- * The time of those that did not begin as the hog did: peers that share the Ps lose nothing
- * together. Nor do those that work for the hog, and become ready because it took what they had:
- * they are as far as need be.
+ * Returns the goroutines that were ready longest, and *@ns, the time of all of them, without the
+ * goroutines that the hog itself makes ready. Goroutines with the same function as the hog share
+ * the Ps and lose nothing together (@peers: include them). Goroutines that it wakes become ready
+ * because it took their data: they are as far as they need to be.
  */
 static const struct starved *find_starved(struct ps *p, const struct runner *hog, bool peers,
 					  double *ns)
@@ -351,8 +363,8 @@ static const char *why_uncut(const struct runner *hog)
 		return ": those that ran longer had lost their CPU to other processes, or are code "
 		       "that cannot be preempted";
 	/*
-	 * To the runtime a goroutine runs while it is in a system call that the program makes by
-	 * itself.
+	 * For the runtime a goroutine runs while it is in a system call that the program makes
+	 * without runtime.entersyscall.
 	 */
 	if (hog->asleep > 0)
 		return ": threads of those that ran longer slept meanwhile, as in system calls "
@@ -402,9 +414,9 @@ static void ps_judge(struct findings *f)
 	f->lost += p->waited;
 	if (!hog)
 		return;
-	/* With one P the peers cannot run at the same time, either. */
+	/* with one P the peers could not run at the same time, either */
 	s = find_starved(p, hog, p->gomaxprocs == 1, &ns);
-	/* Waits while a thread with a P had no CPU are caused by the tasks that had the CPU. */
+	/* tasks of other programs cause the waits while a thread with a P has no CPU */
 	if (p->all_queue > 0)
 		ns *= 1 - p->off_queue / p->all_queue;
 	if (s && ns >= STARVED_SHARE * findings_wall(f))

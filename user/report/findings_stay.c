@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_stay: the stays that finding.c shows to the families (findings.h): which goroutines are
- * of the program, why one waits, and the state that families keep of it.
+ * findings_stay: properties of the stays that finding.c passes to the families (findings.h): which
+ * goroutines are of the program, why a goroutine waits, and the data of the families about it.
  */
 #include <string.h>
 
 #include "report/findings.h"
 
 /*
- * Goroutines of package runtime are not the program's own, nor those of runtime/trace and
- * runtime/pprof, which record. A stack can end in runtime.asyncPreempt: the function that was
- * preempted had no frame, so the goroutine has no better name.
+ * Goroutines of the packages runtime, runtime/trace and runtime/pprof (which record) are not the
+ * program's own. A goroutine may be named after runtime.asyncPreempt: the preempted function had no
+ * frame, so the goroutine has no better name. Such a goroutine is the program's own.
  */
 bool findings_is_own(const struct goroutine *g)
 {
-	/* Most begin otherwise; each span asks. */
+	/* Called for each span: most names differ in the first character. */
 	return g->name[0] != 'r' || strncmp(g->name, "runtime", 7) ||
 	       (g->name[7] != '.' && g->name[7] != '/') || !strcmp(g->name, "runtime.main") ||
 	       !strncmp(g->name, "runtime.asyncPreempt", 20);
 }
 
 /*
- * The reasons of internal/trace, runtime.traceBlockReason of Go 1.22 to 1.27, and those that gotap
- * converts.
+ * The reasons of internal/trace (runtime.traceBlockReason of Go 1.22 to 1.27), and those that gotap
+ * writes when it converts older traces.
  */
 static const struct {
 	const char *reason;
@@ -65,10 +65,7 @@ uint8_t findings_why(struct findings *f, const struct span *span, const struct s
 		f->reasons[i].why = stay_find_reason(span->reason);
 	}
 	why = span->reason[0] ? f->reasons[i].why : facts->why;
-	/*
-	 * A goroutine that allocates and starts a cycle of the garbage collector waits for
-	 * semaphores of the runtime.
-	 */
+	/* A goroutine that allocates and starts a GC cycle waits for semaphores of the runtime. */
 	if (why == WHY_JOIN && facts->traits & STACK_ALLOCATES)
 		return WHY_GC;
 	return why == WHY_JOIN && facts->traits & STACK_LOCK ? WHY_LOCK : why;

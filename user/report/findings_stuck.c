@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_stuck: goroutines that wait for others that are gone. To wait for ever is common: for
- * work, a signal, a connection. It is a fault where the end of the trace shows two things:
+ * findings_stuck: goroutines that wait for goroutines that have ended. To wait without end is
+ * common: for work, a signal, a connection. It is a defect if two things hold at the end of the
+ * trace:
  *
- * 	the goroutines that could end the wait have ended, or wait for the one that waits;
- * 	a goroutine needs its end: the creator of the goroutines waits for them (WaitGroup.Wait).
+ * the goroutines that could end the wait have ended, or wait for the goroutine that waits;
+ * a goroutine needs its end: the creator of the goroutines waits for them (WaitGroup.Wait).
  *
- * For locks, of which nobody can want to wait for ever, see findings_leak.c.
+ * Locks, for which no goroutine waits without end on purpose, are in findings_leak.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,29 +16,30 @@
 
 enum { ENTRIES_MAX = 4096, GROUPS_MAX = 64, KNOWN_MAX = 1 << 20, LEVELS_MAX = 8 };
 
-/* A wait up to the end for so much of the trace, and for these ns at least. */
+/* Least length of a wait that lasts when the trace ends: as a part of the trace, and in ns. */
 #define STUCK_SHARE 0.5
 #define STUCK_NS 3e8
 
-/* A goroutine that waits at the end, and has for long: at a channel, or for others. */
+/* A goroutine with a long wait at the end of the trace: at a channel, or for other goroutines. */
 struct entry {
-	uint64_t g, creator;		/* creator: TRACEV2_NO_ID not known */
+	uint64_t g, creator;		/* creator: TRACEV2_NO_ID: not known */
 	uint32_t place;
 	uint8_t why;
-	bool created;			/* in the trace */
+	bool created;			/* during the trace */
 	bool judged;
 	int64_t from;
 };
 
 struct stucks {
 	struct vec entries;		/* struct entry */
-	/* goroutines that live at the end: ids, addresses of names */
+	/* ids, and addresses of names, of goroutines that live at the end */
 	struct map64 alive, names;
-	/* by id of one that lives: when the last one ended that it began */
+	/* id of a live goroutine -> time of the last end of a goroutine that it created */
 	struct map64 ended;
-	struct map64 parents;		/* who began goroutines that live at the end */
-	uint64_t orphans;		/* that live at the end, and were there before the trace */
-	uint64_t active;		/* that have not waited for long then */
+	struct map64 parents;		/* creators of goroutines that live at the end */
+	/* goroutines that live at the end and existed before the trace */
+	uint64_t orphans;
+	uint64_t active;		/* goroutines that live at the end without a long wait */
 	bool too_many;
 };
 
@@ -128,7 +130,7 @@ static void stucks_end(struct findings *f, const struct stay *last, int64_t time
 
 /* --- judgement: at a channel --- */
 
-/* Goroutines that wait for the same, and those that wait for them. */
+/* Goroutines that wait at one place for one reason, and their creators. */
 struct group {
 	uint32_t place;
 	uint8_t why;
@@ -167,7 +169,7 @@ static struct group finding_stuck_group_of(const struct findings *f, const struc
 	return group;
 }
 
-/* The group of goroutines that began the goroutines of @below and wait for them. */
+/* Returns the group of goroutines that created the goroutines of @below and wait for them. */
 static struct group joiners_of(const struct findings *f, struct group *below)
 {
 	struct group group = { .why = WHY_JOIN };
@@ -185,8 +187,9 @@ static struct group joiners_of(const struct findings *f, struct group *below)
 }
 
 /*
- * Are all goroutines gone that ended waits at this place, and all that began with the same
- * function? If no wait ended there, a busy goroutine may have received before others began to wait.
+ * Have all goroutines ended that ended waits at this place, and all others with the same first
+ * function? If no wait ended there, a busy goroutine may have received before others began to wait:
+ * no goroutine must then be active.
  */
 static bool are_gone(struct stucks *s, const struct ended_by *by)
 {
@@ -203,8 +206,8 @@ static bool are_gone(struct stucks *s, const struct ended_by *by)
 }
 
 /*
- * Nobody but the one joiner sent there; if those that receive never waited for it, it waited for
- * them.
+ * Was the one joiner the only goroutine that sent to this place? If the receivers never waited for
+ * it, it waited for them.
  */
 static bool only_by(struct findings *f, struct ended_by *by, const struct group *joiners,
 		    const struct group *group)
@@ -295,7 +298,10 @@ static void judge_channel(struct findings *f, const struct entry *first)
 
 /* --- judgement: for goroutines --- */
 
-/* Judges a goroutine that waits for goroutines, where all goroutines that it began have ended. */
+/*
+ * Judges a goroutine that waits for goroutines (WaitGroup.Wait) although all goroutines that it
+ * created have ended.
+ */
 static void judge_join(struct findings *f, const struct entry *e)
 {
 	struct stucks *s = f->stucks;
@@ -305,7 +311,10 @@ static void judge_join(struct findings *f, const struct entry *e)
 	int64_t from;
 	double ns;
 
-	/* If it was there before the trace it may have begun each of those that were, too. */
+	/*
+	 * a goroutine from before the trace may have created each other goroutine from before the
+	 * trace
+	 */
 	if (!ended || map64_get(&s->parents, e->g) || (!e->created && s->orphans > 1))
 		return;
 	from = (int64_t)*ended > e->from ? (int64_t)*ended : e->from;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_sums: the small tables in which families add up (findings.h): the first goroutines that
- * something happens to, a majority vote, items by key with a limit.
+ * findings_sums: the small tables in which families keep sums (findings.h): a set of the first
+ * goroutines, a majority vote, items by key with a limit.
  */
 #include "report/findings.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * findings_verdict: adds what a family has judged to the list of findings (findings.h).
- */
+/* findings_verdict: adds the finding of a family to the list of findings (findings.h). */
 #include <stdlib.h>
 
 #include "base/units.h"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_wait: goroutines that wait for one another, for locks and at channels, and who lets them
- * wait.
+ * findings_wait: goroutines that wait for one another, for locks and at channels, and the functions
+ * that make them wait.
  *
- * When a wait ends, the goroutine that ended it is followed backwards through that time: it ran,
- * slept, was in a system call. Where it waited itself for a lock, or to send, the one who ended
- * that wait is followed from there on: so the time goes to the holder, not to the next one in the
- * queue. The time is summed up by the place of the wait, the place in the code that ended it, and
- * the holder's states meanwhile (enum cause of findings.h). findings_wait_judge.c judges the sums.
+ * When a wait ends, the goroutine that ended it is followed backwards through the time of the wait:
+ * it ran, slept, or was in a system call. If it waited itself for a lock, or to send, the goroutine
+ * that ended that wait is followed from there on: the time is then charged to the holder of the
+ * lock, not to the next goroutine in the queue. The time is summed up by the place of the wait, the
+ * place in the code that ended it, and the holder's states meanwhile (enum cause of findings.h).
+ * findings_wait_judge.c judges the sums.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,13 @@
 #include "report/findings_wait.h"
 
 enum {
-	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* beyond: unknown */
-	/* of one walk: enough for a thousand turns of a goroutine that serves a queue */
+	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* limits; charges beyond are unknown */
+	/* steps of one walk: enough for a thousand turns of a goroutine that serves a queue */
 	STEPS_MAX = 4096,
 	LOOK_AHEAD = 32,
-	/* earned, so that walks cost no more than a constant for each span ... */
+	/* steps that each span earns: walks cost at most a constant for each span */
 	STEPS_PER_SPAN = 8,
-	STEPS_SAVED = 1 << 20,	/* ... and as many may be spent at once */
+	STEPS_SAVED = 1 << 20,	/* earned steps that may be saved for one walk */
 };
 
 static void waits_new(struct findings *f)
@@ -30,7 +31,7 @@ static void waits_new(struct findings *f)
 
 	w->pasts = past_new();
 	w->steps = STEPS_SAVED;
-	vec_push(&w->sites, sizeof(struct site));	/* site 0: of no room */
+	vec_push(&w->sites, sizeof(struct site));	/* number 0: waits without room */
 	vec_push(&w->charges, sizeof(struct charge));
 	vec_push(&w->blames, sizeof(struct blame));
 	f->waits = w;
@@ -91,8 +92,8 @@ static struct charge *finding_wait_charge(struct waits *w, uint32_t site, uint32
 /* --- the walk --- */
 
 /*
- * Frame @i from the root on; NULL: there is none. The same call has other pcs where callees were
- * inlined.
+ * Returns frame @i, counted from the root; NULL: there is none. Callers compare function and line:
+ * the same call has different pcs where callees were inlined.
  */
 static const struct stack_frame *from_root(const struct stack_set *set, const uint32_t *frames,
 					   uint32_t n, uint32_t i)
@@ -101,10 +102,11 @@ static const struct stack_frame *from_root(const struct stack_set *set, const ui
 }
 
 /*
- * Was the goroutine, which waited at @stack, inside what it left at @release, in function @func?
- * The frames are compared from the root on: where they part must be in that function, and the wait
- * above the release, since what stands below is of the time before, in a loop. A deferred release
- * has the line at which the function ends.
+ * Did the goroutine that waited at @stack, and later released at @release, hold the lock during
+ * that wait, by function @func? The frames are compared from the root on: the first difference must
+ * be in that function, and the line of the wait must not be after that of the release, since later
+ * lines belong to the time before, in a loop. A deferred release has the line of the end of the
+ * function.
  */
 static bool finding_wait_inside(struct findings *f, uint32_t stack, uint32_t release,
 				const char *func)
@@ -126,18 +128,18 @@ static bool finding_wait_inside(struct findings *f, uint32_t stack, uint32_t rel
 
 struct walk {
 	struct findings *f;
-	uint32_t number;	/* of the site */
-	int64_t since, t;	/* from @t back to @since */
-	/* others had the lock meanwhile, so that a holder may not have had it all the time */
+	uint32_t number;	/* number of the site */
+	int64_t since, t;	/* the time that is charged is from @since to @t; @t moves back */
+	/* others had the lock during the wait, so a holder may not have had it all the time */
 	bool was_free;
-	bool doubtful;		/* and how this holder got it was not seen */
-	bool behind;		/* the holder received from one that waited to send */
+	bool doubtful;		/* was_free, and it was not seen how this holder got the lock */
+	bool behind;		/* the holder received from a goroutine that waited to send */
 	uint32_t release, holder;
 };
 
 /*
- * The place in the holder's function at which it stays at @stack; @inner, which is the one there,
- * if there is none.
+ * Returns the place of @stack in the holder's function. If the stack has no frame of that function,
+ * returns @inner, the innermost place.
  */
 static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, uint32_t inner)
 {
@@ -158,9 +160,9 @@ static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, u
 }
 
 /*
- * Goes back to @from: between @from and the time so far the holder did @cause at @stack (0: at the
- * place where it released). @off: the part of that time, 0 to 1, for which the holder's thread had
- * no CPU. That part is charged like a wait for a P.
+ * Charges the time from @from to w->t: the holder had the state @cause at @stack (0: at the place
+ * of the release). @off: the part of that time, 0 to 1, without a CPU for the holder's thread,
+ * which is charged as a wait for a P.
  */
 static void finding_wait_take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack,
 			      double off)
@@ -186,7 +188,7 @@ static void finding_wait_take(struct walk *w, int64_t from, uint8_t cause, uint3
 	w->t = from;
 }
 
-/* Did the holder, with stays from @number back, wait for what it holds? */
+/* Did the holder, with the last stay @number, wait itself at this site during the wait? */
 static bool waited_for_it(const struct walk *w, uint32_t number)
 {
 	const struct past *p = past_at(w->f->waits->pasts, number);
@@ -201,8 +203,8 @@ static bool waited_for_it(const struct walk *w, uint32_t number)
 }
 
 /*
- * Makes the goroutine that released at the stack @release the holder of the time up to now. Its
- * last stay has the number @number.
+ * Makes the goroutine that released at the stack @release the holder for the time before. @number:
+ * its last stay before its run.
  */
 static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t ran_since,
 		    double off)
@@ -213,7 +215,10 @@ static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t r
 	finding_wait_take(w, ran_since, CAUSE_RAN, 0, off);
 }
 
-/* Does the holder answer for @p? If not, it did not hold yet what it released later. */
+/*
+ * Is the holder responsible for the stay @p? If not, it did not yet hold the lock that it released
+ * later.
+ */
 static bool answers_for(const struct walk *w, const struct past *p)
 {
 	return !w->doubtful || p->cause == CAUSE_RAN || p->cause == CAUSE_READY ||
@@ -226,7 +231,7 @@ static bool finding_wait_sends(const struct findings *f, const struct past *p)
 	return p->site && vec_at(&f->waits->sites, struct site, p->site)->why == WHY_SEND;
 }
 
-/* One stay back; false: there is no more, or it is not the holder's. */
+/* Charges one more stay. False: there are no more stays, or the holder is not responsible. */
 static bool step_back(struct walk *w, uint32_t *number)
 {
 	const struct past *p = past_at(w->f->waits->pasts, *number);
@@ -262,7 +267,7 @@ static void finding_wait_walk_back(struct walk *w, const struct past *wait)
 
 /* --- what finding.c shows --- */
 
-/* When did the goroutine that runs begin to? */
+/* Returns the begin of the current run of @g. */
 static int64_t running_since(const struct goroutine *g, int64_t time)
 {
 	return g->now.state == GO_RUNNING ? g->now.from : time;
@@ -284,7 +289,7 @@ static void remember_end(struct findings *f, const struct span *span, struct pas
 
 _Static_assert(FEW <= 16, "a bit of uint16_t for each");
 
-/* The number of @id in @few; FEW: it is not there. */
+/* Returns the index of @id in @few; FEW: it is not in it. */
 static uint32_t number_in(const struct few *few, uint64_t id)
 {
 	uint32_t i;
@@ -371,7 +376,7 @@ static uint8_t cause_of_stay(const struct stay *stay)
 	}
 }
 
-/* A goroutine that waited in a select and was woken by a receiver wanted to send. */
+/* Returns why the goroutine waited: if a receiver ended its wait in a select, it wanted to send. */
 static uint8_t why_seen(struct findings *f, const struct stay *stay)
 {
 	if (stay->why == WHY_SELECT &&
@@ -417,7 +422,7 @@ static uint64_t *finding_wait_number_of(struct findings *f, uint32_t place, uint
 	return map64_get(&f->waits->site_of, (uint64_t)place << 8 | why);
 }
 
-/* The holder that waits at @site took longest for. */
+/* Returns the holder with the largest charge for waits at @site. */
 static uint32_t most_to_blame(const struct waits *w, uint64_t site)
 {
 	const struct charge *most = NULL;

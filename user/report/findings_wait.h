@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * findings_wait: the sums that findings_wait.c makes of waits while the trace is read, and of which
- * findings_wait_judge.c makes findings at its end.
+ * findings_wait: sums over waits. findings_wait.c makes them while the trace is read, and
+ * findings_wait_judge.c makes findings from them at its end.
  */
 #ifndef GOTAP_REPORT_FINDINGS_WAIT_H
 #define GOTAP_REPORT_FINDINGS_WAIT_H
 
 #include "report/findings.h"
 
-/* Where goroutines wait. */
+/* The waits at one place for one reason. */
 struct site {
 	uint32_t place;
 	uint8_t why;
 	uint64_t waits;
-	double ns, squares;		/* sum of the waits; of their squares */
-	/* ns of waits that were ended by a goroutine of the same function */
+	double ns, squares;		/* sum of the waits, and sum of their squares */
+	/* ns of waits that a goroutine with the same first function ended */
 	double peers;
-	/* ns in which the goroutine that ended the wait waited itself to send */
+	/* ns of waits during which the goroutine that ended the wait waited itself to send */
 	double behind;
 	double causes[CAUSES];
-	int64_t released;		/* when the last wait ended */
+	int64_t released;		/* end of the last wait */
 	struct few waiters, wakers;
-	struct few both;		/* goroutines that wait here or end such waits */
-	/* by number in @both; bit k of turns[i]: goroutine k ended a wait of i */
+	struct few both;		/* goroutines that wait here or end waits here */
+	/* by index in @both; bit k of turns[i]: goroutine k ended a wait of goroutine i */
 	uint16_t turns[FEW];
-	const char *waker;		/* the function that the last one of @wakers began with */
-	bool wakers_mixed;		/* @wakers began with several functions */
+	const char *waker;		/* the first function of the last one of @wakers */
+	bool wakers_mixed;		/* @wakers have several first functions */
 	int64_t from, to;		/* the longest wait */
-	const char *kind;		/* the judgement; NULL: nothing is lost */
+	/* what findings_wait_judge.c decided; NULL: no time is lost */
+	const char *kind;
 };
 
 /*
- * Time of waits at @site for which function @holder is responsible, by the state in which its
- * goroutine was meanwhile (@cause) and by the place in that function.
+ * Time of waits at @site for which the function @holder is responsible, by the state of its
+ * goroutine during the wait (@cause) and by the place in that function.
  */
 struct charge {
 	uint32_t site, holder, place;
@@ -45,7 +46,7 @@ struct charge {
 struct blame {
 	const char *kind;
 	double ns, causes[CAUSES];
-	/* The most costly ones: a majority vote. */
+	/* majority votes for the most costly ones */
 	struct vote site, holder, places[CAUSES], inner[CAUSES];
 	struct few waiters;
 };
@@ -59,7 +60,7 @@ struct waits {
 	uint64_t steps;
 };
 
-/* Adds the findings of the family. */
+/* Adds the findings about waits. */
 void waits_judge(struct findings *f);
 
 #endif

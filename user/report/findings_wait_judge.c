@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * findings_wait_judge: decides which places where goroutines wait are locks, slow consumers or
- * feeders, and which function is responsible for the time, and makes the findings. Its input are
- * the sums of findings_wait.h. finding.c calls it when the trace has ended.
+ * single senders, and which function is responsible for the time, and makes the findings. Its input
+ * is the sums of findings_wait.h. finding.c calls it when the trace has ended.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/findings_wait.h"
 
-enum { BLAMES_MAX = 1 << 13 };	/* functions; more are not blamed */
+enum { BLAMES_MAX = 1 << 13 };	/* limit on functions; waits beyond it get no finding */
 
-/* Mean number of goroutines that wait before it is worth a word. */
+/* Least mean numbers of waiting goroutines for a finding. */
 #define LOCK_WAITERS 0.2
 #define SEND_WAITERS 0.5
 /*
- * Mostly so many waits of each and fewer at a time: the longest must be that part of the trace's
- * length.
+ * If most of the time is in at most STALLS waits of each goroutine, and fewer than STALL_WAITERS
+ * wait on average, the longest wait must take at least STALL_SHARE of the trace.
  */
 #define STALLS 2.5
 #define STALL_WAITERS 1.0
@@ -30,9 +30,9 @@ static double wait_judge_busy(const struct site *s)
 }
 
 /*
- * Is there a circle of goroutines in which each ended a wait of the one before, as those that pass
- * on a lock do? The stages of a pipeline may run the same function, but form a chain. If more
- * goroutines took part than @both has room for, a circle is assumed.
+ * Is there a circle of goroutines in which each ended a wait of the one before, as goroutines do
+ * that pass on a lock? The stages of a pipeline may run the same function, but they form a chain.
+ * If more goroutines took part than @both has room for, a circle is assumed.
  */
 static bool takes_turns(const struct site *s)
 {
@@ -51,14 +51,18 @@ static bool takes_turns(const struct site *s)
 }
 
 /*
- * Goroutines that wait at this place end one another's waits there: the channel is used as a lock.
+ * Do the goroutines that wait at this place end one another's waits there? The channel is then used
+ * as a lock.
  */
 static bool among_peers(const struct site *s)
 {
 	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2 && takes_turns(s);
 }
 
-/* Kinds, by address. BEHIND: those that wait for work from one that waits to send to a slow one. */
+/*
+ * Kinds of findings, compared by address. BEHIND: goroutines wait for work from a goroutine that
+ * waits to send to a slow consumer.
+ */
 static const char LOCK[] = "lock", SLOW[] = "slow consumer", BEHIND[] = "slow consumer",
 		  SERIALISED[] = "serialised";
 
@@ -68,7 +72,7 @@ static const char *judge_send(const struct site *s, double waiters)
 
 	if (s->waiters.n < 2 || waiters < SEND_WAITERS)
 		return NULL;
-	/* Who has a token of a semaphore may wait for the network with it. */
+	/* A goroutine with a token of a semaphore may wait for the network with it. */
 	if (among_peers(s))
 		return held + s->causes[CAUSE_NET] >= 0.5 * s->ns ? LOCK : NULL;
 	if (held < 0.5 * s->ns)
@@ -77,14 +81,14 @@ static const char *judge_send(const struct site *s, double waiters)
 }
 
 /*
- * A wait for a receive is mostly a wait for work and costs nothing, unless one goroutine has too
- * much work.
+ * Decides on waits to receive. Most of them are waits for work and cost nothing, unless one
+ * goroutine has too much work.
  */
 static const char *judge_receive(const struct site *s, double waiters)
 {
 	/*
-	 * A goroutine that holds what a condition guards may take it again before the goroutines
-	 * that it wakes.
+	 * A goroutine that uses a condition as a lock may take the lock again before the goroutines
+	 * that it has woken.
 	 */
 	if (s->why == WHY_COND && among_peers(s) && waiters >= FEED_WAITERS &&
 	    wait_judge_busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
@@ -96,7 +100,8 @@ static const char *judge_receive(const struct site *s, double waiters)
 	    wait_judge_busy(s) >= 0.8 * s->ns)
 		return SERIALISED;
 	/*
-	 * One sender has work for several receivers, but is blocked on one that does not receive.
+	 * One sender has work for several receivers, but it is blocked on one that does not
+	 * receive.
 	 */
 	if (s->why == WHY_RECEIVE && s->waiters.n >= 2 && s->wakers.n == 1 &&
 	    waiters >= FEED_WAITERS && s->behind >= 0.8 * s->ns &&
@@ -109,7 +114,7 @@ static const char *wait_judge_row(const struct findings *f, const struct site *s
 {
 	double waiters = (s->ns - s->causes[CAUSE_GAP]) / findings_wall(f);
 
-	/* Without stacks all channels and locks are one place. */
+	/* without stacks all channels and locks are one place */
 	if (!s->place)
 		return NULL;
 	switch (s->why) {
@@ -181,8 +186,8 @@ static uint8_t main_cause(const struct blame *b)
 }
 
 /*
- * If the holder's own function is where the time goes, that line; else the line at which it lets
- * go.
+ * Returns the place for the finding: the line in the holder's own function where the time is spent,
+ * if it is known; otherwise the line of the release.
  */
 static uint32_t place_to_blame(const struct findings *f, const struct blame *b, uint8_t cause)
 {
@@ -192,7 +197,7 @@ static uint32_t place_to_blame(const struct findings *f, const struct blame *b, 
 	return at.func[0] && at.func == holder.func ? b->places[cause].value : b->holder.value;
 }
 
-/* "they wait for a lock that", by kind. */
+/* Parts of the sentence, by kind. */
 static const struct {
 	const char *kind, *waits, *holds;
 } words[] = {
@@ -242,9 +247,9 @@ static void wait_judge_say(struct findings *f, const struct blame *b)
 }
 
 /*
- * A stall or two: a machine that is loaded lets any holder wait for a CPU once in a while, and all
- * that wait then do so for long. The square of the sum over the sum of squares counts the waits
- * that matter.
+ * Is the time mostly from one or two stalls? On a loaded machine any holder of a lock has to wait
+ * for a CPU once in a while, and all goroutines that wait for it then wait long. The square of the
+ * sum divided by the sum of squares is the number of waits that matter.
  */
 static bool is_stall(const struct findings *f, const struct blame *b)
 {
@@ -273,8 +278,8 @@ void waits_judge(struct findings *f)
 		const struct blame *b = vec_at(&w->blames, struct blame, i);
 
 		/*
-		 * If the holder gets no P, the run queue is to blame, and the goroutines that make
-		 * it long: findings_ps.
+		 * If the holder gets no P, the cause is the run queue, and the goroutines that make
+		 * it long: findings_ps reports them.
 		 */
 		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY &&
 		    !is_stall(f, b))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_wake: goroutines that are woken, do nothing, and wait again at the same place: all those
- * that a broadcast wakes for the work of one, and loops that look again and again whether something
- * has happened.
+ * findings_wake: goroutines that are woken, do nothing, and wait again at the same place:
+ * goroutines that a broadcast wakes although there is work for one, and loops that check again and
+ * again whether something has happened.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,40 +12,42 @@
 enum { SLEEPERS_MAX = 1 << 14 };
 
 /*
- * ns: a look at a condition, with the trap of a probe at each end (docs/performance.md), and no
- * work.
+ * Limit, ns, on a run in which a goroutine only checked a condition: with the trap of a probe at
+ * each end (docs/performance.md), and no work.
  */
 #define NOTHING_NS 30000
-/* Wake-ups a second, and how many of them for nothing. */
+/* Least wake-ups a second, and the part of them that is for nothing. */
 #define STORM_RATE 500.0
 #define STORM_SHARE 0.7
 #define STORM_WAITERS 4
 /*
- * A ticker of 1 kHz costs less than a hundredth of a CPU, whatever it is for. Above, and if each
- * goroutine sleeps but shortly, it is a loop; a thousand goroutines with a heartbeat each are none.
+ * A ticker of 1 kHz costs less than a hundredth of a CPU, whatever its purpose. More wake-ups count
+ * as a polling loop only if each goroutine sleeps for a short time: a thousand goroutines with a
+ * heartbeat each are no loop.
  */
 #define POLL_RATE 2000.0
 #define POLL_SHARE 0.9
-/* A goroutine that computes and yields now and then does so less often. */
+/* Least yields a second: a goroutine that computes and yields now and then does it less often. */
 #define YIELD_RATE 20000.0
-#define YIELD_SHARE 0.05		/* of one P */
-#define POLL_WAIT 500000		/* ns */
+#define YIELD_SHARE 0.05		/* part of one P */
+#define POLL_WAIT 500000		/* ns: limit on the sleep of a polling goroutine */
 
 struct sleeper {
 	uint32_t place;
 	uint64_t wakes, futile, broadcast;
-	double ns, ran;			/* ready and running for nothing; running */
+	/* ns ready and running for nothing; ns running for nothing */
+	double ns, ran;
 	struct vote waker;
 	struct few goroutines;
-	int64_t from, to;		/* the first one */
+	int64_t from, to;		/* the first wake-up for nothing */
 };
 
 struct wakes {
-	struct vec sleepers;		/* struct sleeper: woken by goroutines */
-	struct vec pollers;		/* woken by timers */
-	struct vec yielders;		/* that run again by themselves: runtime.Gosched */
+	struct vec sleepers;		/* struct sleeper: goroutines that goroutines wake */
+	struct vec pollers;		/* struct sleeper: goroutines that timers wake */
+	struct vec yielders;		/* struct sleeper: goroutines that call runtime.Gosched */
 	struct map64 sleeper_of, poller_of, yielder_of;
-	bool syscalls;			/* the trace has some */
+	bool syscalls;			/* the trace has system calls */
 };
 
 static void wakes_new(struct findings *f)
@@ -78,7 +80,7 @@ static bool can_be_woken(uint8_t why)
 	return why == WHY_COND || why == WHY_RECEIVE || why == WHY_SELECT || why == WHY_SLEEP;
 }
 
-/* The goroutine waits again: how did it spend the time since it was woken? */
+/* The goroutine waits again at the same place: counts how it spent the time since its wake-up. */
 static void waits_again(struct findings *f, const struct stay *stay)
 {
 	struct goroutine_state *state = stay->state;
@@ -125,9 +127,9 @@ static void is_woken(struct findings *f, const struct stay *stay)
 }
 
 /*
- * A goroutine that wakes another one counts as one that worked, unless the wake-up is the release
- * of a lock: after a broadcast all goroutines that woke want the same lock. A goroutine that a
- * timer wakes has no waker, and may have slept while it held the lock.
+ * A goroutine that wakes another one has worked, unless it only releases a lock: after a broadcast
+ * all woken goroutines want the same lock. For a goroutine that a timer woke, releasing a lock
+ * counts as work, too (waits_again()): it may have slept while it held the lock.
  */
 static void finding_wake_works(struct findings *f, const struct stay *stay)
 {
@@ -140,7 +142,7 @@ static void finding_wake_works(struct findings *f, const struct stay *stay)
 		findings_state(f, by)->woken_worked = true;
 }
 
-/* The goroutine is ready again, since it let others run. */
+/* The goroutine is ready again after a call of runtime.Gosched: counts the run before it. */
 static void finding_wake_yields(struct findings *f, const struct stay *stay)
 {
 	int64_t ran = stay->state->last_run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_world: who stops the world, apart from the garbage collector, and for how long. See
+ * findings_world: who stops the world, except for the garbage collector, and for how long. See
  * findings.h.
  */
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "report/findings.h"
 
 /*
- * A fiftieth of the time: a scrape of metrics once a second stops the world for less than a
- * thousandth.
+ * A fiftieth of the trace. For comparison: a scrape of metrics once a second stops the world for
+ * less than a thousandth.
  */
 #define WORLD_SHARE 0.02
 
@@ -18,12 +18,12 @@ enum { STOPPERS_MAX = 4096 };
 
 struct stopper {
 	uint32_t place;
-	/* the place is where it is done, and not but the goroutine's function */
+	/* @place is from a stack; false: it is only the first function of the goroutine */
 	bool known;
 	const char *reason;
 	uint64_t stops;
 	double ns;
-	int64_t from, to;		/* its longest */
+	int64_t from, to;		/* the longest stop */
 	struct few goroutines;
 };
 
@@ -100,8 +100,8 @@ static void finding_world_say(struct findings *f, const struct stopper *s)
 }
 
 /*
- * Stops whose stack was not recorded, to save cost, are those of the goroutine that is known for
- * the same ones.
+ * Adds stops without a recorded stack (not recorded to save cost) to the stops of the same
+ * goroutine and reason for which the place is known.
  */
 static void add_unknown(struct world *w, struct stopper *unknown)
 {

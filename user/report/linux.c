@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * linux: the time that goroutines were on threads, split by the states of these in Linux
- * (user/oncpu), as stays of their own beside those that Go's events give. Part of tables.c.
+ * linux: the time that goroutines were on threads, split by the states of the threads in Linux
+ * (user/oncpu), as stays in addition to those from Go's events. Part of tables.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ void tables_threads(struct tables *t, struct oncpu *o)
 	t->oncpu = t->forgot ? NULL : o;
 }
 
-/* The stays that the parts of @span are; false: it is not one on a thread. */
+/* Stores the first of the stays into which @span is split; false: @span has no thread. */
 static bool linux_is_split(const struct span *span, uint32_t *stay)
 {
 	*stay = span->state == GO_RUNNING ? STAY_LINUX : STAY_LINUX_CALL;
@@ -44,7 +44,10 @@ static struct open_split *open_split(struct tables *t, const struct goroutine *g
 	return tally->split;
 }
 
-/* The last part may be known better later: a wait for a CPU that turns out to be throttled. */
+/*
+ * The state of the last part may still change, as of a wait for a CPU that turns out to be
+ * throttled: only parts before it are kept.
+ */
 void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, stay_fn *fn, void *ctx)
 {
 	const struct oncpu_part *parts;
@@ -67,7 +70,7 @@ void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, sta
 		fn(ctx, stay + split_of(&parts[n - 1]), parts[n - 1].from, parts[n - 1].to);
 }
 
-/* --- taken back --- */
+/* --- the file of threads was of another recording --- */
 
 static void forget_row(struct function_row *row)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* longest: the longest moments, in a heap with the shortest of them on top. Part of tables.c. */
+/*
+ * longest: keeps the longest moments, in a heap with the shortest of them on top. Part of tables.c.
+ */
 #include "report/internal.h"
 
 static int64_t longest_length(const struct longest *l, size_t i)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mmu: see mmu.h. Two halves: who has the Ps (MutatorUtilizationV2() in internal/trace/gc.go of Go
- * 1.27 is the model), which gives a function of time in steps; and of each window length the least
- * mean of it.
+ * mmu: see mmu.h. Two parts: the first finds out who has the Ps (modelled after
+ * MutatorUtilizationV2() in internal/trace/gc.go of Go 1.27), which is a step function of time. The
+ * second finds the least mean of that function for each window length.
  *
- * The mean over a window changes its slope only where one of its edges meets a step, so its minimum
- * is at such a place. Windows slide as steps are added; a step is forgotten when the left edge of
- * the longest window is past it.
+ * The slope of the mean over a sliding window changes only where an edge of the window meets a
+ * step: the minimum is at such a position. The windows slide as steps are added. A step is dropped
+ * when the left edge of the longest window is past it.
  *
- * Up to the second sync event no window slides: a range that was active when the trace began is
- * heard of late, and counts since the begin.
+ * Before the second sync event no window slides: the trace may report late that a range was active
+ * when the trace began, and the range counts from the begin.
  */
 #include "report/mmu.h"
 
@@ -23,35 +23,40 @@ enum { STEPS_MAX = 512 << 10, PROCS_MAX = 1 << 16 };
 
 const int64_t mmu_lengths[MMU_WINDOWS] = { 100000, 1000000, 10000000, 100000000, 1000000000 };
 
-/* From @time on the program has @util of the Ps. */
+/* From @time on the program has the part @util of its Ps. */
 struct step {
 	int64_t time;
-	double util, sum;	/* sum: ns up to @time */
-	/* late: how many Ps turned out to have been busy up to the step before */
+	double util, sum;	/* sum: integral of util up to @time, ns */
+	/*
+	 * procs: number of Ps; late: number of Ps that were busy from the first step to the end of
+	 * this one, as was reported only then
+	 */
 	uint32_t procs, late;
 };
 
 struct curve {
-	/* the last of them; at least one once GOMAXPROCS is known */
+	/* struct step: the last steps; at least one when GOMAXPROCS is known */
 	struct vec steps;
-	int64_t first;			/* time of the first one ever */
-	size_t left[MMU_WINDOWS];	/* the last step that is not behind the left edge */
-	unsigned windows;		/* that are still computed: the shortest ones */
+	int64_t first;			/* time of the first step of the trace */
+	/* for each window the last step that is not after its left edge */
+	size_t left[MMU_WINDOWS];
+	/* number of windows that are still computed, the shortest ones */
+	unsigned windows;
 	bool slides;
 	struct mmu_curve result;
 };
 
 struct proc {
-	uint32_t gc[MMU_KINDS];		/* what of the GC is on it */
+	uint32_t gc[MMU_KINDS];		/* number of activities of the GC on this P */
 };
 
 enum { G_ASSISTS = 1, G_MARKS = 2, P_SHIFT = 2 };
 
 struct mmu {
 	struct curve curves[MMU_KINDS];
-	struct vec procs;		/* struct proc, by id, GOMAXPROCS of them */
-	uint32_t busy[MMU_KINDS];	/* Ps with gc */
-	/* by id: G_*, and behind P_SHIFT the P that it executes on */
+	struct vec procs;		/* struct proc, by id; GOMAXPROCS of them */
+	uint32_t busy[MMU_KINDS];	/* number of Ps with an activity of the GC */
+	/* id -> G_*, and from bit P_SHIFT on the P that the goroutine executes on */
 	struct map64 goroutines;
 	uint32_t stw, syncs;
 };
@@ -74,8 +79,8 @@ static double sum_at(const struct step *s, int64_t time)
 }
 
 /*
- * The window that begins at @from, between step left[w] and the next, and ends on the last step or
- * behind.
+ * Looks at the window that begins at @from, between step left[w] and the next step. It ends at the
+ * last step, or later.
  */
 static void mmu_look(struct curve *c, unsigned w, int64_t from)
 {
@@ -114,7 +119,7 @@ static void slide_all(struct curve *c, int64_t time)
 		mmu_slide(c, w, time);
 }
 
-/* Steps that no window needs: the longest one is the last. */
+/* Drops the steps that no window needs. The longest window needs the most. */
 static void mmu_forget(struct curve *c)
 {
 	size_t n;
@@ -146,7 +151,7 @@ static void mmu_push(struct curve *c, int64_t time, double util, uint32_t procs)
 		(struct step){ .time = time, .util = util, .sum = sum, .procs = procs };
 }
 
-/* --- what was heard of late --- */
+/* --- ranges that are reported late --- */
 
 static void begin_sliding(struct curve *c)
 {
@@ -172,10 +177,7 @@ static void begin_sliding(struct curve *c)
 	vec_free(&steps);
 }
 
-/*
- * One P more was busy since the first step and up to now; the change to what is from now on
- * follows.
- */
+/* One further P was busy from the first step up to now. The caller sets the state from now on. */
 static void was_busy(struct curve *c)
 {
 	if (!c->slides)
@@ -257,8 +259,8 @@ static void set_flags(struct mmu *m, uint64_t g, unsigned flags, uint64_t p)
 }
 
 /*
- * Goroutines with flags are on a P while they execute: on that where they began to, also when they
- * lose it in a system call. A worker gets its label each time that it begins to run.
+ * A goroutine with flags has a P while it executes: the P on which it began to execute, even if it
+ * loses that P in a system call. A worker gets its label each time that it begins to run.
  */
 static void mmu_transition(struct mmu *m, const struct trace_event *ev)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rows: a bounded number of rows by name: functions (or values of a label), reasons, types. Part of
+ * rows: rows by name, up to a limit: functions (or values of a label), reasons, types. Part of
  * tables.c.
  */
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static bool is_collector(const char *name)
 		!strcmp(name, "runtime.bgscavenge");
 }
 
-/* "" if the goroutine does not have the label. */
+/* Returns the value of the label; "" if the goroutine does not have the label. */
 static const char *label_of(struct tables *t, const struct goroutine *g)
 {
 	const char *key = t->options.label;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sections: regions and tasks by type, and what their goroutine did meanwhile: the difference of
- * its sums at the end and at the begin. So nested ones, and many at a time, cost no more than
+ * sections: regions and tasks by type, and the states of their goroutine meanwhile: its sums at the
+ * end minus its sums at the begin. Nested or many sections at one time therefore cost no more than
  * others. Part of tables.c.
  */
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void sections_drop(struct tables *t, struct snapshot *s)
 	sums_free(&s->sums);
 }
 
-/* @s becomes what the goroutine did since. */
+/* Sets @s to the sums of the goroutine since @s was taken. */
 static void sections_since(struct tables *t, const struct goroutine *g, struct snapshot *s,
 			   int64_t time)
 {
@@ -125,8 +125,8 @@ void section_region_begin(void *ctx, const struct region_span *region)
 }
 
 /*
- * The counts of the goroutine when the region began. A region from before the trace begins when its
- * goroutine became known.
+ * Returns the sums of the goroutine at the begin of the region. A region from before the trace
+ * begins when its goroutine became known.
  */
 static struct snapshot sections_begin_of(struct tables *t, const struct region_span *region)
 {

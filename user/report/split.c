@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split: see split.h. All names but that of SPLIT_PREEMPTED are those of threads/states.def. */
+/*
+ * split: see split.h. All names, except those of SPLIT_PREEMPTED, are those of threads/states.def.
+ */
 #include "report/split.h"
 
-/* THREAD_STATES: no state is this part alone. */
+/* Returns the state that is this part; THREAD_STATES: the part is only a portion of a state. */
 static enum thread_state split_state(enum split split)
 {
 	enum thread_state state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * split: the parts of the time for which Go has a goroutine on a thread, by the state of the thread
- * in Linux (user/oncpu), as reports name them: THREAD_QUEUED is split by why the thread waits for a
- * CPU.
+ * split: the names in reports of the parts of the time for which Go has a goroutine on a thread.
+ * The parts are the states of the thread in Linux (user/oncpu); THREAD_QUEUED is divided by the
+ * reason why the thread waits for a CPU.
  */
 #ifndef GOTAP_REPORT_SPLIT_H
 #define GOTAP_REPORT_SPLIT_H
@@ -12,7 +12,7 @@
 enum split {
 	SPLIT_ON_CPU,
 	SPLIT_PREEMPTED,	/* another task has the CPU */
-	SPLIT_QUEUED,		/* for a CPU, since it was woken, or is new, or had yielded */
+	SPLIT_QUEUED,		/* waits for a CPU, after a wake-up, its creation or a yield */
 	SPLIT_THROTTLED,
 	SPLIT_FAULT,
 	SPLIT_IO,
@@ -51,7 +51,7 @@ static inline enum split split_of(const struct oncpu_part *p)
 	return split_of_state(p->state);
 }
 
-/* The key in JSON, the words for people, and the title of a column. */
+/* Return the key in JSON, the name in sentences, and the title of a column. */
 const char *split_key(enum split split);
 const char *split_words(enum split split);
 const char *split_title(enum split split);

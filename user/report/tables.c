@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tables: see tables.h. The visitor; tally.c, sections.c and collector.c have what it passes on. */
+/*
+ * tables: see tables.h. This file has the visitor; tally.c, sections.c and collector.c handle the
+ * spans and ranges that it passes on.
+ */
 #include "report/tables.h"
 
 #include <stdlib.h>
@@ -79,8 +82,9 @@ static void tables_note(void *ctx, int64_t time, uint64_t g, uint64_t task, cons
 /* --- goroutines and Ps --- */
 
 /*
- * The trace names one that was there from its begin when that one first moves, which may be long
- * after the most were.
+ * Counts a goroutine. A goroutine that existed when the trace began appears in the trace when it
+ * first changes its state, possibly long after the largest number of goroutines: it is counted
+ * apart.
  */
 static void tables_goroutine_begin(void *ctx, struct goroutine *g)
 {
@@ -104,7 +108,10 @@ static void tables_goroutine_end(void *ctx, struct goroutine *g, int64_t time, b
 	tally_end(t, g, time, ended);
 }
 
-/* All goroutines wait in a gap, most from its begin to its end: it counts once. */
+/*
+ * Adds a gap. All goroutines have a wait for a gap, most of them from its begin to its end: the gap
+ * counts once.
+ */
 static void tables_add_gap(struct tables *t, const struct span *span)
 {
 	int64_t from = span->from > t->state->gap_to ? span->from : t->state->gap_to;
@@ -229,7 +236,7 @@ void tables_delete(struct tables *t)
 	free(t);
 }
 
-/* --- for readers --- */
+/* --- for users of the tables --- */
 
 const char *tables_stay_name(const struct tables *t, uint32_t stay)
 {

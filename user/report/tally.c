@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tally: what each goroutine that lives did so far, and from there the rows of its function. Its
- * function is known with its first stack: stays before that are kept until then. Part of tables.c.
+ * tally: sums of each live goroutine, which are added to the row of its function. The function is
+ * known from the first stack of the goroutine: earlier stays are kept until then. Part of tables.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "report/internal.h"
 #include "spans/inferred.h"
 
-/* A goroutine with more stays has no stacks: it counts as one of which no function is known. */
+/* A goroutine with more stays without a stack counts for the row of unknown functions. */
 enum { EARLY_MAX = 64, EARLY_PARTS = 4 * EARLY_MAX };
 
 /* --- sums --- */
@@ -55,9 +55,9 @@ static uint32_t tally_largest(const int64_t ns[SPLITS])
 }
 
 /*
- * Differences of two sums by state, which must not be negative. They are if a part changed its
- * state in between, as a wait that turned out to be throttled: its new state has too much, and its
- * old one is below 0. Moves the excess back.
+ * Makes the differences of two sums by state not negative. They are negative if a part changed its
+ * state in between, as a wait that turned out to be throttled: the new state then has too much, and
+ * the old state too little. Moves the excess back.
  */
 static void tally_level(int64_t ns[SPLITS])
 {
@@ -73,8 +73,8 @@ static void tally_level(int64_t ns[SPLITS])
 }
 
 /*
- * The two have the same stays in another order: parts of the span at hand stand behind those of
- * spans that have ended.
+ * The two sums have the same stays in different orders: parts of the current span come after those
+ * of ended spans.
  */
 void sums_subtract(struct sums *then, const struct sums *now)
 {
@@ -117,7 +117,9 @@ void sums_free(struct sums *s)
 
 /* --- spans to stays --- */
 
-/* Until when the system call has its P. */
+/*
+ * Returns the time up to which the system call has its P, at most @to: span->from if it has none.
+ */
 static int64_t p_until(const struct span *span, int64_t to)
 {
 	if (span->p == TRACEV2_NO_ID)
@@ -125,7 +127,10 @@ static int64_t p_until(const struct span *span, int64_t to)
 	return span->p_until < to ? span->p_until : to;
 }
 
-/* The stay of a wait that began before the trace, which does not say why: by its stack. */
+/*
+ * Returns the stay for a wait that began before the trace, and has no reason: the reason that its
+ * stack implies.
+ */
 static uint32_t found_stay(struct tables *t, const struct span *span)
 {
 	uint64_t *known = map64_get(&t->state->found, span->stack);
@@ -144,7 +149,7 @@ static uint32_t wait_stay(struct tables *t, const struct span *span)
 						   found_stay(t, span);
 }
 
-/* The stays of @span up to @to. */
+/* Calls @fn for the stays of @span up to @to. */
 static void each_stay(struct tables *t, const struct span *span, int64_t to, stay_fn *fn, void *ctx)
 {
 	int64_t until;
@@ -227,7 +232,7 @@ static void tally_add_to_row(struct tables *t, const struct goroutine *g, uint32
 	keep_longest(t, g, row, e);
 }
 
-/* The row is known now: early stays count there. */
+/* Finds the row of the goroutine, and adds the early stays to it. */
 static void tally_settle(struct tables *t, const struct goroutine *g, uint32_t stack)
 {
 	struct tally *tally = tables_tally_of(t, g);
@@ -251,8 +256,8 @@ static bool is_settled(const struct tables *t, const struct goroutine *g, const 
 }
 
 /*
- * If a stay has too many parts, only their sum is kept, not the length of each: none of them is
- * among the longest.
+ * If there are too many early parts, adds the part to an equal one, of which only the sum is known:
+ * such parts are not among the longest.
  */
 static bool joins_early(struct vec *early, const struct early *e)
 {

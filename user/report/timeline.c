@@ -25,7 +25,7 @@ static void merge_values(struct timeline_value *a, const struct timeline_value *
 	a->count += b->count;
 }
 
-/* Two buckets become one. */
+/* Merges pairs of buckets, which doubles the width. */
 static void timeline_halve(struct timeline *t)
 {
 	static const struct timeline_value none;
@@ -52,7 +52,9 @@ static void timeline_halve(struct timeline *t)
 	t->used = (t->used + 1) / 2;
 }
 
-/* The bucket of the time that is @since behind the origin. */
+/*
+ * Returns the bucket of the time @since ns after the origin, and widens the buckets if necessary.
+ */
 static uint32_t timeline_bucket(struct timeline *t, uint64_t since)
 {
 	uint32_t i;
@@ -77,7 +79,8 @@ void timeline_add(struct timeline *t, enum timeline_row row, int64_t from, int64
 
 	if (a >= b)
 		return;
-	last = timeline_bucket(t, b - 1);	/* first: the scale is the same for both then */
+	/* the later time first: both times then have the same scale */
+	last = timeline_bucket(t, b - 1);
 	first = (uint32_t)(a >> t->shift);
 	if (first == last) {
 		ns[first] += b - a;
