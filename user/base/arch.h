@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arch: numbers of the architecture that gotap is built for, which is also that of the
- * programs it traces. A port adds its row here, and in
+ * arch: numbers of the architecture for which gotap is built. The traced programs have the same
+ * architecture. A port adds a row here, and code or rows in
  *
  *	target/ARCH/		the machine code of Go, behind target/code.h
  *	bpf/arch_ARCH*.h	the registers of a probe and of a task
  *	live/registers.h	the registers of a thread under ptrace
  *	base/rights.c		the number that seccomp has for the architecture
  *
- * These know amd64 as well, and have no rows yet:
+ * These files depend on amd64, too, and have no rows per architecture yet:
  *
  *	inline/, bpf/inline/	--attach inline: instructions, registers, the time stamp counter
- *	bpf/emit.h		rec_submit(): stores get to other CPUs in their order
+ *	bpf/emit.h		rec_submit(): other CPUs see stores in their order
  *	threads/switches.c	the number of sched_yield(2)
  *	frames/stacks.c		the return address of a function without a frame is on its stack
  *	sched/memory.c		sizes of the runtime on linux/amd64
@@ -28,9 +28,9 @@
 enum {
 	ARCH_ELF_MACHINE = EM_X86_64,
 	ARCH_ELF_RELATIVE = R_X86_64_RELATIVE,	/* the relocation that adds the load bias */
-	/* cmd/internal/sys, MinLC: instructions begin at multiples */
+	/* MinLC of cmd/internal/sys: addresses of instructions are multiples of this number */
 	ARCH_PC_QUANTUM = 1,
-	/* bytes of a direct call, which end at its return address */
+	/* bytes of a direct call instruction; the return address follows it */
 	ARCH_CALL_LEN = 5,
 	ARCH_INSN_MAX = 15,		/* bytes of the longest instruction */
 };

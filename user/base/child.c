@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #ifndef SYS_close_range
-#define SYS_close_range 436	/* Linux 5.9 */
+#define SYS_close_range 436	/* since Linux 5.9 */
 #endif
 
 pid_t fork_deaf(void)
@@ -29,7 +29,9 @@ pid_t fork_deaf(void)
 	return pid;
 }
 
-/* Without the call of the kernel: as many as a process can have by default (fs.nr_open). */
+/*
+ * For kernels without close_range(2): closes as many descriptors as fs.nr_open allows by default.
+ */
 static void close_each(int first, int last)
 {
 	enum { MANY = 1 << 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cleanup: scope-bound release of locals. `_cleanup_free_ char *p` frees p at
- * the end of its scope, `take_ptr(p)` hands it over to somebody else.
+ * cleanup: releases locals at the end of their scope. `_cleanup_free_ char *p` frees p there,
+ * `take_ptr(p)` passes the ownership to the caller.
  */
 #ifndef GOTAP_BASE_CLEANUP_H
 #define GOTAP_BASE_CLEANUP_H

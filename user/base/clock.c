@@ -13,10 +13,10 @@
 
 #define SECOND 1000000000
 
-/* The offset that our time namespace adds to the machine's CLOCK_MONOTONIC, ns. */
+/* ns that the time namespace of gotap adds to the machine's CLOCK_MONOTONIC. */
 static int64_t namespace_adds;
 
-/* @process: "self" or an id. */
+/* @process: "self" or a process id. False: the kernel has no such namespace file. */
 static bool clock_namespace_of(const char *process, const char *which, ino_t *ret)
 {
 	char path[64];
@@ -29,7 +29,7 @@ static bool clock_namespace_of(const char *process, const char *which, ino_t *re
 	return true;
 }
 
-/* From a line "monotonic SECONDS NANOSECONDS". */
+/* Reads the offset from the line "monotonic SECONDS NANOSECONDS". */
 static void read_offsets(const char *process)
 {
 	char path[64], line[128];
@@ -46,10 +46,11 @@ static void read_offsets(const char *process)
 }
 
 /*
- * The file of a process has the offsets of its children's namespace (fs/proc/base.c,
- * timens_offsets_show). After unshare(CLONE_NEWTIME) that is another one than its own until it
- * execs, and before Linux 6.1 after that, too. Then the parent is asked, which is mostly still
- * where we are. A kernel without time namespaces has none of these files.
+ * /proc/PID/timens_offsets shows the offsets of the namespace for children (fs/proc/base.c,
+ * timens_offsets_show). After unshare(CLONE_NEWTIME) this namespace is not the process's own one
+ * until the process execs, and before Linux 6.1 not after the exec either. gotap then reads the
+ * file of its parent, which usually has not left gotap's namespace. A kernel without time
+ * namespaces has none of these files.
  */
 static void read_namespace(void)
 {

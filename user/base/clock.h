@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock: the time that records have, and everything that is compared with them: the
- * machine's CLOCK_MONOTONIC, as BPF programs read it. In a time namespace
- * clock_gettime(2) has an offset, which is taken away here. The namespace of the
- * traced program does not matter: no time is read from its memory.
+ * clock: the time of records, and of all values that gotap compares with them: the machine's
+ * CLOCK_MONOTONIC, as BPF programs read it. In a time namespace clock_gettime(2) adds an offset,
+ * which this module subtracts. The time namespace of the traced program does not matter, since
+ * gotap reads no time from its memory.
  */
 #ifndef GOTAP_BASE_CLOCK_H
 #define GOTAP_BASE_CLOCK_H
 
 #include <stdint.h>
 
-/* ns; not for timeouts that the kernel compares with its own clock_gettime(2). */
+/* Returns ns. Not for timeouts: the kernel compares them with its own clock_gettime(2). */
 uint64_t now_ns(void);
-/* CLOCK_REALTIME, ns. */
+/* CLOCK_REALTIME in ns. */
 uint64_t wall_ns(void);
-/* Less than a second. */
+/* Sleeps for @ns, which must be less than a second. */
 void sleep_ns(long ns);
 
 #endif

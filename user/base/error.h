@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error: one message on its way from where a fault is found to the command
- * that prints it. Library code fills a struct error and returns -errno; only
- * commands print. A text names the fault and the remedy, in one line, lower
- * case, no full stop.
+ * error: a message that goes from the place of a fault to the command that prints it. Library code
+ * fills a struct error and returns -errno; only commands print. A text names the fault and the
+ * remedy, in one line, in lower case, without a full stop.
  */
 #ifndef GOTAP_BASE_ERROR_H
 #define GOTAP_BASE_ERROR_H
@@ -21,7 +20,7 @@ struct error {
 int error_set(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Puts "@fmt: " before the text that is already in @err; returns its code. */
+/* Puts the formatted text and ": " before the text in @err; returns the code of @err. */
 int error_prefix(struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -15,16 +15,16 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 
-/* The number of bytes that are copied at once. */
+/* The number of bytes of a piece of the copy. */
 enum { CHUNK = 64 << 10 };
 
 struct file_copy {
 	int fd;
 	size_t size;
 	uint8_t *data;
-	pthread_mutex_t lock;	/* of what follows */
-	bool *has;		/* by chunk */
-	uint64_t copied;	/* bytes of chunks that are there */
+	pthread_mutex_t lock;	/* protects the members below */
+	bool *has;		/* for each chunk: the copy has it */
+	uint64_t copied;	/* bytes in the chunks of the copy */
 };
 
 int file_copy_new(struct file_copy **ret, int fd, struct error *err)
@@ -79,7 +79,7 @@ size_t file_copy_size(const struct file_copy *c)
 	return c->size;
 }
 
-/* Copies [at, end); false if the file has got shorter, or cannot be read. */
+/* Copies [at, end). False: the file has become shorter, or cannot be read. */
 static bool copy_read_all(struct file_copy *c, uint64_t at, uint64_t end)
 {
 	while (at < end) {
@@ -94,7 +94,10 @@ static bool copy_read_all(struct file_copy *c, uint64_t at, uint64_t end)
 	return true;
 }
 
-/* A hole reads as zeroes, which untouched pages of the copy are without taking memory. */
+/*
+ * Copies only data, no holes of the file: a hole reads as zeros, and so do untouched pages of the
+ * copy, which take no memory.
+ */
 static bool copy_read_data(struct file_copy *c, uint64_t at, uint64_t end)
 {
 	while (at < end) {
@@ -102,7 +105,7 @@ static bool copy_read_data(struct file_copy *c, uint64_t at, uint64_t end)
 
 		if (data < 0 && errno == ENXIO)
 			return lseek(c->fd, 0, SEEK_END) >= (off_t)end;
-		if (data < 0)	/* a file system that knows no holes */
+		if (data < 0)	/* the file system does not report holes */
 			return copy_read_all(c, at, end);
 		if ((uint64_t)data >= end)
 			return true;
@@ -127,7 +130,7 @@ static bool take_chunks(struct file_copy *c, size_t first, size_t n)
 	return true;
 }
 
-/* Chunks [@first, @last] that are missing, in as few pieces as possible. */
+/* Copies the missing chunks of [@first, @last], with as few reads as possible. */
 static bool take_missing(struct file_copy *c, size_t first, size_t last)
 {
 	size_t i, n;

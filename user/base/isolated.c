@@ -28,7 +28,7 @@
 #include "base/rights.h"
 #include "base/vec.h"
 
-/* Is this the process without privileges? It runs the work itself. */
+/* True in the isolated process, which runs further work itself. */
 static bool inside;
 
 /* The header of an answer. */
@@ -37,9 +37,9 @@ struct head {
 	struct error err;
 };
 
-/* --- giving up everything --- */
+/* --- giving up all rights --- */
 
-/* Memory, reading of open files, and the end: the calls that libdw, zlib and malloc use. */
+/* The system calls that libdw, zlib and malloc use: memory, reads of open files, exit. */
 static const int allowed[] = {
 	SYS_read,   SYS_pread64,       SYS_readv,     SYS_write,        SYS_lseek,
 	SYS_fstat,  SYS_newfstatat,    SYS_close,     SYS_fcntl,        SYS_mmap,
@@ -60,8 +60,8 @@ static void isolated_limit(int what, rlim_t most)
 }
 
 /*
- * User 65534 is nobody's on every system. Where ids cannot be changed (a user namespace
- * with one id), capabilities still go.
+ * Sets the ids to 65534, the user nobody on every system. In a user namespace with one id the ids
+ * cannot be changed; the capabilities are dropped there, too.
  */
 static bool isolated_drop_privileges(struct error *err)
 {
@@ -82,7 +82,9 @@ static bool isolated_drop_privileges(struct error *err)
 	return false;
 }
 
-/* Leaves open @out as descriptor 1, and @fd under its number; 0 and 2 read and write nothing. */
+/*
+ * Leaves only @out open, as descriptor 1, and @fd under its number. Descriptors 0 and 2 are closed.
+ */
 static bool keep_only(int out, int fd)
 {
 	int last = fd > 2 ? fd : 2;
@@ -101,13 +103,13 @@ static bool keep_only(int out, int fd)
 /* --- memory --- */
 
 /*
- * The parser may take ISOLATED_MEMORY, beyond the memory that this copy of gotap has already and
- * the addresses of its file, which libelf maps.
+ * A parser may allocate ISOLATED_MEMORY in addition to the memory that this copy of gotap has at
+ * its begin and to the addresses of the file, which libelf maps.
  */
 enum { ISOLATED_MEMORY = 512 << 20 };
 static const rlim_t FILE_MOST = 4ULL << 30;
 
-/* The address space and the data of this process, in bytes; 0: not known. */
+/* The address space and the private memory of this process, in bytes; 0: not known. */
 static void isolated_memory_used(rlim_t *addresses, rlim_t *data)
 {
 	unsigned long all = 0, private = 0;
@@ -134,7 +136,9 @@ static void isolated_limit_memory(int fd)
 	isolated_limit(RLIMIT_AS, addresses + file + ISOLATED_MEMORY);
 }
 
-/* Where memory is short the kernel is to end this process, not the programs of the machine. */
+/*
+ * If memory is short, the kernel shall end this process first, and no other program of the machine.
+ */
 static void isolated_offer_to_oom_killer(void)
 {
 	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -153,7 +157,7 @@ int isolated_enter(int channel, int fd, unsigned int cpu_seconds, struct error *
 		_exit(1);
 	if (!isolated_drop_privileges(err))
 		return err->code;
-	/* After the change of ids, which takes it back. */
+	/* After the change of ids, which clears the setting. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (rights_allow_calls(allowed, NALLOWED, err))
 		return err->code;
@@ -230,7 +234,7 @@ int isolated_read(int fd, void *data, size_t n, isolated_left_fn *left, const vo
 	return 0;
 }
 
-/* @ctx: the time at which the wait ends. */
+/* The time until the wait ends, in ms. @ctx: its end as isolated_now_ms(). */
 static int64_t isolated_left(const void *ctx)
 {
 	return *(const int64_t *)ctx - isolated_now_ms();
@@ -278,7 +282,7 @@ static int run_in_child(const struct isolated_work *work, void *answer, struct e
 	return r;
 }
 
-/* A fuzzer wants to see the fault, and has nothing to lose itself. */
+/* A fuzzer runs the work in its own process, so that its sanitizers see a fault. */
 int isolated_run(const struct isolated_work *work, void *answer, struct error *err)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

@@ -27,14 +27,14 @@ enum { FUZZED = 0 };
 
 struct isolated_service {
 	struct isolated_service_work work;
-	pid_t pid;		/* 0: none, @state is in this process */
+	pid_t pid;		/* 0: no process; @state is in this one */
 	void *state;
 	int channel;
-	int64_t left_ms;	/* CPU time that the child may use yet */
+	int64_t left_ms;	/* CPU time that the child may still use */
 	struct error failure;
 };
 
-/* The message that the child sends when it has begun. */
+/* The child's message after its start. */
 struct begun {
 	int32_t code;
 	struct error err;
@@ -42,7 +42,7 @@ struct begun {
 
 /* --- the child --- */
 
-/* False at gotap's end. Its filter allows no poll(). */
+/* False: gotap has ended. The filter of system calls of the child does not allow poll(). */
 static bool read_question(void *question, size_t n)
 {
 	char *at = question;
@@ -77,7 +77,10 @@ static _Noreturn void service_child(const struct isolated_service_work *work, in
 	void *state = NULL;
 
 	prctl(PR_SET_NAME, work->name);
-	/* The kernel ends it after gotap has given up, which says why. */
+	/*
+	 * One second more than the limit by which gotap gives up with a message; then the kernel
+	 * ends the child.
+	 */
 	begun.code = isolated_enter(channel, work->fd, ISOLATED_SERVICE_SECONDS + 1, &begun.err);
 	if (!begun.code)
 		begun.code = work->open(work->ctx, &state, &begun.err);
@@ -96,15 +99,15 @@ static int service_fail(struct isolated_service *s, int r)
 	return error_set(&s->failure, r, "reading it failed: the file is broken beyond reading");
 }
 
-/* The wait for one answer: it ends by the CPU time of the child, or by that of the clock. */
+/* The wait for one answer. It ends by the CPU time of the child or by the clock. */
 struct service_wait {
 	pid_t pid;
 	int64_t begin_ms, cpu_until_ms, until_ms;
 };
 
 /*
- * CPU time of the child. Where the kernel does not give it (the child has ended), the time since
- * @begin_ms stands for it.
+ * CPU time of the child. If the kernel does not return it since the child has ended, the time since
+ * @begin_ms.
  */
 static int64_t service_cpu_ms(pid_t pid, int64_t begin_ms)
 {
@@ -116,7 +119,10 @@ static int64_t service_cpu_ms(pid_t pid, int64_t begin_ms)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The child has one thread: it needs at least as long by the clock as it uses CPU time. */
+/*
+ * The time left, in ms. The child has one thread, so an amount of CPU time takes at least as long
+ * on the clock.
+ */
 static int64_t service_left(const void *ctx)
 {
 	const struct service_wait *w = ctx;
@@ -126,7 +132,7 @@ static int64_t service_left(const void *ctx)
 	return cpu < left ? cpu : left;
 }
 
-/* Reads, and subtracts the CPU time of the child from the time that is left. */
+/* Reads, and subtracts the CPU time that the child used from its remaining time. */
 static int read_in_time(struct isolated_service *s, void *data, size_t n)
 {
 	unsigned int seconds = s->work.seconds ? s->work.seconds : ISOLATED_SECONDS;
@@ -233,7 +239,7 @@ int isolated_service_ask(struct isolated_service *s, const void *question, struc
 
 /*
  * gotap may have dropped the right to kill a process of another user. The child then ends when its
- * channel closes, or when its CPU time is used up; gotap does not wait for it.
+ * channel closes, or when it has used its CPU time. gotap does not wait for the child.
  */
 static void end_child(struct isolated_service *s)
 {

@@ -15,7 +15,7 @@ static void json_put_rune(FILE *f, unsigned int rune)
 		fprintf(f, "\\u%04x", rune);
 }
 
-/* A character that could change a terminal is written as \\u....: the same text in JSON. */
+/* Characters that could change a terminal are written as \\u....: in JSON this is the same text. */
 static void json_put_string(FILE *f, const char *text)
 {
 	const char *s = text;
@@ -100,7 +100,7 @@ void json_put_count(struct json_out *j, const char *name, uint64_t value)
 	fprintf(j->f, "%" PRIu64, value);
 }
 
-/* JSON has no word for what is no number. */
+/* JSON has no NaN and no infinity: these are written as null. */
 void json_put_real(struct json_out *j, const char *name, double value, int digits)
 {
 	json_begin(j, name);

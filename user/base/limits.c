@@ -24,7 +24,8 @@ static const struct {
 	{ EFBIG, RLIMIT_FSIZE, "the size of a file", "-f", " KB", 1024 },
 	{ ENOMEM, RLIMIT_AS, "memory", "-v", " KB", 1024 },
 	{ ENOMEM, RLIMIT_DATA, "memory", "-d", " KB", 1024 },
-	{ EAGAIN, RLIMIT_AS, "memory", "-v", " KB", 1024 },	/* pthread_create() has no ENOMEM */
+	/* pthread_create() never returns ENOMEM */
+	{ EAGAIN, RLIMIT_AS, "memory", "-v", " KB", 1024 },
 	{ EAGAIN, RLIMIT_NPROC, "processes and threads of this user", "-u", "", 1 },
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limits: the resource limits of this process (ulimit). Owns gotap's changes of them:
- * main() calls limits_begin(), a child that execs a COMMAND limits_restore(), cmd_fail()
- * limits_explain(), and all that starts a thread thread_start().
+ * limits: the resource limits of this process (ulimit). This module alone changes them. main()
+ * calls limits_begin(), a child that execs a COMMAND calls limits_restore(), cmd_fail() calls
+ * limits_explain(), and all code that starts a thread calls thread_start().
  */
 #ifndef GOTAP_BASE_LIMITS_H
 #define GOTAP_BASE_LIMITS_H
@@ -11,16 +11,16 @@
 #include <stddef.h>
 
 /*
- * The soft limit of open files becomes the hard one, and a write beyond the largest
- * allowed file (SIGXFSZ) fails like one to a full disk.
+ * Raises the soft limit of open files to the hard limit. A write beyond the largest allowed file
+ * (SIGXFSZ) then fails with an error, like a write to a full disk.
  */
 void limits_begin(void);
-/* In a child, before it execs: limits are as gotap found them. */
+/* For a child, before it execs: sets the limits to their values before limits_begin(). */
 void limits_restore(void);
 
 /*
- * "" if no limit explains the negative errno @code; else which one is short, how low it
- * is and how to raise it, to be put behind a message.
+ * A text to append to an error message: the limit that explains the negative errno @code, its
+ * value, and how to raise it. "" if no limit explains @code.
  */
 struct limits_text {
 	char text[160];
@@ -29,20 +29,20 @@ struct limits_text {
 struct limits_text limits_explain(int code);
 
 /*
- * Can so many files be opened, and so much memory be had? 0, -EMFILE or -ENOMEM. For libraries that
- * fail with another error then.
+ * Checks that @files more files can be opened and @bytes more memory can be allocated. Returns 0,
+ * -EMFILE or -ENOMEM. For libraries that fail with another error in these cases.
  */
 int limits_leave(int files, size_t bytes);
 
 /*
- * Runs @main on a stack of its own, in this thread: the initial one may not grow beyond
- * RLIMIT_STACK, and that is 64 KB on some systems. Returns the result of @main.
+ * Runs @main on a new stack in this thread: the initial stack may not grow beyond RLIMIT_STACK,
+ * which is 64 KB on some systems. Returns the result of @main.
  */
 int limits_run(int (*main)(int argc, char **argv), int argc, char **argv);
 
 /*
- * As pthread_create(), with a stack that does not depend on RLIMIT_STACK. Signals are
- * blocked in the new thread: they are for the main one. Returns an errno.
+ * As pthread_create(), with a stack size that does not depend on RLIMIT_STACK. All signals are
+ * blocked in the new thread, so that the main thread handles them. Returns an errno.
  */
 int thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 

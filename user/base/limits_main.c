@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * limits_main: limits.h, the part that only a main() calls: it changes the limits and the
- * stack of the whole process, and remembers how they were.
+ * limits_main: the functions of limits.h for main() only. They change the limits and the stack of
+ * the whole process, and keep the old limits.
  */
 #define _GNU_SOURCE
 #include "base/limits.h"
@@ -13,7 +13,7 @@
 #include <ucontext.h>
 
 enum {
-	MAIN_STACK = 8 << 20,		/* the usual RLIMIT_STACK; pages count when they are used */
+	MAIN_STACK = 8 << 20,		/* the usual RLIMIT_STACK; only used pages take memory */
 	GUARD = 64 << 10,
 };
 
@@ -33,7 +33,7 @@ static void raise_files(void)
 	files_raised = !setrlimit(RLIMIT_NOFILE, &l);
 }
 
-/* Unlike SIG_IGN a handler is not passed on by exec. */
+/* A handler that does nothing. Unlike SIG_IGN, exec resets a handler to the default. */
 static void limits_let_be(int sig)
 {
 }
@@ -60,7 +60,7 @@ void limits_restore(void)
 
 /* --- the stack --- */
 
-/* makecontext() passes no pointers. */
+/* The arguments of the function on the new stack: makecontext() passes only int arguments. */
 static struct {
 	int (*main)(int argc, char **argv);
 	int argc, status;

@@ -12,8 +12,9 @@
 uint64_t hash64_seed[2];
 
 /*
- * Before main(), so that no look-up has to ask whether there is a seed. Early in a boot
- * getrandom() may have nothing yet: the kernel gives each process 16 bytes at its start.
+ * Runs before main(), so that no look-up has to check whether the seed is set. If getrandom() has
+ * no bytes yet early in a boot, the seed is made of the 16 bytes that the kernel gives each process
+ * at its start (AT_RANDOM).
  */
 static __attribute__((constructor)) void map64_seed(void)
 {
@@ -25,7 +26,7 @@ static __attribute__((constructor)) void map64_seed(void)
 	hash64_seed[1] |= 1;
 }
 
-/* The used slots to the front, in their order. */
+/* Moves the used slots to the front, in their order. */
 static void close_holes(struct map64 *m)
 {
 	size_t i, n = 0;
@@ -63,7 +64,7 @@ void map64_grow(struct map64 *m)
 		m->index[map64_place_of(m, m->slots[i].key)] = (uint32_t)i + 1;
 }
 
-/* Is place @i cyclically within (@from, @to]? */
+/* True if place @i lies cyclically in (@from, @to]. */
 static bool map64_between(size_t from, size_t i, size_t to)
 {
 	return from <= to ? from < i && i <= to : from < i || i <= to;
@@ -79,7 +80,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 	if (!m->index[hole])
 		return false;
 	slot = m->index[hole] - 1;
-	/* Move later members of the run into the hole unless their home lies behind it. */
+	/* Move later members of the run into the hole unless their home place is after the hole. */
 	for (i = (hole + 1) & m->mask; m->index[i]; i = (i + 1) & m->mask) {
 		if (map64_between(hole, hash64_seeded(m->slots[m->index[i] - 1].key) & m->mask, i))
 			continue;
@@ -96,7 +97,10 @@ bool map64_del(struct map64 *m, uint64_t key)
 
 enum { CLEAR_SLACK = 1024 };
 
-/* A large map that holds little is freed: a million clearings would each clear all of its room. */
+/*
+ * Frees the storage if the keys took only a small part of it: otherwise every clearing would have
+ * to clear the whole index.
+ */
 void map64_clear(struct map64 *m)
 {
 	if (m->cap / 8 > m->len + CLEAR_SLACK) {

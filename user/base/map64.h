@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map64: a hash map from 64-bit keys to 64-bit values (ids, indexes,
- * pointers), used by every room.
+ * map64: a hash map from 64-bit keys to 64-bit values (ids, indexes, pointers), used by every room.
  *
- * Entries lie in map->slots[0 .. map->cap) in the order in which their keys were
- * added. So output in the order of a map does not depend on the hash, and the
- * hash can have a seed that differs in each process: the author of a file cannot
- * choose keys that collide.
+ * Entries lie in map->slots[0 .. map->cap) in the order in which their keys were added. So the
+ * order of the entries does not depend on the hash, and the hash has a seed that differs in each
+ * process: the author of a file cannot choose keys that collide.
  *
- * An index of entry numbers finds them: open addressing with linear probing at
- * a load of at most 1/2, since look-ups outnumber insertions by far. A removal
- * (a goroutine's end) shifts a run of the index back; the hole that it leaves
- * among the entries is closed when room for new ones is needed.
+ * An index of slot numbers finds the entries. It uses open addressing with linear probing at a load
+ * of at most 1/2, since look-ups are much more frequent than insertions. A removal (the end of a
+ * goroutine) moves later members of a run of the index back. The unused slot that it leaves is
+ * removed when space for new slots is needed.
  */
 #ifndef GOTAP_BASE_MAP64_H
 #define GOTAP_BASE_MAP64_H
@@ -26,15 +24,17 @@ struct map64_slot {
 };
 
 struct map64 {
-	struct map64_slot *slots;	/* by age; NULL when there never was one */
-	size_t cap;			/* of slots */
-	size_t len;			/* keys */
-	size_t made;			/* slots that are or were used: none is from here on */
-	uint32_t *index;		/* number of a slot + 1, 0 = free */
-	size_t mask;			/* entries of index - 1, a power of two - 1 */
+	/* in the order of their insertion; NULL before the first one */
+	struct map64_slot *slots;
+	size_t cap;			/* allocated slots */
+	size_t len;			/* number of keys */
+	size_t made;			/* slots that are or were in use; later ones are free */
+	uint32_t *index;		/* number of a slot + 1, 0: free */
+	/* number of entries of index - 1; the number is a power of two */
+	size_t mask;
 };
 
-/* 64-bit finalizer of good quality (splitmix64), the same in each process. */
+/* The finalizer of splitmix64, a 64-bit hash that is the same in each process. */
 static inline uint64_t hash64(uint64_t x)
 {
 	x ^= x >> 30;
@@ -44,10 +44,10 @@ static inline uint64_t hash64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* From getrandom(2), before main(): other numbers in each process. The second one is odd. */
+/* Random numbers of this process, from getrandom(2), set before main(). The second one is odd. */
 extern uint64_t hash64_seed[2];
 
-/* Both halves of the 128-bit product, one over the other. */
+/* The xor of both halves of the 128-bit product. */
 static inline uint64_t hash64_fold(uint64_t a, uint64_t b)
 {
 	__uint128_t product = (__uint128_t)a * b;
@@ -55,13 +55,13 @@ static inline uint64_t hash64_fold(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* For keys from a file or a program, which could be chosen to collide. */
+/* A hash for keys from a file or a program, which an author could choose to collide. */
 static inline uint64_t hash64_seeded(uint64_t x)
 {
 	return hash64_fold(x ^ hash64_seed[0], hash64_seed[1]);
 }
 
-/* Where @key stands in the index, or the free place where it belongs; there is an index. */
+/* The place of @key in the index, or the free place for it. The index must exist. */
 static inline size_t map64_place_of(const struct map64 *m, uint64_t key)
 {
 	size_t i = hash64_seeded(key) & m->mask;
@@ -71,7 +71,7 @@ static inline size_t map64_place_of(const struct map64 *m, uint64_t key)
 	return i;
 }
 
-/* Pointer to the value of @key, or NULL. Valid until the next change. */
+/* A pointer to the value of @key, or NULL. Valid until the next change of the map. */
 static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
 {
 	uint32_t found;
@@ -82,12 +82,12 @@ static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
 	return found ? &m->slots[found - 1].value : NULL;
 }
 
-/* Makes room before a key is added: closes holes, or doubles the storage. */
+/* Makes space for a further key: removes unused slots, or doubles the storage. */
 void map64_grow(struct map64 *m);
 
 /*
- * Pointer to the value of @key, which is added with value 0 if new;
- * @is_new (may be NULL) says which. Valid until the next change.
+ * A pointer to the value of @key. If the key is new it is added with value 0, and *@is_new is true;
+ * @is_new may be NULL. The pointer is valid until the next change of the map.
  */
 static inline uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
 {
@@ -108,7 +108,7 @@ static inline uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
 
 /* Removes @key; false if it was not there. No other entry moves. */
 bool map64_del(struct map64 *m, uint64_t key);
-/* Forgets all keys; keeps the storage unless the keys took only a small part of it. */
+/* Removes all keys. Keeps the storage unless the keys took only a small part of it. */
 void map64_clear(struct map64 *m);
 void map64_free(struct map64 *m);
 

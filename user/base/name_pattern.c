@@ -11,7 +11,7 @@
 
 enum { EXE_MAX = 64 };
 
-/* The next conversion in @p, or NULL. "%%" does not count as one. */
+/* The next conversion in @p, or NULL. "%%" is not a conversion. */
 static const char *next_conversion(const char *p)
 {
 	while ((p = strchr(p, '%')) && p[1] == '%')

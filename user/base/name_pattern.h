@@ -16,7 +16,7 @@
 
 struct name_values {
 	pid_t pid;		/* %p */
-	uint64_t number;	/* %n: of the file, from 1 on */
+	uint64_t number;	/* %n: number of the file, from 1 on */
 	time_t time;		/* %t: as 20261122T162200Z */
 	/* %e: path of the program's file; its last part is used. May be NULL */
 	const char *exe;
@@ -28,12 +28,12 @@ struct name_values {
 
 /* -EINVAL: @pattern has an unknown conversion; @err lists the known ones. */
 int name_pattern_check(const char *pattern, struct error *err);
-/* Does it have the conversion @c, as 'p'? */
+/* True if @pattern has the conversion @c, such as 'p'. */
 bool name_pattern_has(const char *pattern, char c);
 /*
- * Returns the name that @pattern, which name_pattern_check() has accepted, makes of @v; the caller
- * frees it. The traced program chose the text of %e: each byte of it but letters, digits and "_+-."
- * becomes '_', and so does a '.' at its begin.
+ * Returns the name that @pattern makes of @v; the caller frees it. name_pattern_check() must have
+ * accepted @pattern. The traced program chose the text of %e: each byte of it except letters,
+ * digits and "_+-." becomes '_', and so does a '.' at its begin.
  */
 char *name_pattern_expand(const char *pattern, const struct name_values *v);
 

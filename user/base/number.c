@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ten thousand hours: a longer time is most likely a typing error. */
+/* 10,000 hours: a longer time is most likely a typing error. */
 static const double DURATION_MAX = 10000.0 * 3600;
 
 bool number_take(const char **s, double *ret)
@@ -17,13 +17,13 @@ bool number_take(const char **s, double *ret)
 		part = 1 + strspn(*s + whole + 1, "0123456789");
 	if (whole + part == 0 || (part == 1 && !whole))
 		return false;
-	/* strtod() may read an exponent, too; callers refuse the letter e behind the digits. */
+	/* strtod() may read an exponent, too; callers refuse the letter e after the digits. */
 	*ret = strtod(*s, NULL);
 	*s += whole + part;
 	return true;
 }
 
-/* Seconds of the unit at the begin of @s, or 0 if there is none; moves @s behind it. */
+/* Returns the seconds of the unit at the begin of @s and moves @s after it; 0: no unit is there. */
 static double take_unit(const char **s)
 {
 	static const struct { const char *unit; double seconds; } units[] = {
@@ -39,7 +39,7 @@ static double take_unit(const char **s)
 	return 0;
 }
 
-/* As Go prints them, "1m30s", or seconds, "90". */
+/* Accepts a duration as Go prints it, "1m30s", or seconds, "90". */
 bool number_duration(const char *s, double *seconds)
 {
 	double n, unit;

@@ -13,10 +13,16 @@
 
 #include "base/cleanup.h"
 
-/* O_NONBLOCK: a lease on it must not make us wait; of no effect on reading. */
+/*
+ * O_NONBLOCK: open() does not wait for the end of a lease on the file. It does not change reads of
+ * a regular file.
+ */
 enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
-/* Opens the file of @at for reading. @path: the same file, where no /proc is mounted. */
+/*
+ * Opens the file of the O_PATH descriptor @at for reading. @path names the same file, for a system
+ * where /proc is not mounted.
+ */
 static int open_under_reopen(int at, const char *path)
 {
 	struct stat st;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * percent: CPU time per time, in the two units that gotap has for it. Users give and read percent
- * of one CPU's time (--budget, reports, notes in the trace); everything else counts ns per second.
- * Called where one becomes the other.
+ * percent: converts CPU time per time between its two units. Users read and write percent of one
+ * CPU's time (--budget, reports, notes in the trace); all other code counts ns per second.
  */
 #ifndef GOTAP_BASE_PERCENT_H
 #define GOTAP_BASE_PERCENT_H
@@ -13,7 +12,7 @@ struct percent_text {
 	char text[32];
 };
 
-/* "12.3"; a number below 1 has two significant digits: "0.012". */
+/* A text such as "12.3"; a number below 1 has two significant digits: "0.012". */
 static inline struct percent_text percent_text(double percent)
 {
 	struct percent_text ret;

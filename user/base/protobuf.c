@@ -64,8 +64,8 @@ void protobuf_text(struct buf *b, uint32_t field, const char *text)
 }
 
 /*
- * Most messages are shorter than 128 bytes: room for their length is left, and others move up when
- * they end.
+ * Leaves one byte for the length, since most messages are shorter than 128 bytes. protobuf_close()
+ * moves a longer message to make room for a longer length.
  */
 size_t protobuf_open(struct buf *b, uint32_t field)
 {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Not every file system knows RENAME_NOREPLACE. */
+/* Falls back to link(2) and unlink(2): some file systems do not support RENAME_NOREPLACE. */
 int rename_new(int dir, const char *from, const char *to)
 {
 	if (!renameat2(dir, from, dir, to, RENAME_NOREPLACE))

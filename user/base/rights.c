@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* --- exec gives nothing --- */
+/* --- no exec gives a right --- */
 
 static int rights_refused(const char *what, struct error *err)
 {
@@ -21,7 +21,10 @@ static int rights_refused(const char *what, struct error *err)
 			 what, strerror(errno));
 }
 
-/* -EPERM where CAP_SETPCAP is missing: no_new_privs does alone then. */
+/*
+ * Reduces the bounding set to @bounding. -EPERM without CAP_SETPCAP: then only no_new_privs
+ * protects.
+ */
 static int rights_bound(uint64_t bounding, struct error *err)
 {
 	unsigned long cap;
@@ -42,7 +45,7 @@ int rights_seal(uint64_t bounding, struct error *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return rights_refused("no_new_privs", err);
 	if (!bounding) {
-		/* -EINVAL before Linux 4.3: there are none */
+		/* -EINVAL before Linux 4.3, which has no ambient capabilities */
 		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 		if (prctl(PR_SET_SECUREBITS, BITS) && errno != EPERM &&
 		    prctl(PR_GET_SECUREBITS) != BITS)
@@ -62,8 +65,9 @@ enum { RIGHTS_ARCH = 0xc00000b7 };	/* AUDIT_ARCH_AARCH64 */
 #endif
 
 /*
- * Linux 4.17: without the flag each thread with a filter ran slower by the mitigation of Spectre 4,
- * up to 5.15. The filters are for rights, not for code of strangers in this process.
+ * SECCOMP_FILTER_FLAG_SPEC_ALLOW (Linux 4.17): without the flag kernels up to 5.15 enable the
+ * mitigation of Spectre 4 for each thread with a filter, and the thread is slower. The filters
+ * restrict rights; no foreign code runs in these processes.
  */
 static int rights_install(const struct sock_fprog *program, struct error *err)
 {
@@ -79,7 +83,10 @@ static int rights_install(const struct sock_fprog *program, struct error *err)
 			 strerror(errno));
 }
 
-/* The kernel copies the program before it checks the caller's rights, and none can be at NULL. */
+/*
+ * The kernel copies the program before it checks the caller's rights; at NULL the copy always
+ * fails.
+ */
 bool rights_can_filter(void)
 {
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) && errno == EFAULT;
@@ -89,8 +96,8 @@ bool rights_can_filter(void)
 #define RIGHTS_JUMP(code, k, yes, no) (struct sock_filter)BPF_JUMP(code, k, yes, no)
 
 /*
- * @in: what becomes of the calls in @calls; @other: of the rest. Numbers of the x32 ABI are
- * refused.
+ * Installs a filter. @in: the action for the system calls in @calls; @other: for all other calls.
+ * Numbers of the x32 ABI are refused.
  */
 static int rights_filter(const int *calls, size_t n, uint32_t in, uint32_t other, struct error *err)
 {
@@ -125,7 +132,7 @@ int rights_allow_calls(const int *calls, size_t n, struct error *err)
 	return rights_filter(calls, n, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM, err);
 }
 
-/* exec stands first. The ids of the isolated process are set by setresuid(2) and setresgid(2). */
+/* exec must be first. The isolated process sets its ids with setresuid(2) and setresgid(2). */
 static const int usual[] = {
 	SYS_execve,
 	SYS_execveat,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * show: foreign text (names, paths, modules, what a binary says of itself) on its way to a
- * terminal. Owns what may reach one; all messages and tables go through it. Also formats sizes.
+ * show: prints foreign text (names, paths, modules, strings in a binary) to a terminal. This module
+ * decides which characters may reach a terminal; all messages and tables are printed through it. It
+ * also formats sizes.
  */
 #ifndef GOTAP_BASE_SHOW_H
 #define GOTAP_BASE_SHOW_H
@@ -10,25 +11,28 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The character at @text, 0 if it is no UTF-8; @len: its bytes, at least 1. */
+/* The character at @text, 0 if the bytes are not UTF-8. *@len: its number of bytes, at least 1. */
 unsigned int show_rune(const char *text, int *len);
 /*
- * Is @rune a character that changes how a terminal or an editor shows the text around it:
- * a control character (C0, DEL, C1), a mark of writing direction, a line separator?
+ * True if @rune changes how a terminal or an editor shows the text around it: a control character
+ * (C0, DEL, C1), a mark of writing direction, or a line separator.
  */
 bool show_is_control(unsigned int rune);
 
 /*
- * Prints a line or a part of one. Control characters and bytes that are no UTF-8 are shown
- * as \x1b, byte by byte, also line feeds: only that at the end of @fmt ends the line.
+ * Prints a line or a part of a line. Control characters and bytes that are not UTF-8 are printed as
+ * \x1b, byte by byte. This includes line feeds, except one at the end of @fmt.
  */
 void show_printf(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* @text with the same escapes as a new string, for columns. */
+/* @text with the escapes of show_printf(), as a new string, for columns. The caller frees it. */
 char *show_dup(const char *text);
 
-#define SHOW_SIZE 32	/* of a text that show_size() gives */
+#define SHOW_SIZE 32	/* bytes of a text of show_size() */
 
-/* The size of a file, in the unit in which it has digits: "512 bytes", "91 kB", "1.1 MB". */
+/*
+ * Formats the size of a file with up to three digits: "512 bytes", "91 kB", "1.1 MB". Returns
+ * @text.
+ */
 const char *show_size(uint64_t bytes, char text[static SHOW_SIZE]);
 
 #endif

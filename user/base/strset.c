@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * strset: see strset.h. Strings sit in 64 KiB blocks, each behind its length; a
- * table points at them.
+ * strset: see strset.h. Strings lie in blocks of 64 KiB, each after its length. A hash table points
+ * at the strings.
  */
 #include "base/strset.h"
 
@@ -35,7 +35,10 @@ static uint64_t strset_word_at(const char *s, size_t n)
 	return w;
 }
 
-/* Eight bytes at a time, from the seed on: texts come out of files and may be chosen to collide. */
+/*
+ * Hashes eight bytes at a time. The seed matters: texts come from files and may be chosen to
+ * collide.
+ */
 static uint64_t hash_bytes(const char *s, size_t n)
 {
 	uint64_t h = hash64_seed[0] ^ n;

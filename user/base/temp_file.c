@@ -19,7 +19,7 @@ static const char *temp_file_folder(void)
 	return dir && *dir ? dir : "/var/tmp";
 }
 
-/* Where the file system has no O_TMPFILE. */
+/* For a file system without O_TMPFILE. */
 static int open_named(const char *dir)
 {
 	_cleanup_free_ char *path = xasprintf("%s/gotap-XXXXXX", dir);

@@ -26,7 +26,7 @@ struct unit_scaled unit_scale(double ns)
 				     units_of_time[i].name };
 }
 
-/* The unit is the next one where three digits would round to 1000. */
+/* Takes the next larger unit where three digits would round to 1000. */
 static struct unit_text units_three_digits(int64_t ns, const char *space)
 {
 	struct unit_text t;
@@ -67,7 +67,7 @@ struct unit_text unit_share(double part, double whole)
 {
 	struct unit_text t = { "-" };
 	double percent = whole > 0 ? part / whole * 100 : 0;
-	bool near = percent < 100 && percent >= 99.5;	/* not all of it */
+	bool near = percent < 100 && percent >= 99.5;	/* a part must not round to the whole */
 
 	if (whole > 0 && part > 0 && percent < 0.005)
 		snprintf(t.text, sizeof(t.text), "<0.01 %%");

@@ -167,12 +167,12 @@ void buf_empty(struct buf *b, size_t keep)
 }
 
 /*
- * Bytes: storage is given back only if it is larger than needed by more than this, and by more than
- * a quarter.
+ * In bytes. Storage is freed only if it exceeds the need by more than this and by more than a
+ * quarter.
  */
 enum { FIT_SLACK = 32 << 10 };
 
-/* The room to have instead of @cap; @cap: it stays. */
+/* The capacity to have in place of @cap; @cap: no change. */
 static size_t vec_fitting(size_t cap, size_t most, size_t size)
 {
 	return cap > most + most / 4 + FIT_SLACK / size ? most : cap;
