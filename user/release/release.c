@@ -117,14 +117,17 @@ static const char *const wait_texts[] = {
 #undef WAIT_REASON
 };
 
-/* After the names, which it uses. */
+/* After the names of the wait reasons, which this table uses. */
 #include "release/reason_table.h"
 
 _Static_assert(COUNT(wait_by_minor) == RELEASE_NEWEST + 1 &&
 		       COUNT(stw_by_minor) == RELEASE_NEWEST + 1,
 	       "reason_table.h: run tools/gen-offsets");
 
-/* WAIT_NONE: the release has no such number. A READ release has the numbers of the one before. */
+/*
+ * WAIT_NONE: the release has no such number. A READ release has the numbers of the release before
+ * it.
+ */
 static enum wait_name release_wait_of(int minor, unsigned int wr)
 {
 	int row = release_nearest(minor);
@@ -171,7 +174,10 @@ bool release_is_system_start(const char *start)
 	       strcmp(start, "runtime.corostart") && strcmp(start, "runtime.handleAsyncEvent");
 }
 
-/* Up to Go 1.20 the reason is a text in m.preemptoff, if it is not the collector's own. */
+/*
+ * The reason from the first 8 bytes of m.preemptoff: up to Go 1.20 the runtime has no stwReason.
+ * The collector's own reasons are "" and "gcing".
+ */
 static const char *old_stw_reason(uint64_t start)
 {
 	static const struct {
@@ -210,17 +216,17 @@ const char *release_stw_reason(int minor, unsigned int reason, uint64_t old)
 unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int recorded)
 {
 	switch (class) {
-	case STACK_PARK:	/* gopark's traceskip */
-	case STACK_READY:	/* ready's traceskip */
-	case STACK_USER:	/* stack(3) skips the wrapper in runtime/trace, stack(2) not */
+	case STACK_PARK:	/* the argument traceskip of gopark */
+	case STACK_READY:	/* the argument traceskip of ready */
+	case STACK_USER:	/* stack(3) skips the wrapper in runtime/trace, stack(2) does not */
 		return recorded;
-	case STACK_STOP:	/* GoStop: tl.stack(1) up to 1.24, tl.stack(0) since */
+	case STACK_STOP:	/* GoStop: tl.stack(1) up to 1.24, tl.stack(0) since 1.25 */
 		return release_has(minor, RELEASE_STOP_SKIPS_LEAF) ? 1 : 0;
 	case STACK_SYSCALL:
 		/*
-		 * GoSysCall: tl.stack(4) in 1.22, of which systemstack_switch is
-		 * not in our walk; since 1.23 from g.syscallpc with tl.stack(1),
-		 * as up to 1.20 (gentraceback, skip 1).
+		 * GoSysCall: tl.stack(4) in 1.22; one of the 4 frames is systemstack_switch, which
+		 * gotap's walk does not have. Since 1.23 from g.syscallpc with tl.stack(1), as up
+		 * to 1.20 (gentraceback, skip 1).
 		 */
 		return release_has(minor, RELEASE_SYSCALL_SKIPS_THREE) ? 3 : 1;
 	case STACK_CREATE:	/* GoCreate: systemstack_switch and newproc */
@@ -230,8 +236,8 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	case STACK_PROCS:	/* systemstack_switch */
 	case STACK_ASSIST:
 		return 1;
-	case STACK_CPU:		/* the very instruction */
-	/* from whoever called sweep; the runtime begins with sweep itself */
+	case STACK_CPU:		/* the interrupted instruction itself is the leaf */
+	/* a probe's walk begins at the caller of sweep; the runtime's stack begins with sweep */
 	case STACK_SWEEP:
 	case STACK_END:
 	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
@@ -243,11 +249,11 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 }
 
 /*
- * The functions between the one that wakes a goroutine and ready() that the runtime
- * leaves out by the traceskip that they pass on, all releases up to 1.21: send
- * and recv 3 from chansend and chanrecv but 2 from selectgo, netpollgoready 3,
- * readyWithTime 4 from notifyList and 5 + skipframes from semrelease1, whose
- * callers in package sync count the slow path of their own as one.
+ * The functions between the one that wakes a goroutine and ready(). Up to Go 1.21 the runtime
+ * leaves them out by the traceskip that they pass on: send and recv pass 3 from chansend and
+ * chanrecv but 2 from selectgo, netpollgoready passes 3, readyWithTime 4 from notifyList and 5 +
+ * skipframes from semrelease1. The callers of semrelease1 in package sync count their own slow path
+ * as one frame.
  */
 static const char *const wakers[] = {
 	"runtime.systemstack_switch", "runtime.goready", "runtime.send", "runtime.recv",

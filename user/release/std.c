@@ -6,8 +6,8 @@
 #include "release/release.h"
 
 /*
- * Folders of src that have packages, sorted: Go 1.27's, and those that an older or experimental
- * release has besides. A module path may not begin with one of them.
+ * The folders of src that contain packages, sorted: those of Go 1.27, and those that only older or
+ * experimental releases have. A module path must not begin with one of these names.
  */
 static const char *const std[] = {
 	"archive", "arena",   "bufio",    "builtin", "bytes",   "cmp",      "compress", "container",
