@@ -10,22 +10,23 @@
 #include "threads/file.h"
 
 /*
- * A damaged trace may name any number of threads: those beyond this have no lane, and their time is
- * unknown.
+ * A damaged trace may name any number of threads. Threads beyond this number get no lane, and their
+ * time is unknown.
  */
 enum { LANES_MAX = 1 << 20 };
 
 /*
- * A thread, with its parts that may still be asked for: by a span of a goroutine that goes on, or
- * that comes later.
+ * A thread, with those of its parts that a span of a goroutine may still ask for: a span that is
+ * open, or a later one.
  */
 struct lane {
-	struct vec parts;	/* struct oncpu_part, from @head on, in order of time */
+	struct vec parts;	/* struct oncpu_part, from index @head on, in order of time */
 	size_t head;
-	/* of the last span of a goroutine on it; until INT64_MAX: goes on */
+	/* times of the last span of a goroutine on the thread; until INT64_MAX: it is open */
 	int64_t since, until;
-	bool goroutine, records;	/* it had a goroutine; it had records */
-	bool ended;		/* no more records come: it is freed once no span can ask for it */
+	bool goroutine, records;	/* the thread ran a goroutine; the file has records of it */
+	/* no more records will come; the lane is freed when no span can ask for it */
+	bool ended;
 };
 
 struct oncpu {
@@ -33,21 +34,21 @@ struct oncpu {
 	struct threads_reader *file;
 	struct capture_info info;
 	struct map64 lanes;	/* struct lane *, by thread */
-	size_t kept;		/* parts of all lanes */
-	size_t sweep_at;	/* number of lanes at which those that ended are freed */
+	size_t kept;		/* number of parts in all lanes */
+	size_t sweep_at;	/* number of lanes at which lanes of ended threads are freed */
 	uint64_t dropped;
-	struct vec answer;	/* struct oncpu_part: of oncpu_parts() */
-	/* the arguments that it is for: several visitors ask with the same ones */
+	struct vec answer;	/* struct oncpu_part: the result of oncpu_parts() */
+	/* the arguments of that result: several visitors ask with the same ones */
 	uint64_t asked_m;
 	int64_t asked_from, asked_to;
 	struct spool_times times;	/* of the file */
-	bool over;		/* the trace has ended: nothing more is asked for */
-	bool begun;		/* the trace has begun, and @foreign is set: */
+	bool over;		/* the trace has ended: no more questions will come */
+	bool begun;		/* the trace has begun, and @foreign is set */
 	bool foreign;		/* the file is of another recording */
-	/* threads that had a goroutine, and of these those with records */
+	/* threads that ran a goroutine; number of them that have records */
 	uint64_t with_goroutine, with_records;
 	bool failed;
-	struct error err;	/* of the file */
+	struct error err;	/* the first error of the file */
 };
 
 /* --- lanes --- */
@@ -59,7 +60,7 @@ static struct lane *oncpu_find(const struct oncpu *o, uint64_t m)
 	return slot ? (struct lane *)(uintptr_t)*slot : NULL;
 }
 
-/* NULL: there are too many. */
+/* The lane of thread @m, made if needed. NULL: there are LANES_MAX. */
 static struct lane *oncpu_get(struct oncpu *o, uint64_t m)
 {
 	struct lane *l = oncpu_find(o, m);
@@ -83,8 +84,8 @@ static struct oncpu_part *part_at(const struct lane *l, size_t i)
 }
 
 /*
- * Moves the parts to the begin of their memory once most of it is unused: each part moves once on
- * average.
+ * Moves the parts to the begin of their memory once at least half of it is unused: so each part
+ * moves once on average.
  */
 static void oncpu_compact(struct lane *l)
 {
@@ -107,10 +108,10 @@ static void oncpu_forget(struct oncpu *o, struct lane *l, int64_t before)
 	oncpu_compact(l);
 }
 
-/* Drops parts that no span can ask for any more. */
+/* Drops the parts that no span can ask for any more. */
 static void forget_old(struct oncpu *o, struct lane *l)
 {
-	/* of a thread without a goroutine, for oncpu_idle_parts() */
+	/* how long parts are kept of a thread without a goroutine, for oncpu_idle_parts() */
 	enum { KEEP_NS = 20000000 };
 	int64_t now = spans_last(o->spans);
 
@@ -136,8 +137,8 @@ static void drop_all(struct oncpu *o, struct lane *l)
 }
 
 /*
- * Makes room for a part. If dropping old parts of all lanes frees little, drops all, so that the
- * next walk comes only much later.
+ * Makes space for a part. Drops old parts of all lanes. If this frees less than half, drops all
+ * parts, so that the next walk over all lanes comes much later.
  */
 static void oncpu_make_room(struct oncpu *o)
 {
@@ -238,7 +239,10 @@ static void oncpu_on_span_begin(void *ctx, const struct span *span)
 		return;
 	l->since = span->from;
 	l->until = INT64_MAX;
-	/* Thread 0 does not exist: the model puts its stand-in goroutine there (sched/procs.c). */
+	/*
+	 * No thread has id 0. The model puts a goroutine on thread 0 that stands for unknown ones
+	 * (sched/procs.c).
+	 */
 	if (span->m)
 		oncpu_note(o, l, true, l->records);
 	oncpu_forget(o, l, l->since);
@@ -287,7 +291,7 @@ struct threads *oncpu_threads(struct oncpu *o)
 	return threads_reader_threads(o->file);
 }
 
-/* Reads some more records of the file. False: there are no more, or an error came (o->err). */
+/* Reads some more records of the file. False: the file has ended, or an error occurred (o->err). */
 static bool read_more(struct oncpu *o)
 {
 	int r = o->foreign ? 0 : threads_reader_next(o->file, &o->err);
@@ -302,7 +306,9 @@ static void read_until(struct oncpu *o, uint64_t time)
 		;
 }
 
-/* Appends @part to the answer, cut to [*@at, @to); a hole before it becomes an unknown part. */
+/*
+ * Appends @part to the answer, cut to [*@at, @to). A hole before the part becomes an unknown part.
+ */
 static void oncpu_answer(struct oncpu *o, int64_t *at, int64_t to, const struct oncpu_part *part)
 {
 	struct oncpu_part *a;
@@ -323,7 +329,7 @@ static void oncpu_answer(struct oncpu *o, int64_t *at, int64_t to, const struct 
 	*at = a->to;
 }
 
-/* The first part that ends behind @from. */
+/* The index of the first part that ends after @from. */
 static size_t first_behind(const struct lane *l, int64_t from)
 {
 	size_t low = l->head, high = l->parts.len;
@@ -400,9 +406,9 @@ static uint64_t oncpu_instant(int64_t time)
 }
 
 /*
- * Are the file and the trace of the same boot? The time of day at time 0 of the clock differs
- * between boots. It may also step, when the time of day is set during a recording. A trace of a
- * release before Go 1.25 has no time of day: true.
+ * True if file and trace are of the same boot: the time of day at time 0 of the clock differs
+ * between boots. The time of day may also be set during a recording, so the range of its values
+ * counts. True for a trace of a release before Go 1.25, which has no time of day.
  */
 static bool is_same_clock(const struct oncpu *o)
 {
@@ -417,8 +423,9 @@ static bool is_same_clock(const struct oncpu *o)
 }
 
 /*
- * In one recording the records of threads begin before the trace and end behind its begin; times of
- * traces are rounded. The end of a file that is cut off does not count.
+ * In one recording the records of threads begin before the trace and end after the begin of the
+ * trace. The slack is for the rounding of times in traces. The end of an incomplete file does not
+ * count.
  */
 bool oncpu_begins(struct oncpu *o, int64_t first)
 {
