@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The function with the instruction before @pc; "": none of Go. */
+/* The name of the function with the instruction before @pc; "": not a Go function. */
 static const char *end_stack_function(struct symbolizer *symbols, uint64_t pc, int32_t *sp_delta)
 {
 	struct symbol_function fn;
@@ -28,10 +28,11 @@ static size_t end_stack_insert(uint64_t pcs[REC_MAX_FRAMES], size_t n, size_t at
 }
 
 /*
- * Where a signal became a panic, sigpanic looks as if the faulting instruction itself, and not the
- * one before its return address, had called it. And that function, or one that was left in its
- * prologue as its stack had no room, may have no frame: then frame pointers skip its caller. The
- * address of that one is the top word.
+ * Two corrections. When a signal becomes a panic, the runtime makes sigpanic look as if the
+ * faulting instruction had called it: its return address is that instruction, not the next one, so
+ * it is increased by 1 for look-ups. And the faulting function, or one that left in its prologue
+ * for a larger stack, may have no frame: frame pointers then skip its caller. The top word of the
+ * stack is the return address into this caller.
  */
 size_t end_stack_mend(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES],
 		      size_t n)
@@ -49,8 +50,8 @@ size_t end_stack_mend(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC
 		return n;
 	name = end_stack_function(symbols, pcs[at], &delta);
 	/*
-	 * Nothing runs in systemstack_switch: it stands for the function that left its stack, which
-	 * has a frame.
+	 * systemstack_switch never runs: it stands for the function that left its stack, which has
+	 * a frame.
 	 */
 	return delta || !strcmp(name, "runtime.systemstack_switch") ?
 		       n :

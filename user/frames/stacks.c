@@ -16,12 +16,12 @@ static const char SWITCH[] = "runtime.systemstack_switch";
 
 struct stack {
 	uint8_t class;
-	bool is_part;		/* of a stack that may still come whole */
-	bool is_cut;		/* lacks frames that a reader would see */
-	bool used;		/* a generation has been written with it */
+	bool is_part;		/* a part of a stack whose whole record may still come */
+	bool is_cut;		/* lacks frames that a reader would otherwise see */
+	bool used;		/* a written generation refers to it */
 	uint16_t skip;
 	uint16_t n;
-	uint64_t callers;	/* key of the stack that goes on behind pcs, 0 = none */
+	uint64_t callers;	/* key of the stack that continues after pcs, 0: none */
 	uint64_t pcs[];
 };
 
@@ -31,17 +31,17 @@ struct stacks {
 	unsigned int depth;
 	struct map64 by_key;	/* key -> struct stack *, as records defined them */
 	/*
-	 * Stacks of samples, in the same form: as many as there are interrupted
-	 * instructions times callers. Both maps are kept, that of this generation and
-	 * that of the one before: the first sample of this generation may still refer
-	 * to a stack of the earlier one.
+	 * Stacks of samples, in the same form. Their number is that of pairs of an interrupted
+	 * instruction and its callers. samples is for this generation, samples_before for the
+	 * previous one: the first sample of this generation may refer to a stack of the previous
+	 * one.
 	 */
 	struct map64 samples, samples_before;
-	struct map64 missing;	/* keys that were asked for and never defined */
-	/* key of a stack of class STACK_END -> the top word that came with it */
+	struct map64 missing;	/* keys that the trace used and that no record defined */
+	/* key of a stack of class STACK_END -> the top word from its record */
 	struct map64 tops;
-	struct map64 cut_samples;	/* keys of samples without callers that could not be read */
-	size_t cut;		/* stacks without some frames: memory could not be read */
+	struct map64 cut_samples;	/* keys of samples whose callers could not be read */
+	size_t cut;		/* stacks that lack frames since memory could not be read */
 };
 
 struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int depth)
@@ -55,8 +55,8 @@ struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int de
 }
 
 /*
- * Up to Go 1.20 systemstack leaves the first byte of systemstack_switch in
- * g.sched.pc, where a return address, which is looked up one byte lower, is due.
+ * Up to Go 1.20 systemstack sets g.sched.pc to the first byte of systemstack_switch. Look-ups
+ * expect a return address and take the byte before it, so the address is increased by 1.
  */
 static void mend_leaf(const struct stacks *s, struct stack *st)
 {
@@ -70,8 +70,8 @@ static void mend_leaf(const struct stacks *s, struct stack *st)
 }
 
 /*
- * Where the runtime's profiler ends a stack: further frames are of another stack, or are none at
- * all.
+ * True at the frame at which the runtime's profiler ends a stack: further frames are of another
+ * stack, or have no meaning.
  */
 static bool ends_sample(const struct frame *f)
 {
@@ -79,8 +79,9 @@ static bool ends_sample(const struct frame *f)
 }
 
 /*
- * Frame pointers lead on from mstart: a new thread has the register of the one that made it, and
- * the main thread's is whatever the kernel and C left there. A walk that fails there lacks nothing.
+ * True if the walk has reached the end of a sample's stack, so that a walk that failed later lacks
+ * no frame. Frame pointers lead on from mstart: a new thread has the register of its creator, the
+ * main thread has a value from the kernel or from C.
  */
 static bool has_end_of_sample(const struct stacks *s, const struct stack *st)
 {
@@ -117,23 +118,23 @@ void stacks_define(struct stacks *s, const struct rec_stack *r)
 	struct stack *old = is_new ? NULL : (struct stack *)(uintptr_t)*slot, *st;
 
 	/*
-	 * Sent twice: two CPUs met it, or the kernel's table dropped the key. The first copy
-	 * stays unless it is partial.
+	 * A stack is sent twice if two CPUs had it at the same time, or if the kernel's table
+	 * dropped the key. The first copy is kept unless it is partial.
 	 */
 	if (old && (!old->is_part || is_part))
 		return;
 	st = stack_of_record(s, r);
 	s->cut += is_new && st->is_cut;
-	/* A generation that has been written with the partial copy keeps it. */
+	/* A written generation with the partial copy does not change: the stack remains counted. */
 	s->cut -= old && !old->used && old->is_cut && !st->is_cut;
 	free(old);
 	*slot = (uint64_t)(uintptr_t)st;
 }
 
 /*
- * The return address into the caller, where the interrupted function has no
- * frame (yet, or any more, or never): then frame pointers pass the caller over.
- * 0 if they do not. Since Go 1.21 prologues push BP first.
+ * The return address into the caller of the interrupted function, if the function has no frame at
+ * that instruction: frame pointers then skip the caller. 0 if they do not. Since Go 1.21 prologues
+ * push BP first.
  */
 static uint64_t skipped_caller(const struct stacks *s, const struct rec_cpu *r)
 {
@@ -156,7 +157,7 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 	key = stack_key_of_hash(hash64(r->ip ^ hash64(caller ^ hash64(r->stack))),
 				r->r.flags & REC_CPU_CUT ? STACK_KEY_CUT :
 							   r->stack & STACK_KEY_CUT);
-	/* with callers, the record of the stack is counted */
+	/* a sample with callers needs no count here: the record of the callers' stack has it */
 	if (r->r.flags & REC_CPU_CUT) {
 		map64_put(&s->cut_samples, key, &is_new);
 		s->cut += is_new;
@@ -167,7 +168,7 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 	st = xcalloc(1, sizeof(*st) + 2 * sizeof(st->pcs[0]));
 	st->class = STACK_CPU;
 	st->callers = r->stack;
-	st->pcs[st->n++] = r->ip + 1;	/* look-ups go to pc - 1 */
+	st->pcs[st->n++] = r->ip + 1;	/* look-ups take pc - 1 */
 	if (caller && s->depth > 1)
 		st->pcs[st->n++] = caller;
 	*slot = (uint64_t)(uintptr_t)st;
@@ -181,8 +182,8 @@ void stacks_end(struct stacks *s, const struct rec_user *r)
 }
 
 /*
- * Frames outside Go's own tables (C in a cgo program) have no line. The
- * runtime's tracer leaves them out; readers take one as the leaf only.
+ * Frames outside Go's tables (C in a cgo program) have no line. The runtime's tracer leaves them
+ * out; readers accept such a frame only as the leaf.
  */
 static size_t copy_frames(const struct frame *from, size_t n, struct trace_frame *out)
 {
@@ -199,9 +200,9 @@ static size_t copy_frames(const struct frame *from, size_t n, struct trace_frame
 }
 
 /*
- * The roots that runtime.traceStack drops: goexit below every goroutine, and
- * runtime.main below main.main. It drops the last addresses it kept, so a
- * stack that filled its buffer of 127 loses its last frame all the same.
+ * Drops the roots that runtime.traceStack drops: goexit, the root of every goroutine, and
+ * runtime.main, the caller of main.main. traceStack drops the last addresses of its buffer, so a
+ * stack that filled the buffer of 127 loses its last frame, too.
  */
 static size_t drop_roots(const struct stacks *s, size_t n_pcs, const struct frame *frames,
 			 size_t n)
@@ -216,9 +217,9 @@ static size_t drop_roots(const struct stacks *s, size_t n_pcs, const struct fram
 }
 
 /*
- * The runtime's profiler drops no roots, and does not look behind mcall, which has
- * left the goroutine; up to Go 1.24 frame pointers lead on from there, and from mstart always.
- * Nothing ever runs in systemstack_switch: g.sched names it while another stack is in use.
+ * The runtime's profiler drops no roots. It ends a stack at mcall, which has left the goroutine's
+ * stack; up to Go 1.24 frame pointers lead on from mcall, and from mstart in all releases.
+ * systemstack_switch never runs: g.sched names it while the thread is on another stack.
  */
 static size_t sample_frames(const struct frame *frames, size_t n, size_t *skip)
 {
@@ -231,7 +232,10 @@ static size_t sample_frames(const struct frame *frames, size_t n, size_t *skip)
 	return n - *skip;
 }
 
-/* Leaf frames of a waker's stack that the runtime would have left out, by name. */
+/*
+ * The number of leaf frames of a waker's stack that the runtime would have left out, by their
+ * names.
+ */
 static size_t waker_frames(const struct stacks *s, const struct stack *st,
 			   const struct frame *frames, size_t n)
 {
@@ -252,13 +256,13 @@ static size_t mend_end(struct stacks *s, uint64_t key, uint64_t pcs[REC_MAX_FRAM
 	return end_stack_mend(s->symbols, top ? *top : 0, pcs, n);
 }
 
-/* Nothing ever runs in systemstack_switch, see sample_frames(). */
+/* systemstack_switch never runs, see sample_frames(). */
 static size_t end_frames(const struct frame *frames, size_t n)
 {
 	return n && !strcmp(frames[0].func, SWITCH);
 }
 
-/* Without a symbolizer: readers take a frame without names as the leaf only. */
+/* The frames without a symbolizer: readers accept a frame without a name only as the leaf. */
 static size_t raw_leaf(const uint64_t *pcs, size_t n, struct trace_frame *out, size_t max)
 {
 	if (!n || !max)
@@ -286,8 +290,8 @@ static struct stack *stack_get(struct stacks *s, uint64_t key)
 }
 
 /*
- * All addresses of the stack, at most as many as were asked for. Outside of Go
- * (the vDSO) frame pointers are believed if they lead back there.
+ * All addresses of the stack, at most the depth that the user requested. Addresses outside of Go
+ * (the vDSO) are kept only if frame pointers lead from them back into Go.
  */
 static size_t stacks_gather(struct stacks *s, const struct stack *st, uint64_t pcs[REC_MAX_FRAMES])
 {
@@ -295,7 +299,7 @@ static size_t stacks_gather(struct stacks *s, const struct stack *st, uint64_t p
 	size_t n = st->n, i;
 
 	memcpy(pcs, st->pcs, n * sizeof(pcs[0]));
-	if (!callers || !callers->n)	/* a damaged file may hold one without frames */
+	if (!callers || !callers->n)	/* a damaged file may have a stack without frames */
 		return n;
 	if (s->symbols && symbolizer_sp_delta(s->symbols, pcs[0] - 1) < 0 &&
 	    symbolizer_sp_delta(s->symbols, callers->pcs[0] - 1) < 0)
