@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * The segment of which the head is at @at, with a length that lies within the first @end bytes;
- * false: there is no head.
+ * The segment whose head is at @at. Its length is limited to the first @end bytes. False: no head
+ * fits there.
  */
 static bool segment_at(const uint8_t *data, size_t at, size_t end, struct segment *ret)
 {
@@ -40,7 +40,7 @@ void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx)
 	}
 }
 
-/* Moves the records that stay to the front; returns their length. */
+/* Copies the records of a segment that are not younger than @until to @to; returns their length. */
 static uint32_t cut_segment(uint8_t *to, const uint8_t *from, uint32_t len, uint64_t until)
 {
 	uint32_t at, kept = 0;

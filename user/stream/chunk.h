@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chunk: the result of one round of draining: records per CPU and a watermark.
- * It is the unit between the thread that empties the rings and everything
- * behind it, and the unit of a spool file.
+ * chunk: the records that one round of draining copied, per CPU, and a watermark. The drain passes
+ * chunks to the thread that makes the trace, and a spool file consists of chunks.
  *
- * The watermark: every record with a time up to it is in this chunk or an
- * earlier one. The drain takes t = now, then reads every ring up to its
- * producer position. A record that appears later was reserved after that, and
- * takes its time after the reserve, so it is younger than t; or it was
- * reserved before and not submitted yet, which stops that ring's drain. So
- * the watermark is t if every ring was read to its end, else it stays.
+ * The watermark: every record with a time up to the watermark is in this chunk or an earlier one.
+ * The drain takes t = now, then reads every ring up to its producer position. There are two cases
+ * for a record that the drain did not read. It was reserved later: a probe takes the time after the
+ * reserve, so the record is younger than t. Or it was reserved before, but not submitted: the drain
+ * of that ring then stops at it. So the watermark is t if every ring was read to its end, else the
+ * watermark of the previous chunk.
  */
 #ifndef GOTAP_STREAM_CHUNK_H
 #define GOTAP_STREAM_CHUNK_H
@@ -19,20 +18,20 @@
 #include "base/vec.h"
 #include "record.h"
 
-/* Records made by user space travel as records of this CPU. */
+/* Records that user space makes are in segments of this CPU. */
 enum { CHUNK_USER_CPU = 0xffff };
 
 /*
- * Room that an empty chunk keeps: 10 ms of 600,000 records a second need half of
- * it. More is of a moment at which the drain was late, and does not stay.
+ * Bytes of storage that an empty chunk keeps: 10 ms of 600,000 records a second need half of them.
+ * A larger chunk comes from a moment at which the drain was late; the extra storage is freed.
  */
 enum { CHUNK_KEEP = 512 << 10 };
 
 struct chunk {
 	uint64_t watermark;	/* CLOCK_MONOTONIC ns */
-	uint64_t mono_ns;	/* the two clocks at one instant of this round */
+	uint64_t mono_ns;	/* the two clocks at one instant of this round, in ns */
 	uint64_t wall_ns;
-	struct buf data;	/* segments: struct segment, then its bytes, and so on */
+	struct buf data;	/* for each segment a struct segment and its records */
 };
 
 struct segment {
@@ -40,7 +39,10 @@ struct segment {
 	uint32_t len;		/* bytes of records that follow, a multiple of 8 */
 };
 
-/* Opens a segment for @cpu at the end; records may then be appended to c->data. */
+/*
+ * Opens a segment for @cpu at the end. The caller may then append records to c->data. Returns the
+ * argument @at of chunk_segment_end().
+ */
 static inline size_t chunk_segment_begin(struct chunk *c, uint32_t cpu)
 {
 	struct segment s = { .cpu = cpu };
@@ -49,7 +51,7 @@ static inline size_t chunk_segment_begin(struct chunk *c, uint32_t cpu)
 	return c->data.len;
 }
 
-/* Closes the segment that began at @at; an empty one is taken back. */
+/* Closes the segment of chunk_segment_begin(); removes an empty one. */
 static inline void chunk_segment_end(struct chunk *c, size_t at)
 {
 	uint32_t len = (uint32_t)(c->data.len - at);
@@ -60,14 +62,14 @@ static inline void chunk_segment_end(struct chunk *c, size_t at)
 		c->data.len -= sizeof(struct segment);
 }
 
-/* @cpu is that of the record's segment. */
+/* @cpu is the CPU of the record's segment. */
 typedef void chunk_fn(void *ctx, uint32_t cpu, struct rec *r);
 /*
- * Calls @fn, which may change it but for its size, with each record of the first @end bytes of @c.
- * A segment that says to be longer than those is read up to their end.
+ * Calls @fn with each record of the first @end bytes of @c. @fn may change the record, but not its
+ * size. A segment whose length goes beyond @end is read up to @end.
  */
 void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx);
-/* Takes the records out of @c that are younger than @until. */
+/* Removes the records that are younger than @until from @c. */
 void chunk_drop_after(struct chunk *c, uint64_t until);
 
 static inline void chunk_reset(struct chunk *c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * goid: see goid.h. Held records lie in one buffer, oldest first. Places in it are counted
- * from the first record that was ever held, so that nothing is renumbered as records leave.
+ * goid: see goid.h. Held records lie in one buffer, oldest first. Offsets count from the first
+ * record that was ever held, so that they do not change when records leave the buffer.
  */
 #include "stream/goid.h"
 
@@ -14,24 +14,26 @@
 
 enum {
 	/*
-	 * A name comes within milliseconds, or its record was lost. Half a second of the
-	 * most records that were ever seen.
+	 * Bytes. A goid comes within milliseconds, or its record was lost. HELD_MAX is half a
+	 * second of the highest rate of records that was measured.
 	 */
 	HELD_MAX = 16 << 20,
 	HELD_KEEP = 64 << 10,
-	/* More gs than a program has goroutines at once: a name beyond them is not learned. */
+	/* More gs than a program has goroutines at one time: goids of further gs are not kept. */
 	NAMES_MAX = 1 << 21,
 };
 
 struct goid_filter {
 	struct merge *from;
-	struct rec_long named;	/* a copy of the last record, with its id */
-	struct buf held;	/* from head on; the first one there is a creation that waits */
+	struct rec_long named;	/* a copy of the last record, with its goid */
+	/* held records, from @head on; the first one is a creation that waits for its goid */
+	struct buf held;
 	size_t head;
-	bool flows;		/* held records may be given, up to the first creation that waits */
-	uint64_t gone;		/* bytes that were cut off before held.data */
-	struct map64 open;	/* g -> place of its creation that waits, +1 */
-	struct map64 names;	/* g -> goid, 0 when it is dead */
+	/* held records may be given out, up to the first creation that waits */
+	bool flows;
+	uint64_t gone;		/* bytes that were removed before held.data */
+	struct map64 open;	/* g -> offset of its creation that waits, + 1 */
+	struct map64 names;	/* g -> goid, 0 when the goroutine is dead */
 	size_t unnamed;
 };
 
@@ -48,7 +50,7 @@ static bool goid_is_creation(const struct rec *r)
 	return r->kind == REC_GO_CREATE || r->kind == REC_GO_CREATE_BLOCKED;
 }
 
-/* Does the record have a goroutine's goid and g, as id and ptr? */
+/* True if id and ptr of the record are goid and g of a goroutine. */
 static bool goid_is_named(const struct rec *r)
 {
 	return r->id && r->id != REC_ID_TOLD &&
@@ -74,23 +76,23 @@ static void goid_put_name(struct goid_filter *f, uint64_t g, uint64_t goid)
 		*slot = goid;
 }
 
-/* Records about no goroutine in particular, from which ids are known, or not any more. */
+/* Learns goids from a record that is not a transition, or forgets all of them. */
 static void goid_learn_all(struct goid_filter *f, const struct rec *r)
 {
 	uint64_t *goid;
 	bool is_new;
 
-	/* a goroutine that was named before may have ended unseen */
+	/* a goroutine that was named before the gap may have ended in it */
 	if (r->kind == REC_RESUME) {
 		map64_clear(&f->names);
-	} else if (r->kind == REC_SNAP_G) {	/* it was read while records were made already */
+	} else if (r->kind == REC_SNAP_G) {	/* read while probes already made records */
 		goid = map64_put(&f->names, r->ptr, &is_new);
 		if (is_new)
 			*goid = r->id;
 	}
 }
 
-/* Takes the id of a g from @r, or forgets it where @r ends the goroutine. */
+/* Learns the goid of the g from @r, or forgets it if @r ends the goroutine. */
 static void goid_learn(struct goid_filter *f, const struct rec *r)
 {
 	if (r->kind == REC_GO_DEAD)
@@ -105,8 +107,8 @@ static bool goid_is_switch(const struct rec *r)
 }
 
 /*
- * A switch has two goroutines. A record may leave out the id of one and have that of the
- * other, since user space lets the probes leave ids out while they run.
+ * True if @r leaves out a goid. A switch has two goroutines: user space allows probes to leave out
+ * goids while they run, so a record may leave out the goid of one goroutine only.
  */
 static bool goid_is_left_out(const struct rec *r)
 {
@@ -114,7 +116,7 @@ static bool goid_is_left_out(const struct rec *r)
 	       (goid_is_switch(r) && ((const struct rec_long *)r)->stack == REC_ID_TOLD);
 }
 
-/* goid_copy() has room for these. */
+/* goid_copy() has space for a record of these kinds. */
 #define KIND(number, name, layout, family, ...) \
 	_Static_assert((REC_FAMILY_##family != REC_FAMILY_GO && \
 			REC_FAMILY_##family != REC_FAMILY_SYSCALL) || \
@@ -132,7 +134,7 @@ static struct rec_long goid_copy(const struct rec *r)
 	return copy;
 }
 
-/* A copy of @r with the ids that it leaves out. */
+/* A copy of @r with the goids that it leaves out. */
 static const struct rec *goid_fill_in(struct goid_filter *f, const struct rec *r)
 {
 	struct rec_long *named = &f->named;
@@ -147,7 +149,7 @@ static const struct rec *goid_fill_in(struct goid_filter *f, const struct rec *r
 	return &named->r;
 }
 
-/* @r with its ids. Remembers what it says about the id of its g. */
+/* @r with its goids. Keeps the goid that @r has for its g. */
 static const struct rec *goid_name(struct goid_filter *f, const struct rec *r)
 {
 	if (!rec_is_of_goroutine(r->kind))
@@ -162,8 +164,8 @@ static const struct rec *goid_name(struct goid_filter *f, const struct rec *r)
 /* --- records that wait --- */
 
 /*
- * The creating thread may be interrupted before it names the g anew; or @r is of an earlier
- * creation.
+ * True if the goid in @r is not that of @creation: the creating thread may be interrupted before it
+ * gives the g its new goid, or @r may be of an earlier creation.
  */
 static bool goid_is_of_another(const struct rec *r, const struct rec *creation)
 {
@@ -178,7 +180,7 @@ static struct rec *goid_held_at(const struct goid_filter *f, size_t at)
 	return (struct rec *)(f->held.data + at);
 }
 
-/* True if a creation that is held back gets its goid from @r. */
+/* True if a held creation gets its goid from @r. */
 static bool goid_resolve(struct goid_filter *f, const struct rec *r)
 {
 	uint64_t *place = map64_get(&f->open, r->ptr);
@@ -195,8 +197,8 @@ static bool goid_resolve(struct goid_filter *f, const struct rec *r)
 }
 
 /*
- * True if another creation of the same g gave up to wait: that goroutine has ended, and
- * none of its records came that names it.
+ * Holds @r. True if an earlier creation of the same g was still held: that goroutine has ended
+ * without a record that names it, and its creation waits no longer.
  */
 static bool goid_hold(struct goid_filter *f, const struct rec *r)
 {
@@ -216,7 +218,7 @@ static bool goid_waits(const struct goid_filter *f, const struct rec *creation)
 	return place && *place - 1 - f->gone == f->head;
 }
 
-/* Cuts off the records that were passed on, when they take more room than the rest. */
+/* Removes the records that were given out from the buffer when they take more than half of it. */
 static void goid_compact(struct goid_filter *f)
 {
 	if (f->head <= f->held.len - f->head)
@@ -229,13 +231,13 @@ static void goid_compact(struct goid_filter *f)
 		buf_empty(&f->held, HELD_KEEP);
 }
 
-/* The creation that all wait for waits no longer; it is left out. */
+/* Gives up on the creation at the head of the buffer: it is left out. */
 static void goid_give_up(struct goid_filter *f, const struct rec *creation)
 {
 	map64_del(&f->open, creation->ptr);
 }
 
-/* The next one of the held records; NULL: all are given, or a creation waits. */
+/* The next held record; NULL: all are given out, or a creation waits. */
 static const struct rec *goid_release(struct goid_filter *f)
 {
 	while (f->head < f->held.len) {
@@ -258,7 +260,8 @@ static const struct rec *goid_release(struct goid_filter *f)
 }
 
 /*
- * Names no goroutine: the tables of stacks and of threads take it, in any order against the others.
+ * True if @r names no goroutine: the tables of stacks and of threads accept it in any order
+ * relative to other records.
  */
 static bool goid_overtakes(const struct rec *r)
 {
@@ -266,8 +269,8 @@ static bool goid_overtakes(const struct rec *r)
 }
 
 /*
- * @r of the merge waits, or others do. Returns the next record for the caller; NULL: none may be
- * given. Not a part of its caller, which is short for the records that do not wait.
+ * Holds @r, or gives out held records before it. Returns the next record for the caller; NULL: none
+ * is available. A separate function, so that its caller is short for records that are not held.
  */
 static __attribute__((noinline)) const struct rec *goid_queue(struct goid_filter *f,
 							      const struct rec *r)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * goid: gives records the goroutine's id that they could not know, or did not
- * read. It pulls the records of a merge; the caller pulls the same ones, with ids.
+ * goid: completes records with goids that the probe could not know, or left out. The filter pulls
+ * records from a merge; the caller pulls the same records, with goids, from the filter.
  *
- * From Go 1.24 on most records of a g leave out the id, because an earlier record has
- * it: the id is the g's until it dies (record.h), or until REC_RESUME, after which each
- * g is named once more. Where no record has the id, it stays 0: the model leaves such a
- * record out and counts it.
+ * From Go 1.24 on most records leave out the goid, because an earlier record of the same g has it:
+ * the goid is that of the g until the goroutine dies (record.h), or until REC_RESUME, after which
+ * one record of each g has the goid again. If no record has the goid, it is 0: the model drops such
+ * a record and counts it.
  *
- * Up to Go 1.23 one creation in 16 is recorded before the runtime has assigned
- * the id (newproc1 refills p.goidcache after the status change). The filter holds
- * the stream back at such a record until a later record of the same g has the id: its
- * next transition, or the REC_GOID that the capture read from the process's memory.
- * REC_STACK and the records of Linux's scheduler name no goroutine: they overtake.
+ * Up to Go 1.23 one creation in 16 is recorded before the runtime has assigned the goid (newproc1
+ * refills p.goidcache after the status change). The filter holds back that record, and all later
+ * ones, until a record of the same g has the goid: the next transition, or the REC_GOID that the
+ * capture read from the process's memory. REC_STACK and the records of Linux's scheduler name no
+ * goroutine: the filter does not hold them back.
  */
 #ifndef GOTAP_STREAM_GOID_H
 #define GOTAP_STREAM_GOID_H
@@ -25,23 +25,23 @@
 
 struct goid_filter;
 
-/* @from is the caller's, and must outlive the filter. */
+/* The caller owns @from, which must outlive the filter. */
 struct goid_filter *goid_filter_new(struct merge *from);
 /*
- * The next record, valid until the next call; NULL: those that the merge has are given, or wait for
- * a goid.
+ * The next record, valid until the next call. NULL: the merge has no more, or a record waits for a
+ * goid.
  */
 const struct rec *goid_filter_next(struct goid_filter *f);
-/* The time of the first record that waits; UINT64_MAX: none does. */
+/* The time of the first held record; UINT64_MAX: no record is held. */
 uint64_t goid_filter_holds(const struct goid_filter *f);
 /*
- * No more goids will come: goid_filter_next() gives all that wait, and leaves out the creations
- * without an id.
+ * To be called when no more goids will come: goid_filter_next() then gives out all held records,
+ * without the creations whose goid is unknown.
  */
 void goid_filter_finish(struct goid_filter *f);
 /*
- * Creations that were left out: no record named the goroutine before its g was used again, the
- * capture ended, or as many records waited behind it as fit in 16 MB.
+ * The number of creations that were left out: no record named the goroutine before its g was used
+ * again, before the recording ended, or before 16 MB of records were held.
  */
 size_t goid_filter_unnamed(const struct goid_filter *f);
 /* Accepts NULL. */

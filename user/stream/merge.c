@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * merge: see merge.h. Each CPU has a queue: the bytes of its records and an
- * index of (time, offset) that is kept sorted. A ring is in reserve order and
- * times are taken right after, so it is sorted already but for a program that
- * was preempted in between: insertion from the end costs nothing. The records of a
- * damaged file may lie in any order: then all of the queue is sorted at once.
+ * merge: see merge.h. Each CPU has a queue: the bytes of its records and an index of (time, offset)
+ * that is sorted. Records of a ring are in the order of their reserves, and a probe takes the time
+ * right after the reserve. So they are sorted already, unless a program was preempted in between:
+ * insertion from the end of the index is cheap. The records of a damaged file may be in any order:
+ * then the whole queue is sorted at once.
  */
 #include "stream/merge.h"
 
@@ -15,8 +15,8 @@
 
 #include "base/vec.h"
 
-enum { MOST_SHIFT = 8 };	/* a burst counts for some seconds */
-enum { MOVES_MAX = 1 << 20 };	/* of entries in a queue, to sort the records of one chunk */
+enum { MOST_SHIFT = 8 };	/* for vec_lately(): a burst counts for some seconds */
+enum { MOVES_MAX = 1 << 20 };	/* moved entries of a queue, for the records of one chunk */
 
 struct entry {
 	uint64_t time;
@@ -28,15 +28,15 @@ struct queue {
 	struct buf bytes;
 	struct vec entries;	/* struct entry, sorted by time from next on */
 	size_t next;		/* first entry that merge_next() has not given */
-	size_t most_bytes, most_entries;	/* lately */
+	size_t most_bytes, most_entries;	/* recent maximum (vec_lately()) */
 };
 
 struct merge {
 	struct vec queues;	/* struct queue, sorted by cpu */
 	struct vec heap;	/* struct queue *: the one with the earliest record first */
 	size_t heap_len;	/* queues in the heap */
-	bool is_heap;		/* false: a chunk came, and the heap is to be made anew */
-	uint64_t watermark;	/* of the last chunk */
+	bool is_heap;		/* false: a chunk came, and the heap must be rebuilt */
+	uint64_t watermark;	/* of the last chunk, in ns */
 	uint64_t taken;
 };
 
@@ -64,7 +64,10 @@ static struct queue *queue_of_cpu(struct merge *m, uint32_t cpu)
 	return q;
 }
 
-/* There is room for it. Moves at most @most others out of the way; returns how many it moved. */
+/*
+ * Inserts an entry, for which the queue has space. Moves at most @most later entries; returns the
+ * number of entries that it moved.
+ */
 static size_t queue_insert(struct queue *q, uint64_t time, size_t at, size_t most)
 {
 	struct entry *e = q->entries.data;
@@ -76,7 +79,7 @@ static size_t queue_insert(struct queue *q, uint64_t time, size_t at, size_t mos
 	return end - i;
 }
 
-/* In one queue places rise as records come. */
+/* Compares times, then offsets: in one queue offsets rise in the order of arrival. */
 static int entry_order(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -108,12 +111,12 @@ static int queue_add(struct queue *q, const uint8_t *p, size_t len)
 		}
 		moves -= queue_insert(q, r->time, at, moves);
 	}
-	if (!moves)	/* used up: from some record on they stand as they came */
+	if (!moves)	/* MOVES_MAX is reached: the last records are not sorted yet */
 		queue_sort(q);
 	return e;
 }
 
-/* All records were given: frees the room of a burst that is over. */
+/* All records of the queue were given out: frees storage that only an earlier burst needed. */
 static void queue_empty(struct queue *q)
 {
 	buf_fit(&q->bytes, vec_lately(&q->most_bytes, q->bytes.len, MOST_SHIFT));
@@ -122,7 +125,7 @@ static void queue_empty(struct queue *q)
 	q->next = 0;
 }
 
-/* Drops the records that were given. */
+/* Removes the records that were given out. */
 static void queue_compact(struct queue *q)
 {
 	struct entry *e = q->entries.data;
@@ -232,7 +235,7 @@ void merge_finish(struct merge *m)
 
 /* --- records out --- */
 
-/* All records up to the watermark were given: drops them. */
+/* All records up to the watermark were given out: removes them. */
 static __attribute__((noinline)) const struct rec *merge_end(struct merge *m)
 {
 	size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge: chunks in, one totally ordered stream of records out, by (time, cpu,
- * position). The order respects causality: a probe runs before a transition
- * becomes visible to other threads, or after it was won. The caller pulls the records:
+ * merge: takes chunks, gives out one totally ordered stream of records, by (time, CPU, position).
+ * The order respects causality: a probe runs before its transition becomes visible to other
+ * threads, or after its thread has won the transition. The caller pulls the records:
  *
  *	merge_add(m, chunk, err);
  *	while ((r = merge_next(m)))
@@ -22,8 +22,8 @@ struct merge;
 
 struct merge *merge_new(void);
 /*
- * Takes in a chunk: merge_next() then gives the records up to its watermark. -EBADMSG when the
- * chunk is damaged (only a spool file can be): its whole records are taken in.
+ * Adds a chunk: merge_next() then gives out the records up to its watermark. Copies the chunk.
+ * -EBADMSG if the chunk is damaged (possible in spool files only): its complete records are added.
  */
 int merge_add(struct merge *m, const struct chunk *c, struct error *err);
 /*
@@ -31,11 +31,11 @@ int merge_add(struct merge *m, const struct chunk *c, struct error *err);
  * watermark, and another chunk is needed.
  */
 const struct rec *merge_next(struct merge *m);
-/* The capture has ended: merge_next() gives all that is left. */
+/* To be called when the recording has ended: merge_next() then gives out all records. */
 void merge_finish(struct merge *m);
-/* Records that merge_next() has given. */
+/* The number of records that merge_next() has given out. */
 uint64_t merge_taken(const struct merge *m);
-/* Bytes that wait for their watermark. */
+/* The bytes of records that are younger than the watermark. */
 size_t merge_pending(const struct merge *m);
 /* Accepts NULL. */
 void merge_free(struct merge *m);

@@ -178,7 +178,7 @@ static bool record_text_is_address(enum rec_word word)
 	       word == REC_WORD_TYPE || word == REC_WORD_SLOTS;
 }
 
-/* @fallback names a word that should hold 0 and does not. */
+/* Appends " NAME=VALUE". @fallback is the name for a word that should be 0 and is not. */
 static void record_text_add_word(struct buf *out, const char *fallback, enum rec_word word,
 				 uint64_t value, int minor)
 {
@@ -213,7 +213,7 @@ static void record_text_add_frames(struct buf *out, const struct rec_stack *s)
 		buf_printf(out, " %#" PRIx64, (uint64_t)s->pcs[i]);
 }
 
-/* The target wrote it: nothing but printable ASCII goes to a terminal. */
+/* The traced program wrote the text: only printable ASCII is printed. */
 static void record_text_add_text(struct buf *out, const char *text, size_t n)
 {
 	size_t i;
@@ -261,7 +261,10 @@ static void add_tail(struct buf *out, const struct rec *r)
 	}
 }
 
-/* The words stack and arg lie at one place in all layouts that have them. */
+/*
+ * True if the kind has the words stack and arg, which are at one offset in all layouts that have
+ * them.
+ */
 static bool is_long(uint8_t kind)
 {
 	return rec_layout(kind) != REC_LAYOUT_rec && rec_layout(kind) != REC_LAYOUT_rec_stack;

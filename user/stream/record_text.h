@@ -10,8 +10,8 @@
 #include "record.h"
 
 /*
- * Appends @r, which is whole: time, thread, kind, then WORD=VALUE, no line feed. @minor is
- * the Go release, which decides the meaning of a wait reason's number.
+ * Appends the text of the complete record @r: time, thread, kind, then WORD=VALUE, without a line
+ * feed. @minor is the Go release (1.NN), which decides the meaning of a wait reason's number.
  */
 void record_text(struct buf *out, const struct rec *r, int minor);
 

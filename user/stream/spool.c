@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * spool: see spool.h. File: magic, struct spool_head, struct capture_info,
- * then per chunk a struct spool_chunk and its data. Native byte order; the
- * head says how long the structs are, so that a file of another build is
- * refused and not misread.
+ * spool: see spool.h. A file has a magic, struct spool_head, struct capture_info, and for each
+ * chunk a struct spool_chunk and its data, in native byte order. The head has the sizes of the
+ * structs, so that gotap refuses a file of another build.
  */
 #include "stream/spool.h"
 
@@ -20,7 +19,7 @@ static const char MAGIC[8] = "gotapspl";
 
 enum {
 	SPOOL_VERSION = 2,
-	/* Far above the size of any chunk; guards the allocation. */
+	/* Much more than any chunk has; bounds the allocation for a damaged file. */
 	CHUNK_MAX = 1 << 30,
 };
 
@@ -199,7 +198,7 @@ int spool_read(struct spool_reader *r, struct chunk *c, struct error *err)
 	c->watermark = head.watermark;
 	c->mono_ns = head.mono_ns;
 	c->wall_ns = head.wall_ns;
-	/* Grow as the bytes come: a length alone must not cost memory. */
+	/* Grow as the bytes come: a false length must not allocate memory. */
 	while (c->data.len < head.len) {
 		size_t want = head.len - c->data.len > 1 << 20 ? 1 << 20 : head.len - c->data.len;
 

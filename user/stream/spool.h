@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spool: a capture as a file: struct capture_info, which describes the target for the
- * assembler, then the chunks as they came. `gotap assemble` turns one into a trace with
- * neither root nor the process.
+ * spool: a recording as a file: struct capture_info, which describes the target for the assembler,
+ * then the chunks in their order. `gotap assemble` makes a trace of it without root and without the
+ * process.
  */
 #ifndef GOTAP_STREAM_SPOOL_H
 #define GOTAP_STREAM_SPOOL_H
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "stream/chunk.h"
 
-/* Facts of the target and the capture that are in no record. */
+/* Facts about the target and the recording that no record has. */
 /* A plugin of the program (live/module.h). */
 struct capture_plugin {
 	char path[4096];
@@ -21,7 +21,7 @@ struct capture_plugin {
 	uint64_t bias;
 };
 
-enum { CAPTURE_PLUGINS = 4 };	/* more are not told apart by the BPF programs anyway */
+enum { CAPTURE_PLUGINS = 4 };	/* the BPF programs cannot distinguish more */
 
 struct capture_info {
 	char exe[4096];		/* path of the executable, for symbols */
@@ -31,8 +31,8 @@ struct capture_info {
 	uint32_t pid;
 	uint64_t bias;
 	uint32_t stack_depth;
-	uint32_t launched;	/* traced from exec on */
-	uint32_t unseen_unblocks;	/* struct plan says so */
+	uint32_t launched;	/* 1: gotap started the program and traced it from its exec on */
+	uint32_t unseen_unblocks;	/* struct plan.unseen_unblocks */
 	uint32_t n_plugins;
 	struct capture_plugin plugins[CAPTURE_PLUGINS];
 };
@@ -40,10 +40,10 @@ struct capture_info {
 struct spool_writer;
 struct spool_reader;
 
-/* Writes to @fd, which stays the caller's; @name is for errors. */
+/* Begins a file on @fd, which the caller closes; @name is for error texts. */
 int spool_create(struct spool_writer **ret, int fd, const char *name,
 		 const struct capture_info *info, struct error *err);
-/* The chunk is in the file when this returns. */
+/* Writes @c. When this returns the chunk is in the file. */
 int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err);
 /* Accepts NULL. */
 void spool_writer_free(struct spool_writer *w);
@@ -52,19 +52,24 @@ int spool_open(struct spool_reader **ret, const char *path, struct capture_info 
 	       struct error *err);
 /* Times of the chunks, as their heads have them. */
 struct spool_times {
-	/* of the first record, and the last watermark; both 0: there is no chunk */
+	/* time of the first record, and the last watermark, in ns; both 0: no chunk */
 	uint64_t begin, end;
-	/* the time of day at CLOCK_MONOTONIC 0, which steps if the clock is set */
+	/*
+	 * time of day at CLOCK_MONOTONIC 0, in ns: the least and the greatest value in the file,
+	 * which differ if the clock was set
+	 */
 	int64_t wall_min, wall_max;
-	bool has_clock;		/* wall_* hold */
+	bool has_clock;		/* wall_min and wall_max are valid */
 	bool cut;		/* the file ends inside a chunk */
 };
 
-/* Looks at the heads of all chunks that are still to be read. A file that cannot seek has none. */
+/*
+ * Reads the heads of all chunks that were not read yet. For a file that cannot seek @ret is zeroed.
+ */
 void spool_times(struct spool_reader *r, struct spool_times *ret);
 /*
- * Reads the next chunk into @c (whose storage is reused): 1, or 0 at the end,
- * or -errno. A file that ends inside a chunk gives -EBADMSG.
+ * Reads the next chunk into @c, with reuse of its storage. Returns 1, or 0 at the end, or -errno;
+ * -EBADMSG: the file ends inside a chunk.
  */
 int spool_read(struct spool_reader *r, struct chunk *c, struct error *err);
 /* Accepts NULL. */
