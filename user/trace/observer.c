@@ -62,7 +62,7 @@ void observers_dies(const struct observers *o, const struct rec_user *r)
 	OBSERVERS_EACH(o, dies, r);
 }
 
-/* --- the sink that writes nothing --- */
+/* --- the sink of a recording that is not written --- */
 
 static void observers_gen_begin(void *ctx)
 {

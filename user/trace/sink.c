@@ -2,7 +2,7 @@
 /* sink: see sink.h. */
 #include "trace/sink.h"
 
-/* In tracev2.def bit 0 is dt, which args[] has not. */
+/* In tracev2.def bit 0 is dt. args[] has no dt, so the bits move by one. */
 const struct sink_refs sink_refs[256] = {
 #define EV(number, name, version, class, args, stack_bits, text_bits) \
 	[number] = { .texts = (text_bits) >> 1, .stacks = (stack_bits) >> 1 },

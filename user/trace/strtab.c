@@ -54,7 +54,7 @@ void strtab_reset(struct strtab *t)
 {
 	memset(t->constants, 0, sizeof(t->constants));
 	/*
-	 * The texts go too: those of a program's annotations may be other ones in each
+	 * The texts are freed, too: a program's annotations may have other texts in each
 	 * generation, and the names of functions and files are few.
 	 */
 	strset_free(t->texts);

@@ -16,7 +16,7 @@ static void tap_go_pass_gap(struct tap *t, struct tap_go *g, uint64_t time,
 		t->opts.visitor->enter(t->opts.ctx, g, s);
 }
 
-/* The states go on in the trace; the tap counts anew how long they have lasted. */
+/* Marks the end of a gap: the states continue in the trace, but their durations count from here. */
 static void tap_pass_gap(struct tap *t, const struct sink_event *e)
 {
 	const struct tap_step s = { .event = e };
@@ -31,7 +31,7 @@ static void tap_pass_gap(struct tap *t, const struct sink_event *e)
 		tap_go_pass_gap(t, g, e->time, &s);
 }
 
-/* --- what it observes --- */
+/* --- functions of the observer --- */
 
 static void trace_tap_begin(void *ctx, trace_frames_fn *frames, void *frames_ctx)
 {
@@ -85,7 +85,8 @@ static void tap_seen(void *ctx, uint64_t time)
 }
 
 /*
- * All events before the gap have come: calls seen() with the time of its begin before it begins.
+ * A gap begins. All earlier events have come, so the visitor's seen() is called first, with its
+ * time.
  */
 static void tap_gap(void *ctx, uint64_t time)
 {
@@ -105,7 +106,7 @@ void tap_observe(struct tap *t, struct observers *to)
 	observers_add(to, &ops, t);
 }
 
-/* --- the others --- */
+/* --- functions of tap.h --- */
 
 size_t tap_live(const struct tap *t)
 {

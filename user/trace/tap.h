@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tap: an observer (trace/observer.h) that keeps what each goroutine does now: so its visitors see
- * the program at work, a few ms late, without a reader. The triggers of `gotap record --on` visit
- * it (trigger/trigger.h), and the counts of `gotap top` (top/tally.h).
+ * tap: an observer (trace/observer.h) that keeps the current state of each goroutine. Its visitors
+ * see the program a few ms late, without a reader of the trace. Visitors are the triggers of `gotap
+ * record --on` (trigger/trigger.h) and the counts of `gotap top` (top/tally.h).
  *
  *     tap_new(&opts), tap_observe() into assembler_opts.observers; the assembler's thread calls
- *     visitors
+ *     the visitors
  *
- * Events come in their order. Between two of them seen() says how far they are complete: a wait
- * that goes on has lasted until then. In a gap nothing is known: each goroutine leaves its state
- * there, and enters one after it.
+ * Events come in their order. Between events seen() reports the time up to which they are complete:
+ * a wait that has not ended has lasted until then. In a gap nothing is known: after it
+ * each goroutine leaves its old state and enters one.
  */
 #ifndef GOTAP_TRACE_TAP_H
 #define GOTAP_TRACE_TAP_H
@@ -25,33 +25,36 @@ enum tap_state { TAP_NONE, TAP_RUNNABLE, TAP_RUNNING, TAP_SYSCALL, TAP_WAITING, 
 
 struct tap_thread {
 	uint64_t id;
-	struct tap_go *go;	/* that runs or is in a syscall there; NULL: none */
-	void *data;		/* the visitor's, NULL at first */
+	/* goroutine that runs, or is in a syscall, on the thread; NULL: none */
+	struct tap_go *go;
+	void *data;		/* for the visitor, NULL at first */
 };
 
 struct tap_go {
 	uint64_t id;
 	uint8_t state;		/* enum tap_state */
 	/*
-	 * it was in this state before @since, or may have been: in a gap, or before the tap knew it
+	 * the goroutine was, or may have been, in this state before @since: during a gap, or before
+	 * the tap knew the goroutine
 	 */
 	bool before;
-	bool born_before;	/* likewise: it lived, or may have lived, before @born */
+	bool born_before;	/* the goroutine lived, or may have lived, before @born */
 	uint64_t since;		/* ns */
 	uint64_t born;
-	struct tap_thread *m;	/* of TAP_RUNNING and TAP_SYSCALL, if it is known; else NULL */
-	uint64_t start;		/* key of the function that it begins with, 0: not known */
+	struct tap_thread *m;	/* thread in TAP_RUNNING and TAP_SYSCALL, if known; else NULL */
+	uint64_t start;		/* key of its start function, 0: not known */
 	/*
-	 * key: where it waits, stopped, or entered its syscall; of a new one @start; 0: not known
+	 * key of the stack on which it waits, stopped, or entered its syscall; for a new goroutine
+	 * @start; 0: not known
 	 */
 	uint64_t stack;
-	/* of TAP_WAITING, of a stop: as the trace has it; "": not known. Lives on */
+	/* in TAP_WAITING, and after a stop: the reason in the trace; "": not known. Constant */
 	const char *reason;
-	struct tap_go *free;	/* the tap's: list of unused ones */
-	uint64_t data[];	/* the visitor's, zeroed: opts.data bytes */
+	struct tap_go *free;	/* next in the tap's list of unused ones */
+	uint64_t data[];	/* opts.data bytes for the visitor, zeroed at first */
 };
 
-/* What the tap handles now. */
+/* The event that the tap handles now. */
 struct tap_step {
 	const struct sink_event *event;
 	/* the goroutine that runs, or is in a syscall, on the event's thread; NULL: none */
@@ -60,28 +63,32 @@ struct tap_step {
 
 /* Each function may be NULL. A goroutine is valid until gone() has returned. */
 struct tap_visitor {
-	/* A goroutine that the tap did not know. It enters its first state next. */
+	/* The tap has learned of @g, which enters its first state next. */
 	void (*born)(void *ctx, struct tap_go *g, const struct tap_step *s);
-	/* @g is in g->state from g->since on. */
+	/* @g is in state g->state from g->since on. */
 	void (*enter)(void *ctx, struct tap_go *g, const struct tap_step *s);
 	/*
-	 * @g was in g->state until @time. !@known: a gap begins, or the recording ends; what it did
-	 * since its last event is not known.
+	 * @g was in state g->state until @time. @known false: a gap lies before @time, or the
+	 * recording ends, and the state of @g since its last event is not known.
 	 */
 	void (*leave)(void *ctx, struct tap_go *g, uint64_t time, bool known);
-	/* The goroutine has left its last state and has ended. */
+	/* @g has left its last state, and has ended. */
 	void (*gone)(void *ctx, struct tap_go *g, uint64_t time);
-	/* The model has dropped the thread: most likely it has ended. */
+	/* The model has dropped the thread, which has most likely ended. */
 	void (*thread_gone)(void *ctx, struct tap_thread *m);
-	/* Each event, before it moves a goroutine; @m: its thread, NULL: none. In a gap, too. */
+	/*
+	 * Called for each event, before it changes a state, also in a gap. @m: its thread, NULL:
+	 * none.
+	 */
 	void (*any)(void *ctx, const struct sink_event *e, struct tap_thread *m);
-	/* An event that moves no goroutine, if opts.wants has its kind. Not in a gap. */
+	/* An event that changes no state, if opts.wants[kind] is set. Not called in a gap. */
 	void (*event)(void *ctx, const struct tap_step *s);
-	/* All events up to @time have come. Not in a gap. */
+	/* All events up to @time have come. Not called in a gap. */
 	void (*seen)(void *ctx, uint64_t time);
 	/*
-	 * A gap begins at @time: ranges and sizes of earlier events may not hold any more. leave()
-	 * is called for each goroutine, too.
+	 * A gap has ended: @time is that of the first event after it. Ranges and sizes of earlier
+	 * events may no longer hold. leave(), with @known false, and enter() follow for each
+	 * goroutine.
 	 */
 	void (*gap)(void *ctx, uint64_t time);
 };
@@ -89,29 +96,32 @@ struct tap_visitor {
 struct tap_opts {
 	const struct tap_visitor *visitor;
 	void *ctx;
-	size_t data;		/* bytes behind each struct tap_go */
-	bool wants[256];	/* by enum tracev2_event */
+	size_t data;		/* bytes after each struct tap_go */
+	bool wants[256];	/* index: enum tracev2_event */
 };
 
 struct tap;
 
-/* @opts->visitor must outlive it. */
+/* @opts->visitor must outlive the tap. tap_free() frees the result. */
 struct tap *tap_new(const struct tap_opts *opts);
-/* Adds the tap to @to. */
+/* Adds the tap to the observers @to. */
 void tap_observe(struct tap *t, struct observers *to);
-/* Goroutines that live, and the time of the last event. */
+/* The number of live goroutines, and the time of the last event in ns. */
 size_t tap_live(const struct tap *t);
 uint64_t tap_time(const struct tap *t);
-/* The goroutine of that id; NULL: the tap does not know it. */
+/* The goroutine with this id; NULL: the tap does not know it. */
 struct tap_go *tap_find(const struct tap *t, uint64_t goid);
-/* All goroutines, by age: *@at is 0 before the first call. NULL behind the last one. */
+/*
+ * Iterates over all goroutines, oldest first: *@at is 0 before the first call. NULL after the last
+ * one.
+ */
 struct tap_go *tap_next(const struct tap *t, size_t *at);
 /*
- * The frames of the stack with that key, at most @max, as trace_frames_fn. 0: the stack of an event
- * that has just come may not be known yet. The frames hold until the next call.
+ * The frames of the stack with this key, at most @max, as a trace_frames_fn. 0: the record of the
+ * stack may still come. The frames are valid until the next call.
  */
 size_t tap_frames(const struct tap *t, uint64_t key, struct trace_frame *out, size_t max);
-/* Frees the tap without a call of the visitor. Accepts NULL. */
+/* Frees the tap without a call of its visitor. @t may be NULL. */
 void tap_free(struct tap *t);
 
 #endif

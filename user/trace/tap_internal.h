@@ -13,19 +13,22 @@ struct tap {
 	void *frames_ctx;
 	struct map64 gos;	/* goid -> struct tap_go * */
 	struct map64 threads;	/* id -> struct tap_thread * */
-	struct tap_thread *last;	/* of the event before; may be NULL */
+	struct tap_thread *last;	/* thread of the previous event; may be NULL */
 	struct tap_go *spare;
-	bool open;		/* a generation */
-	/* a gap has begun: states count again from the next generation on */
+	bool open;		/* a generation is open */
+	/* in a gap; the next generation gives the states after it */
 	bool gap;
-	/* until the next seen(): events lead from the states before a gap to those after it */
+	/* until the next seen(): events change the states before a gap into those after it */
 	bool leads;
 	uint64_t time;
 };
 
 /* The goroutine @goid. If it is new, it is added in TAP_NONE, born at @time. */
 struct tap_go *tap_go_put(struct tap *t, uint64_t goid, uint64_t time);
-/* The goroutine leaves its state, if it has one. The caller then calls one of the three below. */
+/*
+ * To be called when the goroutine leaves its state, if it has one. The caller then calls
+ * tap_go_take_state(), tap_go_enter() or tap_go_end().
+ */
 static inline void tap_go_leave(struct tap *t, struct tap_go *g, uint64_t time, bool known)
 {
 	if (g->state != TAP_NONE && t->opts.visitor->leave)
@@ -47,8 +50,8 @@ static inline void tap_go_take_state(struct tap *t, struct tap_go *g, enum tap_s
 }
 
 /*
- * Likewise, and sets g->before: if the event leads to the first states after a gap, the goroutine
- * may have been in @state since before the event.
+ * As tap_go_take_state(), and sets g->before: if the event leads to the first states after a gap,
+ * the goroutine may have been in @state before the event.
  */
 static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state state,
 				const struct tap_step *s)
@@ -57,11 +60,11 @@ static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state 
 	tap_go_take_state(t, g, state, s);
 }
 
-/* The goroutine leaves its state and has ended: gone() of the visitor, then it is freed. */
+/* The goroutine has left its state and has ended: calls gone() of the visitor, then frees it. */
 void tap_go_end(struct tap *t, struct tap_go *g, uint64_t time);
 /*
- * The goroutine runs, or is in a syscall, on @m from now on. @m NULL: it has no thread, or the
- * thread is not known.
+ * Sets the thread on which the goroutine runs, or is in a syscall. @m NULL: no thread, or not
+ * known.
  */
 void tap_go_seat(struct tap_go *g, struct tap_thread *m);
 
@@ -70,12 +73,15 @@ void tap_go_seat(struct tap_go *g, struct tap_thread *m);
  * tap_thread_drop().
  */
 struct tap_thread *tap_thread_put(struct tap *t, uint64_t id);
-/* Forgets the thread, after thread_gone() of the visitor. */
+/* Calls thread_gone() of the visitor, then removes the thread. */
 void tap_thread_drop(struct tap *t, uint64_t id);
 
 void tap_tables_free(struct tap *t);
 
-/* Moves goroutines as @s->event says, or hands it to the visitor. @m: its thread, NULL: none. */
+/*
+ * Changes the states of goroutines for @s->event, or passes the event to the visitor. @m: its
+ * thread, NULL: none.
+ */
 void tap_step(struct tap *t, const struct tap_step *s, struct tap_thread *m);
 
 #endif

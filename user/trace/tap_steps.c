@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tap_steps: one event, the state before and after it. Called by tap.c for each. */
+/* tap_steps: changes the states of goroutines for one event. tap.c calls it for each event. */
 #include <string.h>
 
 #include "trace/tap_internal.h"
 
 /*
- * Adds the goroutine of an event that creates one. If its id is in use already, which only an error
- * of the model causes, it is dropped.
+ * Adds the goroutine of an event that creates one. If its id is in use, which only an error of the
+ * model causes, the old goroutine ends.
  */
 static struct tap_go *trace_tap_tap_begin(struct tap *t, const struct sink_event *e)
 {
@@ -46,7 +46,7 @@ static void tap_start(struct tap *t, const struct tap_step *s, struct tap_thread
 	tap_go_enter(t, g, TAP_RUNNING, s);
 }
 
-/* A text of the model is a constant. */
+/* The reasons of the model are constants. */
 static const char *tap_constant(uint64_t arg)
 {
 	const struct sink_text *text = sink_arg_text(arg);
@@ -55,7 +55,8 @@ static const char *tap_constant(uint64_t arg)
 }
 
 /*
- * The goroutine of the thread enters @state. @at: index of the argument with the stack, -1: none.
+ * The goroutine of the event's thread enters @state. @at: index of the argument with the stack, -1:
+ * none.
  */
 static void tap_move(struct tap *t, const struct tap_step *s, enum tap_state state, int at)
 {
@@ -122,8 +123,8 @@ static bool tap_is_same(const struct tap_go *g, enum tap_state state, const stru
 }
 
 /*
- * Takes the stack of the status, if the status has one. If it has none, a stack from before a gap
- * is dropped: the goroutine may have left it in the gap.
+ * Takes the stack of the status event, if it has one. If it has none, a stack from before a gap is
+ * dropped: the goroutine may have left that stack during the gap.
  */
 static void status_stack(const struct tap *t, struct tap_go *g, const struct sink_event *e)
 {
@@ -134,8 +135,8 @@ static void status_stack(const struct tap *t, struct tap_go *g, const struct sin
 }
 
 /*
- * Each generation begins with the states of all goroutines. The tap has the same states already,
- * but for a goroutine that it meets for the first time, and after a gap.
+ * Each generation begins with the statuses of all goroutines. The tap has the same states already,
+ * except for a new goroutine, and after a gap.
  */
 static void tap_status(struct tap *t, const struct tap_step *s)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * tap_tables: the goroutines and threads that a tap knows, and the calls of its visitor when one
- * changes its state.
- */
+/* tap_tables: the goroutines and threads of a tap, and the calls of its visitor when one ends. */
 #include <stdlib.h>
 #include <string.h>
 

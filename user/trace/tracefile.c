@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tracefile: see tracefile.h. Events go in per-thread streams, full batches
- * into one buffer per generation, and the whole to the file when the
- * generation ends: sync data and tables first, so that a file cut inside a
- * generation still has the names of the events before the cut.
+ * tracefile: see tracefile.h. Events go into a stream per thread, full batches into one buffer per
+ * generation, and all to the file when the generation ends. Sync data and tables come first, so
+ * that a file that is cut within a generation still has the names of the events before the cut.
  */
 #include "trace/tracefile.h"
 
@@ -20,19 +19,23 @@
 #include "trace/varint.h"
 
 enum {
-	/* longest timed event: number and dt and four arguments */
+	/* longest timed event: kind, dt and four arguments */
 	EVENT_MAX = 2 + VARINT_MAX * (1 + TRACEV2_MAX_ARGS),
 	BATCH_HEAD_MAX = 1 + 4 * VARINT_MAX,
-	STREAM_FIRST = 512,	/* most threads of a server write little per second */
-	MOST_SHIFT = 4,		/* a burst counts for some dozen generations */
-	/* of a stack in the table, about: a dozen frames, known when the generation ends */
+	/* first size of a stream: most threads of a server have few events per second */
+	STREAM_FIRST = 512,
+	MOST_SHIFT = 4,		/* for vec_lately(): a burst counts for some dozen generations */
+	/*
+	 * about the bytes of a stack in its table, whose frames are known only at the end: a dozen
+	 * frames
+	 */
 	STACK_BYTES = 128,
 };
 
 struct trace_stream {
 	struct tracefile *tf;
 	uint64_t m;
-	uint64_t base, last;	/* times of the open batch */
+	uint64_t base, last;	/* times of the open batch: its begin, its last event */
 	struct buf body;
 	bool done;
 	bool busy;		/* the thread has filled a batch in this generation */
@@ -45,14 +48,14 @@ struct tracefile {
 	uint64_t gen;
 	bool open;
 	bool has_event;
-	uint64_t first_time, last_time;	/* of the open generation, in units */
+	uint64_t first_time, last_time;	/* of the open generation, in units of opts.time_shift */
 	struct map64 streams;		/* m -> struct trace_stream * */
 	struct buf batches;		/* finished batches of the open generation */
 	struct buf samples;		/* CPU sample records of the open generation */
-	struct buf out;			/* tables, then everything, on its way out */
-	size_t most_batches, most_samples, most_out;	/* bytes, lately */
+	struct buf out;			/* bytes to write: tables, then all else */
+	size_t most_batches, most_samples, most_out;	/* recent maxima in bytes (vec_lately()) */
 	struct strtab strings;
-	struct map64 stack_ids;		/* caller's key -> id */
+	struct map64 stack_ids;		/* key of the caller -> id */
 	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
 };
 
@@ -70,8 +73,8 @@ static int write_out(struct tracefile *tf, const struct buf *b, struct error *er
 }
 
 /*
- * Takes back what was written since there were @whole bytes: the disk is
- * full, and half a generation would make the reader's last words an error.
+ * Removes the bytes after the first @whole ones from the file: the disk is full, and a reader would
+ * report an error in an incomplete generation.
  */
 static void cut_back(struct tracefile *tf, uint64_t whole)
 {
@@ -139,7 +142,7 @@ const struct tracefile_counts *tracefile_counts(const struct tracefile *tf)
 
 /* --- batches --- */
 
-/* The header of a batch, behind the number of the event that begins it. */
+/* Adds a batch after the number of its first event: header, then the body. */
 static void batch_body(struct tracefile *tf, struct buf *to, uint64_t m, uint64_t time,
 		       const uint8_t *body, size_t n)
 {
@@ -196,7 +199,9 @@ void tracefile_stream_done(struct tracefile *tf, uint64_t m)
 		((struct trace_stream *)(uintptr_t)*slot)->done = true;
 }
 
-/* What the file counts: its unit divides a second evenly for every shift up to 9. */
+/*
+ * Converts ns to units of the file, of which a second has a whole number for every shift up to 9.
+ */
 static uint64_t tracefile_units(const struct tracefile *tf, uint64_t ns)
 {
 	return ns >> tf->opts.time_shift;
@@ -292,8 +297,8 @@ uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
 }
 
 /*
- * A table is a run of batches whose bodies begin with @kind and hold whole
- * records. `record` collects one, table_record() moves it to the open body.
+ * A table is a sequence of batches. Each body begins with @kind and has whole records. `record`
+ * collects one record, table_record() appends it to the open body.
  */
 struct table {
 	struct tracefile *tf;
@@ -374,7 +379,10 @@ static void put_samples(struct tracefile *tf)
 	struct table t = { .tf = tf, .kind = EV_CPUSamples };
 	size_t i, start = 0;
 
-	/* Records are cut apart again by their six varints: number, then five arguments. */
+	/*
+	 * Each sample has six varints: its kind and five arguments. The loop finds the ends of
+	 * samples.
+	 */
 	for (i = 0; i < tf->samples.len; start = i) {
 		int left = 5;
 
@@ -410,7 +418,7 @@ static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
 
 /*
  * Writes the thread's batch. Frees most of its memory if the thread filled no batch in this
- * generation and used little of it.
+ * generation and used little of the memory.
  */
 static void stream_end(struct trace_stream *s)
 {
@@ -488,7 +496,7 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 	if (tf->has_event) {
 		tf->out.len = 0;
 		put_sync(tf, clock);
-		put_stacks(tf);	/* adds names, so before the strings */
+		put_stacks(tf);	/* adds names, so must be before the strings */
 		put_samples(tf);
 		put_strings(tf);
 		r = write_out(tf, &tf->out, err);

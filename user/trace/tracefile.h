@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracefile: writes a v2 Go execution trace (headers go 1.22, 1.23, 1.25 and
- * 1.26; the format is internal/trace/tracev2 of Go 1.27).
+ * tracefile: writes a v2 Go execution trace (headers go 1.22, 1.23, 1.25 and 1.26; the format is
+ * internal/trace/tracev2 of Go 1.27).
  *
- * The writer owns the framing: header, generations, batches per thread,
- * string and stack tables, sync data. Its callers see to the order of events:
- * the scheduler model (through v2_sink), the converters, the API. One generation
- * is held in memory and written in one piece when it ends, so that a file is at
- * any time a sequence of whole generations, whatever happens to the writer.
+ * The writer makes header, generations, batches per thread, tables of strings and stacks, and sync
+ * data. Its callers are responsible for the order of events: the scheduler model (through v2_sink),
+ * the converters, the API. The writer holds one generation in memory and writes it at once when it
+ * ends. So the file is a sequence of complete generations at any time, even if the writer is
+ * killed.
  *
  *	tracefile_new(&tf, fd, opts, err);
  *	tracefile_gen_begin(tf);
@@ -30,49 +30,47 @@
 struct tracefile;
 struct trace_stream;	/* the events of one thread */
 
-/*
- * A generation that is in the file: its bytes are the parts, one behind the other, valid during the
- * call.
- */
+/* A written generation: its bytes are the parts in their order, valid during the call. */
 struct tracefile_generation {
 	struct {
 		const void *data;
 		size_t n;
 	} parts[2];
-	uint64_t number;	/* the first one is 1; 0: no generation, but the header before it */
-	uint64_t from, to;	/* first and last timed event, ns */
+	uint64_t number;	/* number of the generation, from 1 on; 0: the header of the file */
+	uint64_t from, to;	/* times of the first and the last timed event, in ns */
 };
 
 typedef void tracefile_written_fn(void *ctx, const struct tracefile_generation *g);
 
 struct tracefile_opts {
-	int version;			/* 22, 23, 25 or 26 */
-	unsigned int time_shift;	/* the file counts units of 2^time_shift ns, 0 to 9 */
+	int version;			/* NN of the header go 1.NN: 22, 23, 25 or 26 */
+	/* times in the file have units of 2^time_shift ns, 0 to 9 */
+	unsigned int time_shift;
 	/*
-	 * Called when a generation ends, once per stack used in it. NULL: the trace has no stacks.
+	 * Called when a generation ends, once for each stack that the generation uses. NULL: the
+	 * trace has no stacks.
 	 */
 	trace_frames_fn *frames;
 	void *ctx;
-	const char *name;		/* of the output, for errors; may be NULL */
+	const char *name;		/* name of the output, for errors; may be NULL */
 	/* called with the header and each generation; may be NULL */
 	tracefile_written_fn *written;
 	void *written_ctx;
 };
 
-/* Counts since the file was opened; what the final report prints. */
+/* Counts since the file was opened, for the final report. */
 struct tracefile_counts {
 	uint64_t events[256];	/* timed events by number */
 	uint64_t generations;
 	uint64_t batches;
-	uint64_t stacks;	/* stack table entries, all generations */
+	uint64_t stacks;	/* entries of the stack tables of all generations */
 	uint64_t strings;
-	uint64_t bytes;		/* written so far */
+	uint64_t bytes;		/* bytes written so far */
 };
 
 /*
- * Begins a trace on @fd, which stays the caller's; -1: on none, for opts->written alone. Writes the
- * header at once.
- * -EINVAL for an unknown version, else the error of write(2).
+ * Begins a trace on @fd, and writes its header at once. The caller closes @fd. @fd -1: no file,
+ * only calls of opts->written. -EINVAL: unknown version; or the negative errno of write(2).
  */
 int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *opts,
 		  struct error *err);
@@ -81,36 +79,39 @@ int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *o
 void tracefile_gen_begin(struct tracefile *tf);
 
 /*
- * About the bytes of the open generation so far, with its tables: for turning generations by size.
+ * The approximate bytes of the open generation with its tables, to end generations by their size.
  */
 size_t tracefile_gen_size(const struct tracefile *tf);
 
 /*
- * Writes the open generation with its tables and sync data. A generation
- * without a timed event is dropped (readers before Go 1.25 cannot read one).
- * On an error a regular file is cut back to the generations before.
+ * Writes the open generation with its tables and sync data. A generation without a timed event is
+ * dropped (readers before Go 1.25 refuse one). On an error a regular file is truncated to the
+ * generations before.
  */
 int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, struct error *err);
 
-/* Ids in the open generation. A key 0 or NULL text gives id 0, "none". */
+/* The id of a text in the open generation; 0 for NULL. */
 uint64_t tracefile_string(struct tracefile *tf, const char *text);
-/* Likewise for bytes that need not be text: they may hold zeros and are passed on as they are. */
+/* As tracefile_string(), for @n bytes, which may hold zeros. */
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
-/* Likewise for a text that lives as long as the program and never changes: it is not compared. */
+/*
+ * As tracefile_string(), for a text that is valid until the process ends and never changes: its
+ * address is compared, not its bytes.
+ */
 uint64_t tracefile_constant(struct tracefile *tf, const char *text);
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key);
 
 /*
- * The stream of thread @m (TRACEV2_NO_ID: the stream of events that have no thread). Valid until
- * the trace is freed or tracefile_stream_done() was called for it.
+ * The stream of thread @m (TRACEV2_NO_ID: the stream of events without a thread). Valid until
+ * tracefile_stream_done(@m) or tracefile_free().
  */
 struct trace_stream *tracefile_stream(struct tracefile *tf, uint64_t m);
-/* The thread has ended: its storage may go when the generation does. */
+/* The thread has ended: its stream is freed after the end of the generation. */
 void tracefile_stream_done(struct tracefile *tf, uint64_t m);
 
 /*
- * Appends event @ev at @time (ns) with @nargs arguments after dt.
- * Times of one stream must not go backwards.
+ * Appends event @ev at @time (ns) with @nargs arguments after dt. Times of one stream must not
+ * decrease.
  */
 void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event ev, int nargs,
 		     const uint64_t *args);
@@ -119,20 +120,20 @@ void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event e
 	trace_emit_args(s, time, ev, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8,           \
 			(const uint64_t[]){ __VA_ARGS__ })
 
-/* A CPU sample; @stack is a tracefile_stack() id; @p and @g may be TRACEV2_NO_ID and 0. */
+/* Adds a CPU sample. @stack is an id of tracefile_stack(). @p and @g may be TRACEV2_NO_ID and 0. */
 void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint64_t p,
 			  uint64_t g, uint64_t stack);
 
 /*
- * @n bytes of data that the events of experiment @exp (tracev2: 1, AllocFree) refer
- * to, for the open generation, by thread @m (TRACEV2_NO_ID: none); from header 1.23 on.
+ * Adds @n bytes of data to which events of experiment @exp (tracev2: 1, AllocFree) refer, to the
+ * open generation, from thread @m (TRACEV2_NO_ID: none). For headers from 1.23 on.
  */
 void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t m, uint64_t time,
 			  const void *body, size_t n);
 
 const struct tracefile_counts *tracefile_counts(const struct tracefile *tf);
 
-/* Frees without writing the open generation. Accepts NULL. */
+/* Frees @tf without a write of the open generation. @tf may be NULL. */
 void tracefile_free(struct tracefile *tf);
 
 #endif

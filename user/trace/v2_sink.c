@@ -13,8 +13,8 @@ struct v2_sink {
 	const struct observers *observers;
 	struct {
 		uint64_t thread;
-		struct trace_stream *stream;	/* NULL: none is here */
-	} recent[RECENT];	/* those used last, by thread: most events find theirs here */
+		struct trace_stream *stream;	/* NULL: the entry is unused */
+	} recent[RECENT];	/* the threads used last: most events find their stream here */
 };
 
 static struct trace_stream *v2_sink_stream(struct v2_sink *v, uint64_t thread)
@@ -35,7 +35,7 @@ static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *t)
 	return tracefile_bytes(v->tf, t->bytes, t->len);
 }
 
-/* Argument @i as the file has it: an id in place of a text or a key. */
+/* Argument @i in the form of the file: the id of a text or stack. */
 static uint64_t v2_sink_arg(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
 {
 	if (refs.texts >> i & 1)
@@ -85,7 +85,7 @@ static void v2_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void
 	tracefile_experiment(v->tf, exp, TRACEV2_NO_ID, time, body, n);
 }
 
-/* The order in which streams are made is that of their batches in the file. */
+/* Makes the stream. Batches lie in the file in the order in which streams are made. */
 static void v2_sink_thread(void *ctx, uint64_t id)
 {
 	struct v2_sink *v = ctx;
@@ -93,7 +93,7 @@ static void v2_sink_thread(void *ctx, uint64_t id)
 	tracefile_stream(v->tf, id);
 }
 
-/* The stream goes with the generation, and is another one if the thread comes back. */
+/* The stream ends with the generation. A thread that is announced again gets a new stream. */
 static void v2_sink_thread_done(void *ctx, uint64_t id)
 {
 	struct v2_sink *v = ctx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v2_sink: the sink that writes a v2 Go execution trace. It owns the tracefile, and gives
- * texts and stacks their ids in it. It shows all events to its observers (observer.h), and
- * each generation that it has written. The assembler makes one and hands it to the model.
+ * v2_sink: the sink that writes a v2 Go execution trace. It owns the tracefile, and replaces texts
+ * and keys of stacks by ids. It passes all events, and each written generation, to its observers
+ * (observer.h). The assembler makes the sink and passes it to the model.
  */
 #ifndef GOTAP_TRACE_V2_SINK_H
 #define GOTAP_TRACE_V2_SINK_H
@@ -20,7 +20,7 @@ int v2_sink_new(struct v2_sink **ret, int fd, const struct tracefile_opts *opts,
 /* The sink, for the model; valid until v2_sink_free(). */
 struct sink v2_sink(struct v2_sink *v);
 const struct tracefile_counts *v2_sink_counts(const struct v2_sink *v);
-/* Frees without writing the open generation. Accepts NULL. */
+/* Frees @v without a write of the open generation. @v may be NULL. */
 void v2_sink_free(struct v2_sink *v);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * varint: unsigned LEB128 as encoding/binary writes it: seven bits a byte,
- * least significant group first, at most ten bytes.
+ * varint: unsigned LEB128, as Go's encoding/binary writes it: seven bits per byte, least
+ * significant group first, at most ten bytes.
  */
 #ifndef GOTAP_TRACE_VARINT_H
 #define GOTAP_TRACE_VARINT_H
@@ -13,7 +13,7 @@
 
 enum { VARINT_MAX = 10 };
 
-/* Writes @v to @p, which has room for VARINT_MAX bytes; returns the end. */
+/* Writes @v to @p, which has space for VARINT_MAX bytes; returns the end. */
 static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 {
 	while (v >= 0x80) {
