@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api: what the parts of the public library share: inputs, errors and structs that grow. */
+/*
+ * api: functions that the files of the public library share: inputs, errors and structs that grow.
+ */
 #ifndef GOTAP_API_API_H
 #define GOTAP_API_API_H
 
@@ -11,20 +13,20 @@
 #include "gotap/event.h"
 #include "read/raw_source.h"
 
-/* A state of the reader, of a goroutine or P, as the caller sees it. */
+/* The state of a goroutine or P in the library's numbers, from the reader's @state. */
 #define API_GO_STATE(state) (GOTAP_STATE_GO_UNDETERMINED + (state))
 #define API_PROC_STATE(state) (GOTAP_STATE_PROC_UNDETERMINED + (state))
 
-/* Adds an argument of that name: the name says its type. */
+/* Adds an argument named @name to @spec. The end of the name is its type. */
 void api_add_arg(struct gotap_kind_spec *spec, struct gotap_text name);
 
-/* Opens @source as the caller's @in says. */
+/* Opens @source for the caller's @in. Returns 0 or -errno with @err. */
 int api_source(struct raw_source *source, const struct gotap_input *in, struct error *err);
 
-/* Fills the caller's @err, which may be NULL, and returns the code. */
+/* Fills the caller's @err, which may be NULL, from @from; returns its code. */
 int api_error(struct gotap_error *err, const struct error *from);
 
-/* An error of the inside, as the caller sees it. */
+/* An internal error as the caller's type, which has the same layout. */
 static inline const struct gotap_error *api_error_view(const struct error *err)
 {
 	_Static_assert(sizeof(struct gotap_error) == sizeof(struct error) &&
@@ -34,7 +36,9 @@ static inline const struct gotap_error *api_error_view(const struct error *err)
 	return (const struct gotap_error *)(const void *)err;
 }
 
-/* The first @size bytes of the caller's @to are those of @from, zeros from @n on. */
+/*
+ * Copies @from, of @n bytes, to the caller's struct @to of @size bytes; sets bytes beyond @n to 0.
+ */
 static inline void api_give(void *to, size_t size, const void *from, size_t n)
 {
 	memcpy(to, from, size < n ? size : n);
@@ -43,8 +47,8 @@ static inline void api_give(void *to, size_t size, const void *from, size_t n)
 }
 
 /*
- * @to takes the first @size bytes of the caller's @from, zeros from there on.
- * What a newer caller has beyond @n is not looked at.
+ * Copies the caller's struct @from of @size bytes to @to of @n bytes; sets missing bytes to 0.
+ * Ignores the bytes that a newer caller has beyond @n.
  */
 static inline void api_take(void *to, size_t n, const void *from, size_t size)
 {

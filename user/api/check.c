@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* check: see gotap/check.h. In: a trace. Out: the verdict of read/check.h, or of v1/trace.h. */
+/*
+ * check: see gotap/check.h. Input: a trace. Output: the verdict of read/check.h, or of v1/trace.h.
+ */
 #include "gotap/check.h"
 
 #include <stdio.h>
@@ -25,7 +27,7 @@ SAME(GOTAP_WARN_G_ON_TWO_THREADS, WARN_G_ON_TWO_THREADS);
 SAME(GOTAP_WARN_STW_ACROSS, WARN_STW_ACROSS);
 SAME(GOTAP_WARNINGS, WARNINGS);
 
-/* Closes @source. */
+/* Checks a trace of Go 1.22 or later. Closes @source. */
 static int api_check_new(struct raw_source *source, bool lenient, struct gotap_check_result *to,
 		     struct error *err)
 {
@@ -48,7 +50,7 @@ static int api_check_new(struct raw_source *source, bool lenient, struct gotap_c
 	return 0;
 }
 
-/* Closes @source. */
+/* Checks a trace before Go 1.22. Closes @source. */
 static int api_check_old(struct raw_source *source, struct gotap_check_result *to,
 			 struct error *err)
 {

@@ -119,7 +119,7 @@ static const struct kind {
 	const char *name;
 	const char *args;
 	uint8_t header, class;
-	uint8_t stacks, strings;	/* bit i: argument i is an id of one */
+	uint8_t stacks, strings;	/* bit i: argument i is the id of a stack, of a string */
 } kinds[256] = {
 #define EV(number, name, version, class, args, stacks, strings) \
 	[number] = { #name, args, version, class, stacks, strings },
@@ -128,8 +128,8 @@ static const struct kind {
 };
 
 /*
- * May a caller write this event? A caller writes events of threads. A clock snapshot has a time,
- * but the writer makes it with each generation.
+ * True if a caller may write this event: a timed event of a thread. A clock snapshot has a time,
+ * too, but the writer makes one in each generation.
  */
 static bool api_event_is_written(unsigned int kind)
 {
@@ -159,7 +159,9 @@ int gotap_kind_named(const char *name, size_t len)
 	return -EINVAL;
 }
 
-/* A timed event's first argument is dt, so there are as many others as spaces. */
+/*
+ * A timed event's first argument is dt, so the number of the other arguments is that of the spaces.
+ */
 int gotap_kind_nargs(unsigned int kind)
 {
 	const char *p;
@@ -172,7 +174,7 @@ int gotap_kind_nargs(unsigned int kind)
 	return n;
 }
 
-/* What stands behind the last underscore of an argument's name, or all of it. */
+/* Types by the part of an argument's name after the last underscore, or by the whole name. */
 static const struct {
 	const char *suffix;
 	enum gotap_arg_type type;
@@ -187,7 +189,7 @@ static const struct {
 	{ "stack", GOTAP_ARG_STACK },
 	{ "gstatus", GOTAP_ARG_GO_STATUS },
 	{ "pstatus", GOTAP_ARG_PROC_STATUS },
-	/* of the formats before Go 1.22, whose names have no types */
+	/* names in formats before Go 1.22, which have no types */
 	{ "thread", GOTAP_ARG_M },
 	{ "parent", GOTAP_ARG_TASK },
 	{ "name", GOTAP_ARG_STRING },
@@ -221,7 +223,7 @@ void api_add_arg(struct gotap_kind_spec *spec, struct gotap_text name)
 		      (name.len > 6 && !memcmp(name.s, "start_", 6));
 }
 
-/* StartEv of internal/trace/tracev2/events.go of Go 1.27. */
+/* The begin of each range: StartEv of internal/trace/tracev2/events.go of Go 1.27. */
 static const uint8_t starts[256] = {
 	[EV_GoSyscallEnd] = EV_GoSyscallBegin,
 	[EV_GoSyscallEndBlocked] = EV_GoSyscallBegin,

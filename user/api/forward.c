@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* forward: see forward.h. In: the events of a trace. Out: links by times of earlier events. */
+/*
+ * forward: see forward.h. Input: the events of a trace. Output: links by times of earlier events.
+ */
 #include "api/forward.h"
 
 #include <stdlib.h>
@@ -8,11 +10,15 @@
 #include "base/vec.h"
 
 struct forward {
-	struct map64 index;	/* time of the earlier event, which no other one has -> in later */
+	/* time of an earlier event (no two events have one time) -> index in later */
+	struct map64 index;
 	struct vec later;	/* struct event_link */
 };
 
-/* The first one that follows counts: a goroutine that is created is started once. */
+/*
+ * Adds a link unless the earlier event has one: only the first event that follows counts, such as
+ * the start of a created goroutine.
+ */
 static void forward_add(struct forward *f, int64_t earlier, const struct trace_event *ev)
 {
 	bool is_new;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* input: where the caller's trace is read from, as a source of the inner rooms; and errors. */
+/*
+ * input: turns the caller's input into a source of the inner rooms, and inner errors into the
+ * caller's.
+ */
 #include <errno.h>
 
 #include "api/api.h"

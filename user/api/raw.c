@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raw: see gotap/raw.h. In and out: the events of a file as read/raw_event.h takes them apart,
- * with the pieces of each put together.
+ * raw: see gotap/raw.h. Reads and writes the events of a file with read/raw_event.h, which works on
+ * parts of an event: this file joins the parts.
  */
 #include "gotap/raw.h"
 
@@ -15,17 +15,17 @@
 #include "trace/varint.h"
 #include "v1/file.h"
 
-/* bytes of frames or data: no writer makes events a hundredth of this */
+/* bytes of frames or data: events of Go programs have less than a hundredth of it */
 enum { MAX_EVENT = 16 << 20 };
 
 struct gotap_raw_reader {
 	struct raw_source source;
-	bool is_old;		/* before Go 1.22: old, else raw */
+	bool is_old;		/* before Go 1.22: @old is used, else @raw */
 	struct raw_reader raw;
 	struct raw_old old;
 	struct vec frames;	/* struct gotap_raw_frame: of the last event */
 	struct buf data;	/* of the last event */
-	int failed;		/* what gotap_raw_next() returned, if that was an error */
+	int failed;		/* the error of gotap_raw_next(), if it failed */
 	struct error err;
 };
 
@@ -95,7 +95,10 @@ static int take_data(struct gotap_raw_reader *r, struct raw_event *ev)
 	return n;
 }
 
-/* Ticks come before the arguments of an event that has a time. */
+/*
+ * The caller's form of an event. In the file ticks are the first argument of an event that has a
+ * time.
+ */
 static struct gotap_raw_event event_of(const struct gotap_raw_reader *r, const struct raw_event *ev)
 {
 	bool timed = raw_spec_timed(ev->spec);
@@ -161,10 +164,10 @@ void gotap_raw_close(struct gotap_raw_reader *r)
 /* --- writing --- */
 
 struct gotap_raw_writer {
-	struct gotap_kind_spec specs[256];	/* by kind; of those that the header has */
-	struct v1_format old;	/* of a version before 22 */
+	struct gotap_kind_spec specs[256];	/* by kind; set for the kinds of this header */
+	struct v1_format old;	/* for a version before 22 */
 	struct raw_sink sink;
-	struct buf sized;	/* an event of which only the size is asked for */
+	struct buf sized;	/* an event whose size was requested */
 	int version;
 	struct error err;
 };
@@ -244,13 +247,16 @@ static void api_raw_put_event(struct buf *out, const struct gotap_raw_writer *w,
 		raw_old_put(out, &w->old, ev);
 }
 
-/* Frames that a reader would look for behind the arguments: see raw_event.c. */
+/* The number of frames that a reader will expect after the arguments: see raw_event.c. */
 static size_t frames_wanted(const struct gotap_kind_spec *spec, const struct gotap_raw_event *ev)
 {
 	return spec->has_frames && ev->args[1] <= INT64_MAX ? ev->args[1] : 0;
 }
 
-/* Before Go 1.5 readers do not look at what stands behind the frames of a Stack. */
+/*
+ * True if the number of frames is right. Before Go 1.5 readers ignore the bytes after the frames of
+ * a Stack.
+ */
 static bool frames_fit(const struct gotap_raw_writer *w, const struct gotap_raw_event *ev,
 		       size_t want)
 {
@@ -258,7 +264,7 @@ static bool frames_fit(const struct gotap_raw_writer *w, const struct gotap_raw_
 	       (w->version == V1_GOTRACE && w->specs[ev->kind].has_frames && ev->nframes > want);
 }
 
-/* Can it be written? */
+/* Checks that the event can be written. Returns 0 or -EINVAL with the error set. */
 static int api_raw_check(struct gotap_raw_writer *w, const struct gotap_raw_event *ev)
 {
 	const struct gotap_kind_spec *spec = &w->specs[ev->kind % 256];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* raw_old: see raw_old.h. In and out: records of a v1 file, as the events of gotap/raw.h. */
+/* raw_old: see raw_old.h. Turns records of a v1 file into events of gotap/raw.h, and back. */
 #include "api/raw_old.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ int raw_old_open(struct raw_old *r, struct raw_source *source, struct error *err
 	return ret ? ret : v1_reader_init(&r->reader, r->file.data, r->file.len, err);
 }
 
-/* Takes the frames of a Stack: its numbers that follow the id and the count. */
+/* Takes the frames of a Stack: the numbers after the id and the count. */
 static void api_raw_old_take_frames(const struct v1_format *f, const struct v1_record *rec,
 				    struct vec *frames)
 {
@@ -76,7 +76,7 @@ int raw_old_nargs(const struct v1_format *f, unsigned int kind)
 	return f->nargs[kind] + f->spec[kind]->stack;
 }
 
-/* The numbers of a record; returns how many. */
+/* Appends the numbers of a record; returns how many. */
 static size_t api_raw_old_put_values(struct buf *out, const struct v1_format *f,
 				     const struct gotap_raw_event *ev)
 {
@@ -100,8 +100,8 @@ static size_t api_raw_old_put_values(struct buf *out, const struct v1_format *f,
 }
 
 /*
- * Go 1.21 keeps room for the longest number in front of a stack and fills it when the stack is
- * there (traceStackTable.dump() and varintAt() of runtime/trace.go).
+ * Appends a length. Go 1.21 reserves space for the longest varint before a stack and fills it in
+ * when the stack is complete (traceStackTable.dump() and varintAt() of runtime/trace.go).
  */
 static void api_raw_old_put_length(struct buf *out, const struct v1_format *f, unsigned int kind,
 				   uint64_t n)

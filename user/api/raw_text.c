@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* raw_text: a file as text and back, see gotap/raw.h. */
+/* raw_text: converts a file to text and back, see gotap/raw.h. */
 #include "gotap/raw.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static int raw_text_back(struct raw_source *source, struct raw_sink *sink, const
 	return v1_wire_write(source, sink, err);
 }
 
-/* What was made before an error is written, too. */
+/* Runs @fn. Its output before an error is written, too. */
 static int raw_text_run(raw_text_fn *fn, const struct gotap_input *in, int fd, const char *binary,
 			struct gotap_error *gerr)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * reader: see gotap/reader.h. In: a trace of any format. Out: the events of
- * the v2 reader (read/v2_reader.h), which v1/reader.h opens for a trace before Go 1.22.
+ * reader: see gotap/reader.h. Input: a trace of any format. Output: the events of the v2 reader
+ * (read/v2_reader.h), which v1/reader.h opens for a trace before Go 1.22.
  */
 #include "gotap/reader.h"
 
@@ -20,12 +20,12 @@
 
 struct gotap_reader {
 	struct trace_reader *events;
-	const struct trace_event *last;	/* that gotap_next() gave, NULL if none */
-	struct links *links;	/* NULL: not asked for */
+	const struct trace_event *last;	/* event of the last gotap_next(), NULL: none */
+	struct links *links;	/* NULL: gotap_read_options.links is not set */
 	struct event_link link;	/* of the last event */
-	struct forward *forward;	/* NULL: not asked for */
-	size_t next_data;	/* of the batches of its generation */
-	uint8_t *data;		/* holds one that was read */
+	struct forward *forward;	/* NULL: gotap_read_options.forward is not set */
+	size_t next_data;	/* index in the batches of experimental data of the generation */
+	uint8_t *data;		/* bytes of the last batch */
 	int version;
 	bool legacy;
 	struct gotap_error err;
@@ -53,7 +53,7 @@ static int open_legacy(struct gotap_reader *r, const void *data, size_t n, const
 	return ret;
 }
 
-/* Takes over @source. */
+/* Takes the ownership of @source. */
 static int open_source(struct gotap_reader *r, struct raw_source *source, const char *binary,
 		       struct error *err)
 {
@@ -74,7 +74,10 @@ static int open_source(struct gotap_reader *r, struct raw_source *source, const 
 	return ret;
 }
 
-/* A trace that a descriptor, a function or a pipe gives is gone when it was read. */
+/*
+ * True for a file and for memory: the bytes of a descriptor, function or pipe can be read only
+ * once.
+ */
 static bool api_reader_can_read_twice(const struct gotap_input *in)
 {
 	struct stat st;
@@ -175,7 +178,10 @@ void gotap_close(struct gotap_reader *r)
 
 /* --- events --- */
 
-/* There is no next event: 0 at the end, else an error of the input, or of the trace. */
+/*
+ * The result when there is no next event: 0 at the end, else the error of the input, or of the
+ * trace.
+ */
 static int api_reader_stop(struct gotap_reader *r)
 {
 	struct error err;
@@ -184,7 +190,7 @@ static int api_reader_stop(struct gotap_reader *r)
 	return trace_reader_stopped(r->events, &err) ? api_error(&r->err, &err) : 0;
 }
 
-/* The reader adds an argument to some events: see struct trace_event. */
+/* The number of arguments. The reader adds one to some events: see struct trace_event. */
 static uint32_t count_args(const struct trace_event *ev)
 {
 	switch (ev->type) {
@@ -247,7 +253,7 @@ void gotap_reader_info(const struct gotap_reader *r, struct gotap_trace_info *to
 
 /* --- what the last event means --- */
 
-/* Is it one of the categories from @first to @last? */
+/* True if the last event has a category from @first to @last. */
 static bool api_reader_is_one_of(const struct gotap_reader *r, enum view_kind first,
 				 enum view_kind last)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * rewrite: see gotap/rewrite.h. In: the caller's options, checked. Out: a call of
- * rewrite/convert.h.
- */
+/* rewrite: see gotap/rewrite.h. Checks the caller's options, then calls rewrite/convert.h. */
 #include "gotap/rewrite.h"
 
 #include <errno.h>
@@ -55,7 +52,7 @@ static struct gotap_rewrite_result v2_result(const struct rewrite_result *r)
 	return to;
 }
 
-/* Adds the counts of the step that made v2 of a trace before Go 1.22. */
+/* Adds the counts of the conversion of a trace before Go 1.22 to v2. */
 static void add_v1(struct gotap_rewrite_result *to, const struct convert_result *r)
 {
 	if (!to->events)
@@ -74,7 +71,10 @@ static void add_v1(struct gotap_rewrite_result *to, const struct convert_result 
 	memcpy(to->fault, r->cut.why.text, sizeof(r->cut.why.text));
 }
 
-/* The events that an old format cannot hold, and those that it needs beyond the original. */
+/*
+ * Adds the counts of events that an old format cannot have, and of events that it needs in
+ * addition.
+ */
 static void add_left(struct gotap_rewrite_result *to, const uint64_t *left)
 {
 	unsigned int i;
@@ -111,7 +111,10 @@ int gotap_rewrite(const struct gotap_input *in, int fd, const struct gotap_rewri
 	if (options)
 		api_take(&o, sizeof(o), options, options->size);
 	ret = take_span(&wanted, &o, &err);
-	/* A tracefile without a file counts what it would have written (trace/tracefile.h). */
+	/*
+	 * A tracefile without a file only counts bytes (trace/tracefile.h): the caller must give a
+	 * file.
+	 */
 	if (!ret && fd < 0)
 		ret = error_set(&err, -EBADF, "%d is no file descriptor", fd);
 	if (!ret)

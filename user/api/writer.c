@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * writer: see gotap/writer.h. In: calls of a stranger, which are checked. Out:
- * calls of the trace file writer, which trusts its caller.
+ * writer: see gotap/writer.h. Checks the calls of a program, then calls the writer of trace files,
+ * which does not check its callers.
  */
 #include "gotap/writer.h"
 
@@ -15,17 +15,17 @@
 #include "read/raw_spec.h"
 #include "trace/tracefile.h"
 
-/* Where made-up PCs begin: no program has code there. */
+/* First of the pcs that the library invents: no program has code there. */
 #define MADE_UP_PC (1ULL << 60)
 
 struct stack {
 	size_t first, n;	/* in gotap_writer.frames */
 };
 
-/* Two frames with the same key are the same one. All of it is hashed: no padding. */
+/* The key of a frame: equal bytes are equal frames. The struct has no padding. */
 struct frame_key {
 	uint64_t pc, line;
-	const char *func, *file;	/* of texts */
+	const char *func, *file;	/* pointers of gotap_writer.texts */
 };
 
 struct gotap_writer {
@@ -36,19 +36,19 @@ struct gotap_writer {
 	bool has_events;	/* in any generation */
 	bool has_clock;
 	struct trace_clock clock;
-	uint64_t first;		/* time of the first event of the generation, 0 = none yet */
-	uint64_t strings, stacks;	/* highest ids of the generation */
+	uint64_t first;		/* time of the first event of the generation, 0: none yet */
+	uint64_t strings, stacks;	/* greatest ids of the generation */
 	struct map64 last;	/* thread -> time of its last event */
 	struct strset *texts;
-	struct strset *keys;	/* of frames and stacks, as bytes */
-	struct map64 frame_pcs;	/* address of a frame's key -> pc it has in the trace */
-	struct map64 pcs;	/* pc -> address of the key that has it */
+	struct strset *keys;	/* keys of frames and stacks, as bytes */
+	struct map64 frame_pcs;	/* address of a frame's key -> pc of the frame in the trace */
+	struct map64 pcs;	/* pc -> address of the frame key to which it belongs */
 	struct map64 stack_ids;	/* address of a stack's key -> index in stack_list + 1 */
 	struct vec stack_list;	/* struct stack */
 	struct vec frames;	/* struct trace_frame */
 	uint64_t next_pc;
 	struct error err;
-	struct error failed;	/* the first write that failed: the trace is incomplete */
+	struct error failed;	/* the first write(2) that failed: the trace is incomplete */
 };
 
 /* --- stacks --- */
@@ -69,7 +69,7 @@ static const char *keep_text(struct gotap_writer *w, struct gotap_text text)
 	return strset_add(w->texts, text.s ? text.s : "", text.s ? text.len : 0);
 }
 
-/* The pc under which readers will find this very frame. */
+/* The pc with which readers will find exactly this frame. */
 static uint64_t pc_of(struct gotap_writer *w, const struct frame_key *key)
 {
 	uintptr_t kept = (uintptr_t)strset_add_bytes(w->keys, (const char *)key, sizeof(*key));
@@ -99,10 +99,7 @@ static struct trace_frame api_writer_take_frame(struct gotap_writer *w,
 	return (struct trace_frame){ pc_of(w, &key), key.func, key.file, key.line };
 }
 
-/*
- * 1 + the index in stack_list of the stack with these frames. Stacks with equal frames share one
- * index.
- */
+/* 1 + the index in stack_list of the stack with these frames. Equal stacks share one index. */
 static uint64_t api_writer_stack_key(struct gotap_writer *w, const struct trace_frame *frames,
 				     size_t n)
 {
@@ -212,7 +209,7 @@ static int check_order(struct gotap_writer *w, uint64_t m, uint64_t time)
 	return 0;
 }
 
-/* The last status of an event that has one, and where among its arguments that is. */
+/* For an event with a status argument: the index of the argument; *@last is the greatest status. */
 static int status_place(unsigned int kind, uint64_t *last)
 {
 	switch (kind) {
@@ -229,7 +226,8 @@ static int status_place(unsigned int kind, uint64_t *last)
 }
 
 /*
- * A state of the reader where a status is to be is most likely meant as such: the text says which.
+ * Fails with -EINVAL. A state of the reader in place of a status is a likely mistake: the text
+ * names the status to use.
  */
 static int bad_status(struct gotap_writer *w, unsigned int kind, uint64_t status)
 {
@@ -315,7 +313,7 @@ int gotap_write_data(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned
 static int api_writer_end_generation(struct gotap_writer *w)
 {
 	uint64_t time = w->first ? w->first : 1;
-	/* Until a program says otherwise, its first second was that of 1970. */
+	/* Without a clock of the caller, wall time begins at second 1 of 1970. */
 	struct trace_clock made_up = { time, time, 1 + time / 1000000000, time % 1000000000 };
 
 	if (w->open && !w->failed.code)
