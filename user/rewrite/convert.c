@@ -16,7 +16,7 @@
 #include "v1write/reformat.h"
 #include "v1write/sink.h"
 
-/* Does it take more than another form of all events? */
+/* True if the options request more than another format of all events. */
 static bool convert_is_part(const struct rewrite_options *o)
 {
 	return o->from > 0 || o->to < INT64_MAX || o->goroutines || o->strip_stacks;
@@ -27,7 +27,7 @@ static bool to_v1(const struct rewrite_options *o)
 	return v1_can_write(o->format);
 }
 
-/* --- between two steps, in memory --- */
+/* --- a file between two steps, in memory --- */
 
 static int open_scratch(struct error *err)
 {
@@ -38,7 +38,7 @@ static int open_scratch(struct error *err)
 		       fd;
 }
 
-/* What is in @fd, which this takes over, from its begin. */
+/* Opens the content of @fd from its begin as @source, which then owns @fd. */
 static int reopen_scratch(int fd, struct raw_source *source, struct error *err)
 {
 	if (lseek(fd, 0, SEEK_SET)) {
@@ -51,15 +51,15 @@ static int reopen_scratch(int fd, struct raw_source *source, struct error *err)
 
 /* --- v2 --- */
 
-/* A v2 trace from @source, which this closes. */
+/* Converts a v2 trace from @source to v1. Closes @source. */
 static int replay_to_v1(const struct raw_source *source, int fd, const struct rewrite_options *o,
 			struct convert_result *result, struct rewrite_result *step,
 			struct error *err)
 {
 	struct replay *p = replay_new(o->strip_stacks);
 	/*
-	 * Without stacks all goroutines share a start; else each would have one of its own, to the
-	 * end.
+	 * Without stacks, all goroutines have the same start function; otherwise each keeps the
+	 * stack of its start in memory until the end.
 	 */
 	struct v1_sink_opts opts = { .version = o->format,
 				     .frames = o->strip_stacks ? NULL : stackkeys_frames,
@@ -84,7 +84,7 @@ static int replay_to_v1(const struct raw_source *source, int fd, const struct re
 	return ret;
 }
 
-/* What the second of two steps met, which reads what the first one made. */
+/* Adds the faults of the second of two steps, which reads the output of the first step. */
 static void add_step(struct rewrite_result *sum, const struct rewrite_result *step)
 {
 	if (!sum->faults)
@@ -100,7 +100,7 @@ static void add_step(struct rewrite_result *sum, const struct rewrite_result *st
 	sum->data_dropped += step->data_dropped;
 }
 
-/* A part, which a rewrite makes; closes @source. */
+/* Makes a v1 trace of a part: rewrite.h makes the part. Closes @source. */
 static int part_to_v1(const struct raw_source *source, int fd, const struct rewrite_options *o,
 		      struct convert_result *result, struct error *err)
 {
@@ -126,7 +126,7 @@ static int part_to_v1(const struct raw_source *source, int fd, const struct rewr
 	return ret;
 }
 
-/* Closes @source. */
+/* Converts a v2 trace to the requested format. Closes @source. */
 static int convert_v2(const struct raw_source *source, int fd, const struct rewrite_options *o,
 		      struct convert_result *result, struct error *err)
 {
@@ -139,14 +139,17 @@ static int convert_v2(const struct raw_source *source, int fd, const struct rewr
 
 /* --- v1 --- */
 
-/* A v2 result on the way cannot hold texts and stacks of any length. */
+/*
+ * Adds the texts and stacks that were cut: in the v2 result between the steps their length is
+ * limited.
+ */
 static void add_cut(struct convert_result *result)
 {
 	result->left[V1_LEFT_CUT_TEXTS] += result->counts.cut_texts;
 	result->left[V1_LEFT_CUT_STACKS] += result->counts.cut_stacks;
 }
 
-/* All of a v1 trace as v2 first. */
+/* Makes a part of a v1 trace: converts the whole trace to v2 first. */
 static int convert_part_of_v1(const struct v1_trace *t, int fd, const struct rewrite_options *o,
 			      struct convert_result *result, struct error *err)
 {
@@ -169,7 +172,8 @@ static int convert_part_of_v1(const struct v1_trace *t, int fd, const struct rew
 static int convert_opened(struct v1_trace *t, int fd, const struct convert_options *o,
 			  struct convert_result *result, struct error *err)
 {
-	bool names = o->rewrite.format != V1_GOTRACE;	/* the result has a place for them */
+	/* the format of the result has names of frames */
+	bool names = o->rewrite.format != V1_GOTRACE;
 	int ret = o->binary && names ? v1_trace_symbolize(t, o->binary, err) : 0;
 
 	result->unnamed_pcs = v1_pc_only(v1_trace_version(t)) && !o->binary && names;
@@ -185,7 +189,7 @@ static int convert_opened(struct v1_trace *t, int fd, const struct convert_optio
 	return ret;
 }
 
-/* Takes over @source. */
+/* Takes the ownership of @source. */
 static int convert_v1(struct raw_source *source, int fd, const struct convert_options *o,
 		      struct convert_result *result, struct error *err)
 {
@@ -204,7 +208,10 @@ static int convert_v1(struct raw_source *source, int fd, const struct convert_op
 	return ret;
 }
 
-/* The v1 reader says best what a file is that is neither. */
+/*
+ * True for a v2 trace. A file that is neither v2 nor v1 goes to the v1 reader, which has the better
+ * error text.
+ */
 static bool is_v2(struct raw_source *source)
 {
 	struct error err;

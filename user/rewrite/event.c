@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rewrite_event: events of the original come in, in order and with their
- * context; steps of the simulated reader go out. An event that the written
- * trace cannot take any more (its goroutine is filtered out) is dropped.
+ * rewrite_event: turns events of the original, which come in order and with their context, into
+ * steps of the simulated reader. An event that has no place in the written trace, since its
+ * goroutine is filtered out, is dropped.
  */
 #include "rewrite/internal.h"
 
@@ -48,7 +48,10 @@ static int rewrite_proc_stop(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-/* If the filter drops the goroutine of the system call, its thread stops the P instead. */
+/*
+ * If the filter drops the goroutine of the system call, the thread of that goroutine stops the P
+ * instead.
+ */
 static int proc_steal(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_p *p = sim_p(&c->sim, ev->args[0]);
@@ -64,15 +67,15 @@ static int proc_steal(struct rewrite *c, const struct trace_event *ev)
 /* --- ranges --- */
 
 /*
- * One line of numbers for begins and ends, as the written trace counts them. Without
- * -g a goroutine runs at nearly each of them; with it a cycle whose begin still waits for
- * one when it ends is left out, rather than shown at a time when it was long over.
+ * GC cycles. The written trace numbers begins and ends in one sequence. Without -g some goroutine
+ * runs at nearly every begin. With -g a begin may wait until a requested goroutine runs; if the
+ * cycle ends before, it is left out rather than shown too late.
  */
 static int rewrite_gc_begin(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
-	if (c->gc_open)		/* an Active says again what is known */
+	if (c->gc_open)		/* a GCActive repeats what is known */
 		return 1;
 	c->gc_open = true;
 	if (ev->type == EV_GCActive && !c->gc_known && !c->later)
@@ -134,7 +137,7 @@ static int rewrite_sweep_begin(struct rewrite *c, const struct trace_event *ev)
 	if (!p->m || p->sweeping)
 		return p->sweeping;
 	p->sweeping = true;
-	if (active && c->later)		/* it began where something is missing */
+	if (active && c->later)		/* it began where events are missing */
 		sim_put(&c->sim, SIM_ADDED, p->m, EV_GCSweepBegin, 0);
 	else
 		sim_put(&c->sim, SIM_CONVERTED, p->m, ev->type,
@@ -160,7 +163,8 @@ static int assist_active(struct rewrite *c, const struct trace_event *ev)
 	if (!g || g->assist || g->status == SIM_UNKNOWN)
 		return 1;
 	if (c->later && !sim_g_thread(g)) {
-		g->assist_before = true;	/* it can begin only where the goroutine runs */
+		/* the assist can begin only where the goroutine runs */
+		g->assist_before = true;
 		return 1;
 	}
 	g->assist = true;
@@ -216,7 +220,7 @@ static int rewrite_heap(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-/* Labels and logs: arguments are copied, ids of names translated. */
+/* Labels and logs: copies the arguments and translates the ids of names. */
 static int rewrite_annotation(struct rewrite *c, const struct trace_event *ev)
 {
 	const struct raw_spec *spec = &trace_reader_specs(c->r)->of[ev->type];
@@ -234,12 +238,12 @@ static int rewrite_annotation(struct rewrite *c, const struct trace_event *ev)
 			args[i] = rewrite_stack(c, args[i]);
 	}
 	if (ev->type == EV_GoLabel && !args[0] && c->writing)
-		return 0;		/* its name was lost, and readers want one */
+		return 0;		/* the name is lost in damage, and readers require one */
 	sim_emit(&c->sim, SIM_CONVERTED, g->m, ev->type, n, args);
 	return 1;
 }
 
-/* Spans, objects and stacks by address: they need a thread, no goroutine. */
+/* Events of spans, objects and stacks: these need a thread, but no goroutine. */
 static int rewrite_experiment(struct rewrite *c, const struct trace_event *ev)
 {
 	const struct raw_spec *spec = raw_spec_get(trace_reader_specs(c->r), ev->type, c->version);

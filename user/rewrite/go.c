@@ -4,7 +4,7 @@
 
 #include "rewrite/internal.h"
 
-/* A thread that can take @g; a made-up one if the real one is not free here. */
+/* A thread that can run @g. If thread @id is not free in the written trace, an invented thread. */
 static struct sim_m *rewrite_go_free_thread(struct rewrite *c, uint64_t id)
 {
 	struct sim_m *m = id == TRACEV2_NO_ID ? NULL : sim_m(&c->sim, id);
@@ -18,7 +18,7 @@ int rewrite_go_status(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g || g->status != SIM_UNKNOWN)
 		return 1;
-	if (c->later)		/* only the first generation may state a goroutine that is new */
+	if (c->later)		/* only a first generation may have a status of a new goroutine */
 		return 0;
 	if (ev->type == EV_GoStatusStack)
 		g->start_stack = rewrite_stack_key(c, ev->args[3]);
@@ -38,7 +38,10 @@ int rewrite_go_status(struct rewrite *c, const struct trace_event *ev)
 	}
 }
 
-/* A goroutine created blocked; before header 1.23 it appears when it is first woken. */
+/*
+ * A goroutine that was created blocked. Before header 1.23 the format has no such event: the
+ * goroutine appears when it is first woken.
+ */
 static void rewrite_go_hold_back(struct rewrite *c, struct sim_g *g, const struct trace_event *ev)
 {
 	g->held_back = c->writing;
@@ -159,7 +162,7 @@ static int create_held_back(struct rewrite *c, const struct trace_event *ev, str
 	return 1;
 }
 
-/* GoUnblock, and the first part of a switch. */
+/* GoUnblock, and the first step of a switch. */
 int rewrite_go_unblock(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_named(c, ev);

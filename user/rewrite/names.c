@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rewrite_names: strings and stacks of the generation that is read, into those
- * of the one that is written, which may end later: so frames are copied. What
- * no goroutine that lives has is dropped when a generation ends: memory does
- * not grow with the trace.
+ * rewrite_names: translates strings and stacks of the generation that is read into those of the
+ * generation that is written. The written one may end later, so frames are copied. At the end of a
+ * generation names that no live goroutine uses are freed: memory does not grow with the trace.
  */
 #include "rewrite/internal.h"
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rewrite_region: tasks and regions. Readers refuse a region that ends while another one of
- * its goroutine is the innermost, and a task that begins twice. The original has neither
- * within one part, but what damage took from it may have held an end, or a name.
+ * rewrite_region: tasks and regions. Readers refuse the end of a region that is not the innermost
+ * one of its goroutine, and a task that begins twice. An undamaged original has neither, but damage
+ * may have removed an end or a name.
  */
 #include <sys/types.h>
 
 #include "rewrite/internal.h"
 
-/* Damage leaves few regions open that never end: an end is looked for among so many. */
+/* The innermost regions among which an end is looked up: damage leaves few regions open forever. */
 enum { DEPTH = 64 };
 
-/* One pointer for each name, as long as a region that is open has it. */
+/* A pointer for the name, the same one while a region with this name is open. */
 static const char *rewrite_region_name_of(struct rewrite *c, uint64_t id)
 {
 	size_t len = 0;
@@ -44,7 +44,10 @@ int rewrite_region_begin(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-/* How many regions @ended lies in: less than are open if some did not end. -1 if it is not open. */
+/*
+ * The number of regions around @ended, less than the number of open ones if inner regions did not
+ * end. -1: the region is not open.
+ */
 static ssize_t outer_of(const struct vec *regions, const struct sim_region *ended)
 {
 	size_t i = regions->len, least = i > DEPTH ? i - DEPTH : 0;
@@ -58,7 +61,7 @@ static ssize_t outer_of(const struct vec *regions, const struct sim_region *ende
 	return -1;
 }
 
-/* Ends a region. If the goroutine has no open region, this one began before the trace. */
+/* Ends a region. If the goroutine has no open region, the region began before the trace. */
 int rewrite_region_end(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);

@@ -11,7 +11,8 @@
 #include "read/v2_reader.h"
 #include "rewrite/stackkeys.h"
 
-enum { SWITCH_PARTS = 2 };	/* the reader shows it as itself, the block or end, and the start */
+/* The reader returns a GoSwitch, then its block or end, and its start. */
+enum { SWITCH_PARTS = 2 };
 
 struct replay {
 	struct trace_reader *r;
@@ -22,10 +23,10 @@ struct replay {
 	struct trace_clock clock;	/* of the open generation */
 	bool strip_stacks;
 	bool open;			/* the sink has an open generation */
-	bool states_wanted;		/* the next generation says how all is */
-	bool stated;			/* the open one has said it */
+	bool states_wanted;		/* the next generation begins with all statuses */
+	bool stated;			/* the open generation has given its statuses */
 	bool at_fault;
-	/* events to come that are part of a GoSwitch, which the sink has */
+	/* number of the next events that are steps of a GoSwitch, which the sink has got already */
 	int parts;
 	uint64_t now;			/* time of the first event of the generation */
 };
@@ -49,7 +50,7 @@ void replay_free(struct replay *p)
 	free(p);
 }
 
-/* The sink does not want a stack without frames. */
+/* The key of a stack; 0 for a stack without frames, which the sink does not accept. */
 static uint64_t replay_stack_key(struct replay *p, uint64_t id)
 {
 	uint64_t key = p->strip_stacks ? 0 : stackkeys_get(p->texts, &p->keys, p->r, id);
@@ -59,7 +60,7 @@ static uint64_t replay_stack_key(struct replay *p, uint64_t id)
 
 /* --- events --- */
 
-/* As a sink has it: texts and keys in place of ids. */
+/* Passes an event to the sink, with texts and keys in place of ids. */
 static void replay_give(struct replay *p, const struct trace_event *ev, uint64_t thread,
 			uint64_t time)
 {
@@ -100,7 +101,7 @@ static bool replay_is_status(uint8_t type)
 	return type == EV_ProcStatus || type == EV_GoStatus || type == EV_GoStatusStack;
 }
 
-/* Ranges come when it is their turn. */
+/* Passes a status to the sink. Ranges are passed in the order of events. */
 static void replay_give_state(void *ctx, const struct trace_event *ev)
 {
 	struct replay *p = ctx;
@@ -117,13 +118,16 @@ static int replay_end_generation(struct replay *p, struct error *err)
 	return p->sink.ops->gen_end(p->sink.ctx, &p->clock, err);
 }
 
-/* Later generations state again what is known; only what is new is of interest there. */
+/*
+ * True if the event is a status that is known: later generations repeat the statuses of all
+ * goroutines and Ps, and only new ones matter.
+ */
 static bool replay_is_known(const struct replay *p, const struct trace_event *ev)
 {
 	return replay_is_status(ev->type) && (p->stated || ev->old_state);
 }
 
-/* A generation of the original ends, and mostly another one begins. */
+/* A generation of the original ends; usually another one begins. */
 static int replay_turn(struct replay *p, const struct trace_event *ev, struct error *err)
 {
 	const struct v2_generation *gen = trace_reader_generation(p->r);
@@ -169,7 +173,7 @@ static int replay_take(struct replay *p, const struct trace_event *ev, struct er
 	return 0;
 }
 
-/* The reader has met damage: can it go on behind? */
+/* The reader has met damage. True if it can continue after the damage. */
 static bool replay_go_on(struct replay *p)
 {
 	const struct v2_fault *f = trace_reader_fault(p->r);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rewrite_resume: joins two parts of a trace between which something is
- * missing. In: the simulated reader as the first part left it, and how the
- * generation behind the damage says that everything was when it began. Out:
- * the steps that lead from one to the other, all at the place of the damage
- * and all counted: no reader takes a state that changes without a step.
+ * rewrite_resume: joins two parts of a trace between which events are missing. Input: the states of
+ * the simulated reader at the end of the first part, and the states with which the generation after
+ * the damage begins. Output: the steps between these states, all at the place of the damage and all
+ * counted. Readers refuse a state that changes without a step.
  */
 #include "rewrite/internal.h"
 
-/* The first facts of the generation about one goroutine. */
+/* The first facts about one goroutine in the generation after the damage. */
 struct stated_g {
 	uint64_t id, m, stack;
 	uint8_t status;		/* enum tracev2_gstatus */
-	bool said;		/* it has a status, not only a range */
-	bool assist;		/* a mark assist goes on */
+	bool said;		/* the goroutine has a status, not only a range */
+	bool assist;		/* a mark assist is active */
 };
 
 struct stated_p {
@@ -28,7 +27,8 @@ struct stated {
 	struct map64 g_index, p_index;
 	struct vec gs, ps;
 	struct map64 callers;	/* threads in a system call that still have their P */
-	struct sim_m *thief;	/* takes Ps from system calls that have none */
+	/* invented thread that steals Ps from system calls that have lost theirs */
+	struct sim_m *thief;
 	bool gc;
 };
 
@@ -101,7 +101,7 @@ static void take_proc_status(struct stated *st, const struct trace_event *ev)
 		map64_put(&st->callers, p->m, NULL);
 }
 
-/* trace_state_fn */
+/* A trace_state_fn: notes the facts of the event. */
 static void take_state(void *ctx, const struct trace_event *ev)
 {
 	struct stated *st = ctx;
@@ -130,7 +130,7 @@ static void take_state(void *ctx, const struct trace_event *ev)
 	}
 }
 
-/* --- out of the old state: nobody runs, no P is held --- */
+/* --- out of the old states: then no goroutine runs, no thread has a P --- */
 
 static void leave_ranges(struct stated *st)
 {
@@ -160,8 +160,8 @@ static bool has_stale_range(const struct sim_g *g, const struct stated_g *now)
 }
 
 /*
- * Does @g need no step? Goroutines that ran or were in a system call need one: they always stop for
- * a moment.
+ * True if @g needs no step. Goroutines that ran or were in a system call always need one: they
+ * stop.
  */
 static bool resume_stays(const struct sim_g *g, const struct stated_g *now)
 {
@@ -171,7 +171,7 @@ static bool resume_stays(const struct sim_g *g, const struct stated_g *now)
 	       (g->status == SIM_RUNNABLE && now->status == G_RUNNABLE);
 }
 
-/* All that need a step become runnable; @list gets them. */
+/* Makes all goroutines runnable that need a step, and adds them to @list. */
 static void stop_goroutines(struct stated *st, struct vec *list)
 {
 	struct sim *s = &st->c->sim;
@@ -182,7 +182,7 @@ static void stop_goroutines(struct stated *st, struct vec *list)
 
 		if (!g || g->status == SIM_UNKNOWN || g->status == SIM_DEAD)
 			continue;
-		if (g->held_back) {	/* nobody has seen it yet */
+		if (g->held_back) {	/* the written trace does not have it yet */
 			g->status = SIM_UNKNOWN;
 			g->held_back = false;
 			continue;
@@ -206,7 +206,7 @@ static void stop_ps(struct sim *s)
 	}
 }
 
-/* --- a stop of the world ends in its own generation --- */
+/* --- a stop-the-world ends in its own generation --- */
 
 static void end_stop(struct sim *s, struct sim_g *g)
 {
@@ -242,9 +242,9 @@ void rewrite_end_stops(struct rewrite *c)
 	}
 }
 
-/* --- into the new one --- */
+/* --- into the new states --- */
 
-/* @g runs for a moment, to end what it has open and to block or to end. */
+/* Lets @g run on @m, to end its open ranges and then to block or to end. */
 static void run_for_a_moment(struct stated *st, struct sim_m *m, struct sim_g *g)
 {
 	struct sim *s = &st->c->sim;
@@ -266,7 +266,7 @@ static void run_for_a_moment(struct stated *st, struct sim_m *m, struct sim_g *g
 	}
 }
 
-/* A goroutine that was created where something is missing. */
+/* Creates a goroutine whose creation is among the missing events. */
 static void resume_create(struct stated *st, struct sim_m *m, const struct stated_g *now)
 {
 	struct rewrite *c = st->c;
@@ -341,8 +341,8 @@ static void enter_syscall(struct sim *s, struct sim_g *g)
 }
 
 /*
- * Puts @g into a system call whose P was retaken. The system call begins with an idle P, since
- * readers accept no other begin, and a made-up thread steals that P.
+ * Puts @g into a system call without a P. Readers accept only a system call that begins with a P,
+ * so an idle P is used, and an invented thread steals it.
  */
 static void enter_without_p(struct stated *st, struct sim_g *g, struct sim_m *m)
 {
@@ -389,7 +389,7 @@ void rewrite_resume(struct rewrite *c)
 	struct stated st = { .c = c };
 	struct vec list = {0};
 
-	if (!c->sim.gs.len && !c->sim.ps.len)	/* nothing came before: it begins here */
+	if (!c->sim.gs.len && !c->sim.ps.len)	/* no event before the damage: begin here */
 		return;
 	trace_reader_states(c->r, take_state, &st);
 	c->sim.now = c->sim.last + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rewrite: see rewrite.h. Goes through the original and opens and closes generations. */
+/* rewrite: see rewrite.h. Reads the events of the original, and opens and closes generations. */
 #include "rewrite/internal.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "rewrite/stackkeys.h"
 
-/* Headers from 1.25 on want a wall clock: the original's, if it has one. */
+/* The clock of a generation, for headers from 1.25 on: the original's wall clock, if it has one. */
 static struct trace_clock clock_of(const struct rewrite *c, const struct v2_generation *gen)
 {
 	struct trace_clock clock = { .time = c->sim.last + 1, .wall_sec = 1 };
@@ -32,7 +32,7 @@ static struct trace_clock clock_of(const struct rewrite *c, const struct v2_gene
 	return clock;
 }
 
-/* The first clock of a trace cut out of another is set forward to where it begins. */
+/* Moves the first clock of a cut trace forward to the begin of the part. */
 static void set_forward(struct trace_clock *clock, uint64_t to)
 {
 	uint64_t by = to > clock->time ? to - clock->time : 0;
@@ -53,8 +53,9 @@ static bool is_later(const struct trace_clock *a, const struct trace_clock *b)
 }
 
 /*
- * Damage may have changed a clock, or brought an older generation once more. Readers want each
- * clock of a trace later than the one before: one that is not is counted on from @last.
+ * Takes the clock of a generation. Damage may have changed it, or may have repeated an older
+ * generation. Readers require each clock to be later than the previous one: one that is not
+ * continues from @last.
  */
 static void rewrite_take_clock(struct rewrite *c, const struct v2_generation *gen,
 			       struct trace_clock *last)
@@ -69,7 +70,7 @@ static void rewrite_take_clock(struct rewrite *c, const struct v2_generation *ge
 		set_forward(last, clock.time > last->time ? clock.time : last->time + 1);
 }
 
-/* Ranges that are open where the written trace begins. */
+/* Writes the ranges that are open where the written trace begins. */
 static void restate_ranges(struct rewrite *c)
 {
 	struct map64 *gs = &c->sim.gs, *ps = &c->sim.ps;
@@ -95,7 +96,8 @@ static void restate_ranges(struct rewrite *c)
 
 		if (!gs->slots[i].used)
 			continue;
-		sim_stw(&c->sim, g, false);	/* has no Active: its end will be left out */
+		/* a stop-the-world has no Active event: its end will be left out */
+		sim_stw(&c->sim, g, false);
 		g->assist_before = g->assist && !sim_g_thread(g);
 		if (g->assist && sim_g_thread(g))
 			sim_put(&c->sim, SIM_ADDED, g->m, EV_GCMarkAssistActive, g->id);
@@ -104,7 +106,10 @@ static void restate_ranges(struct rewrite *c)
 	}
 }
 
-/* Batches of experiments belong to no point of time: all of them when a generation begins. */
+/*
+ * Writes the experimental data, all of it at the begin of a generation: its batches have no place
+ * in the order of events.
+ */
 static int write_experiments(struct rewrite *c)
 {
 	const struct v2_generation *gen = trace_reader_generation(c->r);
@@ -130,7 +135,7 @@ static int write_experiments(struct rewrite *c)
 	return 0;
 }
 
-/* Goroutines of which the first generation says how they are. */
+/* Notes the requested goroutines that have a status in the first generation. */
 static void see_all(struct rewrite *c)
 {
 	const struct map64 *wanted = c->o->goroutines;
@@ -141,7 +146,7 @@ static void see_all(struct rewrite *c)
 			rewrite_see(c, wanted->slots[i].key);
 }
 
-/* Opens a generation of the result, which says how everything is when it begins. */
+/* Opens a generation of the result and writes the statuses at its begin. */
 static void open_generation(struct rewrite *c)
 {
 	c->before = c->sim.emitted;
@@ -150,14 +155,14 @@ static void open_generation(struct rewrite *c)
 	sim_restate(&c->sim);
 }
 
-/* Counts the events that were written since the generation was opened. */
+/* Counts the events written since the generation was opened as statuses. */
 static void note_stated(struct rewrite *c)
 {
 	c->stated = c->sim.emitted - c->before;
 	c->all_stated += c->stated;
 }
 
-/* Called at the first event past --from: the states are those before it. */
+/* Called at the first event after --from: the states are those before this event. */
 static int begin_writing(struct rewrite *c)
 {
 	uint64_t begin = (uint64_t)c->start + (uint64_t)c->o->from;
@@ -176,7 +181,7 @@ static int begin_writing(struct rewrite *c)
 	return write_experiments(c);
 }
 
-/* A generation without an event is none: what else it has is lost. */
+/* Readers refuse a generation without an event: its samples and data are left out. */
 static int rewrite_end_generation(struct rewrite *c, struct trace_clock *clock)
 {
 	if (!c->writing)
@@ -188,8 +193,8 @@ static int rewrite_end_generation(struct rewrite *c, struct trace_clock *clock)
 }
 
 /*
- * What still waits for a goroutine to run loses its stack, an id of the old generation. And a
- * range can be Active only in the first generation: in a later one it begins.
+ * Events that wait for a goroutine to run lose their stack, since its id is that of the old
+ * generation. And a range is Active in the first generation only: in a later one it begins.
  */
 static void strip_pending(struct rewrite *c)
 {
@@ -206,7 +211,7 @@ static void strip_pending(struct rewrite *c)
 	}
 }
 
-/* Ends the written generation and begins the next, which says again how everything is. */
+/* Ends the written generation and begins the next one, with all statuses. */
 static int rewrite_next_generation(struct rewrite *c, struct trace_clock *clock)
 {
 	int ret = rewrite_end_generation(c, clock);
@@ -222,9 +227,9 @@ static int rewrite_next_generation(struct rewrite *c, struct trace_clock *clock)
 enum { GEN_BYTES = 32 << 20 };
 
 /*
- * A file can have generations without number that say nothing, each of which would state
- * all goroutines again: at least as much has to happen in one as it states. And one without
- * an event is not written, but its samples can be part of the next.
+ * True if the generation has at least as many other events as statuses. A damaged file may have any
+ * number of generations without events, and each would repeat the statuses of all goroutines. A
+ * generation without an event is not written, and its samples go to the next one.
  */
 static bool is_worth_its_statuses(const struct rewrite *c)
 {
@@ -235,7 +240,7 @@ static bool is_worth_its_statuses(const struct rewrite *c)
 	return events && events + c->loose >= 2 * c->stated;
 }
 
-/* A generation of the original ends where another begins: so do ours. */
+/* A generation of the original ends: then the written generation ends, too. */
 static int rewrite_turn(struct rewrite *c, struct trace_clock *clock)
 {
 	const struct v2_generation *gen = trace_reader_generation(c->r);
@@ -258,7 +263,10 @@ static int rewrite_turn(struct rewrite *c, struct trace_clock *clock)
 	return ret ? ret : write_experiments(c);
 }
 
-/* While the world stops few events follow before it goes on; in a damaged file it may never. */
+/*
+ * True if the generation should be split. During a stop-the-world this waits, but with a limit: in
+ * a damaged file the world may never start again.
+ */
 static bool is_full(const struct rewrite *c)
 {
 	size_t bytes = tracefile_gen_size(c->tf);
@@ -266,7 +274,7 @@ static bool is_full(const struct rewrite *c)
 	return bytes > GEN_BYTES && (!c->sim.stops || bytes > (size_t)8 * GEN_BYTES);
 }
 
-/* One of the original may be of any length; the written one is in memory until it ends. */
+/* Splits a long generation of the original: the written one is in memory until it ends. */
 static int rewrite_split(struct rewrite *c, struct trace_clock *clock)
 {
 	uint64_t time = c->sim.last + 1;
@@ -297,7 +305,10 @@ static int rewrite_do_step(struct rewrite *c, const struct trace_event *ev,
 	return ret;
 }
 
-/* The wanted span ends before the trace does: its last instant says how everything is then. */
+/*
+ * The requested time ends before the trace: the last generation has the statuses at its last
+ * instant.
+ */
 static int end_span(struct rewrite *c, struct trace_clock *clock)
 {
 	int ret = 0;
@@ -314,7 +325,7 @@ static void note_fault(struct rewrite *c)
 {
 	const struct v2_fault *f = trace_reader_fault(c->r);
 
-	if (c->at_fault)	/* nothing could be read since the last one */
+	if (c->at_fault)	/* no event could be read since the last fault */
 		return;
 	c->at_fault = true;
 	if (!c->result->faults++)
@@ -322,7 +333,7 @@ static void note_fault(struct rewrite *c)
 			 f->rule, (unsigned long long)f->place.offset);
 }
 
-/* The reader has met damage: can it go on behind? */
+/* The reader has met damage. True if it can continue after the damage. */
 static bool rewrite_go_on(struct rewrite *c)
 {
 	uint64_t lost;
@@ -359,7 +370,7 @@ static int rewrite_do_run(struct rewrite *c, struct trace_clock *clock)
 	return ret;
 }
 
-/* Each goroutine that was asked for is somewhere in what was written. */
+/* Checks that the written trace has each requested goroutine. */
 static int check_seen(struct rewrite *c)
 {
 	const struct map64 *wanted = c->o->goroutines;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subject: whom an event of the original is about in the written trace: its goroutine, if that is
- * wanted, or its thread. See internal.h.
+ * subject: the goroutine or thread of the written trace that an event of the original is about, if
+ * it is wanted. See internal.h.
  */
 #include "rewrite/internal.h"
 
