@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside
 #
-# A few seconds of every fuzzer: no crash, no hang, no leak, memory bounded. `make fuzz` runs them for longer.
+# Two seconds of every fuzzer: no crash, no hang, no leak, memory bounded. `make fuzz` runs them for longer.
 
 load lib/common
 
-SECONDS_EACH=${FUZZ_SECONDS:-5}
+SECONDS_EACH=${FUZZ_SECONDS:-2}
 # Beside others one run may have to wait for long.
 export FUZZ_HANGS=100
 # The same inputs each time: what a fuzzer finds at random is for `make fuzz`.

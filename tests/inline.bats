@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=alone
 #
 # record --attach inline: what is changed in the program, that all of it is undone, and what is refused. That the trace
 # is the same is in inline_again.bats. After every test the program's text is as in its file, and no memory of gotap's

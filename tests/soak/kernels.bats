@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside,soak
 #
-# The other kernels that Debian has between those of tests/kernels.bats: `make kernels`.
+# The kernels that Debian has after that of tests/kernels.bats, up to the newest: `make kernels`.
 
 load ../lib/common
 load ../lib/differential
@@ -16,3 +16,4 @@ setup() { oracle "$REFERENCE_GO"; }
 @test "Linux 6.17" { works_on 6.17 uprobe_multi; }
 @test "Linux 6.18" { works_on 6.18 uprobe_multi; }
 @test "Linux 7.2" { works_on 7.2 uprobe_multi; }
+@test "Linux 7.3" { works_on 7.3 uprobe_multi; }
