@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check: ordered events come in; they leave with what other events say of
- * them, or the first broken rule is reported. The rules are those of
- * postProcessTrace in the parsers of Go (see trace.h); before 1.5 a few differ.
+ * check: applies the rules to the ordered events. It completes events with facts of other events,
+ * or reports the first broken rule. The rules are those of postProcessTrace in Go's parsers (see
+ * trace.h); a few differ before 1.5.
  */
 #include "v1/check.h"
 
@@ -55,7 +55,9 @@ struct check *v1_check_new(const struct v1_trace *t)
 
 	c->t = t;
 	c->gotrace = t->format.version == V1_GOTRACE;
-	/* "No goroutine" always runs: the scheduler's own events are filed under it. */
+	/*
+	 * Goroutine 0 always runs: it stands for "no goroutine" in events of the scheduler itself.
+	 */
 	g0 = rule_g(c, 0);
 	g0->state = CHECK_RUNNING;
 	g0->exists = true;
@@ -94,8 +96,9 @@ uint32_t v1_check_number(const struct check *c)
 
 void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs)
 {
-	*goroutines = c->g_index.len + c->nended - 1;	/* less "no goroutine" */
-	*procs = c->ps.len - (map64_get(&c->p_index, (uint64_t)-1) != NULL);	/* less "no P" */
+	*goroutines = c->g_index.len + c->nended - 1;	/* without goroutine 0 */
+	/* without P -1, "no P" */
+	*procs = c->ps.len - (map64_get(&c->p_index, (uint64_t)-1) != NULL);
 }
 
 void v1_check_free(struct check *c)

@@ -9,7 +9,7 @@ static const char *v1_check_name_of(const struct check *c, const struct v1_event
 	return v1_trace_type_name(c->t, ev->type);
 }
 
-/* The event's goroutine runs, on the event's P, and is one unless @allow_none. */
+/* Fails unless the event's goroutine runs on the event's P. @allow_none: goroutine 0 may, too. */
 static int must_run(struct check *c, const struct v1_event *ev, bool allow_none)
 {
 	if (rule_g(c, ev->g)->state != CHECK_RUNNING)
@@ -23,7 +23,7 @@ static int must_run(struct check *c, const struct v1_event *ev, bool allow_none)
 	return 0;
 }
 
-/* The goroutine leaves its P; @state is where it goes. */
+/* The goroutine leaves its P and is in @state. */
 static void v1_check_leave(struct check *c, struct v1_event *ev, enum check_g_state state)
 {
 	struct check_g *g = rule_g(c, ev->g);
@@ -33,7 +33,7 @@ static void v1_check_leave(struct check *c, struct v1_event *ev, enum check_g_st
 	rule_p(c, ev->p)->g = 0;
 }
 
-/* Remembers @ev as the event that made @g wait or ready: the next event of @g is linked to it. */
+/* Notes @ev as the event that blocked @g or made it runnable: @ev leads to the next event of @g. */
 static void v1_check_move(const struct check *c, struct check_g *g, const struct v1_event *ev)
 {
 	g->last = ev->type;
@@ -80,7 +80,7 @@ int rule_go_start(struct check *c, struct v1_event *ev)
 	return 0;
 }
 
-/* Regions that are open when their goroutine ends, end there. */
+/* The end of a goroutine. It ends the regions that are open in the goroutine. */
 static void v1_check_end(struct check *c, const struct v1_event *ev)
 {
 	struct check_g *g = rule_g(c, ev->g);
@@ -156,7 +156,7 @@ int rule_go_waiting(struct check *c, struct v1_event *ev)
 	return 0;
 }
 
-/* Before 1.5 a goroutine in a system call counted as runnable. */
+/* Before 1.5 a goroutine in a system call is runnable. */
 int rule_go_in_syscall(struct check *c, struct v1_event *ev)
 {
 	struct check_g *g = rule_g(c, ev->g);
@@ -171,8 +171,8 @@ int rule_go_in_syscall(struct check *c, struct v1_event *ev)
 }
 
 /*
- * The parser of before 1.5 looks for the GoStart of who leaves its P, which goroutine 0 has not;
- * here it does not.
+ * The parser before 1.5 looks up the GoStart of a goroutine that leaves its P. Goroutine 0 has
+ * none, so this rule does not require one.
  */
 int rule_go_syscall(struct check *c, struct v1_event *ev)
 {
@@ -209,7 +209,7 @@ int rule_go_sysexit(struct check *c, struct v1_event *ev)
 }
 
 /*
- * No runtime since 1.11 writes it, and readers since Go 1.23, which read these formats alone,
+ * No runtime since 1.11 writes this event. Readers since Go 1.23, the only ones of these formats,
  * refuse it.
  */
 int rule_futile_wakeup(struct check *c, struct v1_event *ev)

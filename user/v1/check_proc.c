@@ -43,7 +43,7 @@ static int close_one(struct check *c, uint32_t *open, struct v1_event *ev, const
 	return 0;
 }
 
-/* One collection at a time; before 1.5 the parser looked at each P alone. */
+/* One collection at a time; before 1.5 the parser checks each P separately. */
 static uint32_t *v1_check_proc_gc_of(struct check *c, const struct v1_event *ev)
 {
 	return c->gotrace ? &rule_p(c, ev->p)->gc : &c->gc;
@@ -60,7 +60,7 @@ int rule_gc_done(struct check *c, struct v1_event *ev)
 	return close_one(c, v1_check_proc_gc_of(c, ev), ev, "GC");
 }
 
-/* Up to 1.9 each P has its own STW, since 1.10 the program has one. */
+/* Up to 1.9 each P has its own stop-the-world, since 1.10 the program has one. */
 static uint32_t *v1_check_proc_stw_of(struct check *c, const struct v1_event *ev)
 {
 	return c->t->format.version < 10 ? &rule_p(c, ev->p)->stw : &c->stw;
@@ -72,8 +72,8 @@ static const char *stw_name(const struct check *c)
 }
 
 /*
- * The formats of Go 1.10 to 1.20 have two kinds of STW, and the parsers of Go up to 1.22 refuse any
- * other number.
+ * The formats of Go 1.10 to 1.20 have two kinds of stop-the-world. Go's parsers up to 1.22 refuse
+ * any other number.
  */
 static int check_kind(struct check *c, const struct v1_event *ev)
 {
@@ -113,7 +113,7 @@ int rule_assist_start(struct check *c, struct v1_event *ev)
 	return open_one(c, &rule_g(c, ev->g)->assist, ev, "mark assist");
 }
 
-/* An assist may have been going on when tracing began: its end alone is fine. */
+/* An assist may have begun before the trace: its end alone is legal. */
 int rule_assist_done(struct check *c, struct v1_event *ev)
 {
 	rule_link(c, &rule_g(c, ev->g)->assist);
@@ -174,11 +174,11 @@ static int v1_check_proc_region_end(struct check *c, struct check_g *g, struct v
 	const struct check_region *open;
 	const char *name = v1_trace_string(c->t, ev->args[2]), *open_name;
 
-	if (!g->region)		/* it began before the trace */
+	if (!g->region)		/* the region began before the trace */
 		return 0;
 	open = vec_at(&c->regions, struct check_region, g->region - 1);
 	open_name = v1_trace_string(c->t, open->name);
-	/* Texts are interned: equal ones have equal addresses. */
+	/* Texts are interned: equal texts have equal addresses. */
 	if (open->task != ev->args[0] || open_name != name)
 		return rule_fail(c, ev, "misuse of region in goroutine %llu: end of \"%.40s\" "
 				  "of task %llu when the inner-most open region is \"%.40s\" of "

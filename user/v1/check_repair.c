@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_repair: handles an event that breaks a rule in a trace with damage. The events that it
- * follows are lost: its goroutines and Ps get the states that it leaves them in, or it is left out.
- * check.c calls this.
+ * check_repair: handles an event that breaks a rule in a damaged trace. Earlier events are lost:
+ * the event's goroutines and Ps get the states in which they are after this event, or the event is
+ * left out. check.c calls this file.
  */
 #include "v1/check.h"
 
-/* Takes the running goroutine off the P: the event that stopped the goroutine is lost. */
+/* Takes the running goroutine off P @id: the event that stopped the goroutine is lost. */
 static void release_p(struct check *c, int64_t id)
 {
 	struct check_p *p = rule_p(c, id);
@@ -22,7 +22,7 @@ static bool is_dead(const struct check_g *g)
 	return g->exists && g->state == CHECK_DEAD;
 }
 
-/* Goroutine @id is in @state from now on; false: it has ended. */
+/* Sets the state of goroutine @id to @state. False: it has ended. */
 static bool v1_repair_force(struct check *c, uint64_t id, enum check_g_state state, uint8_t type)
 {
 	struct check_g *g = rule_g(c, id);
@@ -86,7 +86,7 @@ bool rule_repair(struct check *c, const struct v1_event *ev)
 	case V1_STW_START:
 	case V1_SWEEP_START:
 	case V1_ASSIST_START:
-		return true;	/* the range before it ends there */
+		return true;	/* the open range ends there */
 	default:
 		return false;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_state: the goroutines and Ps that the rules look up, and the error of a rule that is broken
- * (see check.h).
+ * check_state: look-ups of goroutines and Ps for the rules, and the error of a broken rule (see
+ * check.h).
  */
 #include "v1/check.h"
 
@@ -36,7 +36,7 @@ static uint64_t check_new_g(struct check *c)
 	return c->gs.len - 1;
 }
 
-/* Had it ended? From now on it has a place again. */
+/* True if the goroutine had ended; then removes its bit, since it gets an entry again. */
 static bool check_take_ended(struct check *c, uint64_t id)
 {
 	uint64_t *bits = map64_get(&c->ended, id / 64), bit = 1ULL << id % 64;

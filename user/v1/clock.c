@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * clock: ordered events with ticks come in; they leave with nanoseconds since
- * the first event, system call exits at the time when they really happened,
- * and the row that viewers give them. A first pass over the events finds the
- * exits that have to move; each further one puts them where they belong.
+ * clock: turns ticks of the ordered events into nanoseconds since the first event, moves the exits
+ * of system calls to the time at which they happened, and sets the row on which viewers show an
+ * event. A first pass over the events finds the exits that have to move; later passes move them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +15,11 @@
 struct first_pass {
 	struct v1_trace *t;
 	struct map64 blocked;	/* goroutine -> ticks at which its system call blocked */
-	struct map64 calls;	/* goroutine whose last event is a GoSysCall -> its ordinal + 1 */
+	/* goroutine whose last event is a GoSysCall -> ordinal of the event + 1 */
+	struct map64 calls;
 	uint32_t ordinal;
-	int64_t last;		/* ticks of the event before */
-	struct v1_futile *futile;	/* NULL: no wake-up was */
+	int64_t last;		/* ticks of the previous event */
+	struct v1_futile *futile;	/* NULL: the trace has no futile wake-up */
 };
 
 static void v1_clock_add_exit(struct first_pass *f, const struct v1_event *ev, int64_t ticks)
@@ -30,9 +30,8 @@ static void v1_clock_add_exit(struct first_pass *f, const struct v1_event *ev, i
 }
 
 /*
- * A GoSysExit is written when the thread has got a P, maybe long after the
- * exit. The order is found with the time of writing; only then can the exit
- * move to its own.
+ * A thread writes GoSysExit when it has got a P, possibly long after the exit. The events are
+ * ordered by the time of writing; after this the exit can move to its own time.
  */
 static int note_exit(struct first_pass *f, const struct v1_event *ev, struct error *err)
 {
@@ -80,7 +79,7 @@ static void mark_blocking(struct first_pass *f, const struct v1_event *ev)
 	*call = ev->type == V1_GO_SYSCALL ? f->ordinal + 1ULL : 0;
 }
 
-/* What the conversion wants to know before it begins. */
+/* Notes facts that the conversion needs before its first event. */
 static void v1_clock_look_ahead(struct v1_trace *t, const struct v1_event *ev)
 {
 	uint64_t *flags;
@@ -156,16 +155,16 @@ int v1_clock(struct v1_trace *t, struct error *err)
 	return ret;
 }
 
-/* --- each further pass --- */
+/* --- later passes --- */
 
 struct v1_sequence {
 	const struct v1_trace *t;
 	struct v1_order *order;
-	struct v1_reader reader;	/* for exits */
-	struct v1_event ahead;		/* next one of those that stay in their place */
+	struct v1_reader reader;	/* reads the moved exits */
+	struct v1_event ahead;		/* the next event that does not move */
 	bool has_ahead, whole;
-	uint32_t ordinal;		/* of the one after it */
-	size_t exit;			/* next in t->exits */
+	uint32_t ordinal;		/* ordinal of the event after @ahead */
+	size_t exit;			/* index of the next exit in t->exits */
 };
 
 struct v1_sequence *v1_sequence_new(const struct v1_trace *t, bool whole)
@@ -212,7 +211,7 @@ static const struct v1_exit *next_exit(const struct v1_sequence *s)
 	       (x->time == s->ahead.time && x->ordinal < s->ordinal - 1) ? x : NULL;
 }
 
-/* Floating point as in Go, so that the last digit agrees. */
+/* Floating point as in Go, so that the last digit is the same. */
 static void v1_clock_finish(const struct v1_trace *t, struct v1_event *ev)
 {
 	double ns = 1e9 / (double)t->frequency;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * convert: an ordered and checked v1 trace comes in, a v2 trace goes out: each
- * v1 event is handed to its handler, which takes steps in the simulated reader.
+ * convert: writes an ordered and checked v1 trace as a v2 trace: each v1 event goes to its handler,
+ * which takes steps in the simulated reader.
  */
 #include "v1/convert.h"
 
@@ -56,7 +56,7 @@ static convert_fn *const handlers[V1_TYPES] = {
 	[V1_CPU_SAMPLE] = convert_sample,
 };
 
-/* What must be known of a goroutine before its first event. */
+/* Sets the facts about goroutines that must be known before their first event. */
 static void v1_convert_look_ahead(struct convert *c)
 {
 	const struct map64 *before = &c->t->before;
@@ -70,12 +70,15 @@ static void v1_convert_look_ahead(struct convert *c)
 			continue;
 		g = sim_g(&c->sim, slot->key);
 		g->declared = slot->value & V1_DECLARED;
-		/* Its begin may be what damage took. */
+		/* In a damaged trace the begin of the assist may be lost. */
 		g->assist_before = !c->t->resumed && slot->value & V1_IN_ASSIST;
 	}
 }
 
-/* Without a Gomaxprocs, the first event that is no part of a trace's beginning ends it. */
+/*
+ * Without a Gomaxprocs, the trace's initial part ends at the first event of another kind than those
+ * with which a trace begins.
+ */
 static bool ends_start(const struct convert *c, const struct v1_event *ev)
 {
 	if (c->t->has_gomaxprocs)
@@ -93,7 +96,7 @@ static bool ends_start(const struct convert *c, const struct v1_event *ev)
 	}
 }
 
-/* The events that damage took may have stopped the goroutine that ran on the P. */
+/* Stops the goroutine on the event's P: an event that stopped it may be lost in damage. */
 static void stop_unknown(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_p *p = convert_p(c, ev);
@@ -141,8 +144,8 @@ static void convert_all(struct convert *c)
 }
 
 /*
- * v1 knows no wall clock, but readers want one from headers 1.25 and 1.26:
- * they get the first second of 1970, the same at every conversion.
+ * v1 has no wall clock, but readers require one from headers 1.25 and 1.26: they get the first
+ * second of 1970, in every conversion.
  */
 static const struct trace_clock no_clock = {
 	.time = SYNC_TIME,

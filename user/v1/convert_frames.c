@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * convert_frames: stacks of a v1 trace come in, frames as v2 wants them go
- * out. Readers since Go 1.23 take a PC for the name of a frame, so the frames
- * of an inlined call, which share a PC in v1, get PCs of their own. All but
- * the leaf must be complete: what v1 does not know is filled with the address.
+ * convert_frames: turns the stacks of a v1 trace into frames for v2. Readers since Go 1.23 identify
+ * a frame by its PC, so the frames of inlined calls, which share a PC in v1, get PCs of their own.
+ * All frames but the leaf must be complete: unknown names are replaced by the address.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,10 +27,10 @@ void convert_frames_release(struct convert_frames *f)
 	strset_free(f->names);
 }
 
-/* The one copy of what makes two frames the same one: a number that stands for the frame. */
+/* The key of a frame: a number, the same for equal frames. */
 static uint64_t frame_key(struct convert_frames *f, const struct v1_frame *v)
 {
-	/* Names are interned, so equal names have equal addresses. */
+	/* Names are interned: equal names have equal addresses. */
 	const uint64_t key[] = { v->pc, (uintptr_t)v->func, (uintptr_t)v->file, v->line };
 
 	return (uintptr_t)strset_add_bytes(f->names, (const char *)key, sizeof(key));
@@ -71,8 +70,8 @@ static struct trace_frame v1_frames_complete(struct convert_frames *f, const str
 	bool named = *v->func || *v->file;
 
 	/*
-	 * A leaf of nothing at all is what runtimes write for a missing stack. Where damage took
-	 * names, a leaf may have one without the other.
+	 * Runtimes write a leaf without PC and names for a missing stack. In a damaged trace a leaf
+	 * may have only one of its names.
 	 */
 	if (leaf && (named || !v->pc) && !(f->t->resumed && v->pc)) {
 		out.pc = v->pc || named ? unique_pc(f, v) : 0;

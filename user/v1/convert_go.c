@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* convert_go: v1 events of goroutines into steps of the v2 model. See sim.h. */
+/* convert_go: turns v1 events of goroutines into steps of the simulated reader. See sim.h. */
 #include "v1/convert_internal.h"
 #include "v1/words.h"
 
@@ -23,7 +23,7 @@ void convert_end_start(struct convert *c)
 	vec_free(&c->held_back);
 }
 
-/* A thread with the event's P and either no goroutine or a running one. */
+/* A thread with the event's P and without a goroutine, or with a running one. */
 static struct sim_m *v1_convert_creator(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_p *p = convert_p(c, ev);
@@ -57,7 +57,7 @@ int convert_go_create(struct convert *c, const struct v1_event *ev)
 	return 1;
 }
 
-/* Ranges whose beginning or end had to wait until the goroutine runs. */
+/* Writes the begins and ends of ranges that had to wait until the goroutine runs. */
 static void settle_ranges(struct convert *c, struct sim_g *g)
 {
 	if (g->assist_before) {
@@ -71,7 +71,7 @@ static void settle_ranges(struct convert *c, struct sim_g *g)
 	}
 }
 
-/* The thread of P @p, free to run @g. */
+/* The thread of P @p, without a goroutine other than @g. */
 static struct sim_m *v1_convert_runner(struct convert *c, struct sim_p *p, struct sim_g *g)
 {
 	struct sim_m *m = sim_p_hold(&c->sim, p, g->last_m);
@@ -112,7 +112,7 @@ int convert_go_start(struct convert *c, const struct v1_event *ev)
 int convert_go_end(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_g *g = sim_g(&c->sim, ev->g);
-	bool kept = c->starting || g->stw;	/* held_back, or a P, may point to it */
+	bool kept = c->starting || g->stw;	/* held_back, or a P, may point to the goroutine */
 
 	if (g->status != SIM_RUNNING)
 		return 0;
@@ -154,7 +154,7 @@ int convert_go_unblock(struct convert *c, const struct v1_event *ev)
 
 	if (g->status == SIM_UNKNOWN)
 		sim_g_status(s, SIM_ADDED, g, SIM_WAITING, NULL);
-	if (ev->repaired && sim_g_thread(g))	/* its GoBlock is lost */
+	if (ev->repaired && sim_g_thread(g))	/* the event GoBlock of the goroutine is lost */
 		sim_g_leave(s, SIM_ADDED, g, SIM_WAITING, EV_GoBlock, 2,
 			    (const uint64_t[]){ 0, 0 });
 	if (g->status == SIM_SYSCALL) {
@@ -201,7 +201,9 @@ static void syscall_begin(struct convert *c, enum sim_origin origin, struct sim_
 	s->nrunning--;
 }
 
-/* Fast exits leave no event in v1: the call takes a nanosecond. */
+/*
+ * A system call without an exit event: v1 has none for fast exits, so the call takes a nanosecond.
+ */
 static void syscall_end(struct convert *c, struct sim_g *g)
 {
 	struct sim *s = &c->sim;
@@ -225,7 +227,7 @@ int convert_go_syscall(struct convert *c, const struct v1_event *ev)
 	return 1;
 }
 
-/* The system call itself has begun already; its P is lost by a ProcStop or at the exit. */
+/* The system call has begun already. The thread loses the P at a ProcStop or at the exit. */
 int convert_go_sysblock(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_g *g = sim_g(&c->sim, ev->g);

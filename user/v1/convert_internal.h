@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert_internal: the conversion's own state beside the simulated reader's,
- * and its handlers, one per kind of v1 event.
+ * convert_internal: the state of the conversion in addition to the simulated reader's, and the
+ * handlers, one per kind of v1 event.
  */
 #ifndef GOTAP_V1_CONVERT_INTERNAL_H
 #define GOTAP_V1_CONVERT_INTERNAL_H
@@ -9,19 +9,19 @@
 #include "base/strset.h"
 #include "v1/sim.h"
 
-/* Frames of the written trace: one (func, file, line) per PC. */
+/* The frames of the written trace: one (func, file, line) per PC. */
 struct convert_frames {
 	const struct v1_trace *t;
 	struct map64 by_pc;	/* pc -> key of its frame */
-	struct map64 moved;	/* key of a frame -> the PC it got instead */
+	struct map64 moved;	/* key of a frame -> its PC in the written trace, if changed */
 	uint64_t next_pc;
-	struct strset *names;	/* and keys of frames, as bytes */
+	struct strset *names;	/* names, and keys of frames as bytes */
 	size_t cut_names, cut_stacks;	/* longer than v2 allows */
 };
 
 void convert_frames_init(struct convert_frames *f, const struct v1_trace *t);
 void convert_frames_release(struct convert_frames *f);
-/* trace_frames_fn with a struct convert_frames as context. */
+/* A trace_frames_fn; @ctx is a struct convert_frames. */
 size_t convert_frames_get(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
 
 struct convert {
@@ -31,12 +31,12 @@ struct convert {
 	bool starting;		/* before the first Gomaxprocs */
 	uint64_t procs;		/* of the last Gomaxprocs */
 	uint64_t gc_seq;
-	size_t gc_depth;	/* gotrace: collections of several Ps overlap */
-	struct sim_g *stw;	/* who stopped the world (since 1.10) */
+	size_t gc_depth;	/* before Go 1.5: collections of several Ps overlap */
+	struct sim_g *stw;	/* goroutine that has stopped the world (since 1.10) */
 	struct vec held_back;	/* struct sim_g * */
 };
 
-/* 1 if the event became something, 0 if it has no equivalent here. */
+/* Returns 1 if the event became steps, 0 if it has no equivalent at this place. */
 typedef int convert_fn(struct convert *c, const struct v1_event *ev);
 
 convert_fn convert_gomaxprocs, convert_proc_start, convert_proc_stop;
@@ -49,24 +49,22 @@ convert_fn convert_go_create, convert_go_start, convert_go_end, convert_go_sched
 convert_fn convert_go_block, convert_go_unblock, convert_go_waiting, convert_go_in_syscall;
 convert_fn convert_go_syscall, convert_go_sysblock, convert_go_sysexit;
 
-/*
- * For a trace with damage: the P of the event exists, even if the Gomaxprocs that made it was lost.
- */
+/* For a damaged trace: makes the event's P if the Gomaxprocs that made it is lost. */
 void convert_have_proc(struct convert *c, const struct v1_event *ev);
 
-/* The trace's initial part is over: goroutines still held back are runnable. */
+/* Ends the trace's initial part: goroutines that are still held back are runnable. */
 void convert_end_start(struct convert *c);
 
 /* --- convert_refs.c --- */
 
-/* The event's P; NULL for events without one. */
+/* The event's P; NULL: none. */
 struct sim_p *convert_p(struct convert *c, const struct v1_event *ev);
 /* The thread on which the event's goroutine runs, or NULL. */
 struct sim_m *convert_user(struct convert *c, const struct v1_event *ev);
 uint64_t convert_stack(struct convert *c, uint64_t stack);
-/* The text of v1 string @id in the written trace. */
+/* The id of v1 string @id in the written trace. */
 uint64_t convert_string(struct convert *c, uint64_t id);
-/* The same of any text; one that is too long is cut, and counted. */
+/* The id of any text in the written trace. A text that is too long is cut, and counted. */
 uint64_t convert_text(struct convert *c, const char *text, size_t len);
 
 #endif

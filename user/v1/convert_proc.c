@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* convert_proc: v1 events of Ps, collections and annotations into v2. See sim.h. */
+/* convert_proc: turns v1 events of Ps, collections and annotations into steps of v2. See sim.h. */
 #include "v1/convert_internal.h"
 #include "v1/internal.h"
 #include "v1/words.h"
 
-/* Damage leaves few regions open that never end: an end is looked for among so many. */
+/* The innermost regions among which an end is looked up: damage leaves few regions open forever. */
 enum { DEPTH = 64 };
 
 /* --- Ps --- */
 
-/* Some thread's P has silently gone elsewhere: v1 starts another one on it. */
+/*
+ * A thread for a P that v1 starts on @m: @m, whose old P left it without an event in v1, or an
+ * invented thread if a goroutine runs on @m.
+ */
 static struct sim_m *v1_convert_free_thread(struct convert *c, struct sim_m *m)
 {
 	if (m->g && m->g->status == SIM_RUNNING)
@@ -23,7 +26,7 @@ int convert_proc_start(struct convert *c, const struct v1_event *ev)
 {
 	struct sim *s = &c->sim;
 	struct sim_p *p = convert_p(c, ev);
-	/* Before 1.5 the event has no thread: each P is its own. */
+	/* Before 1.5 the event has no thread: the P's number stands for it. */
 	uint64_t thread = v1_trace_version(c->t) == V1_GOTRACE ? (uint64_t)ev->p : ev->args[0];
 
 	if (!p || (p->m && p->m->g && p->m->g->status == SIM_RUNNING))
@@ -71,7 +74,7 @@ void convert_have_proc(struct convert *c, const struct v1_event *ev)
 
 int convert_gc_start(struct convert *c, const struct v1_event *ev)
 {
-	if (ev->repaired && c->gc_depth) {	/* its end is lost */
+	if (ev->repaired && c->gc_depth) {	/* the event GCDone is lost */
 		sim_program(&c->sim, SIM_ADDED, NULL, EV_GCEnd, 1,
 			    (const uint64_t[]){ ++c->gc_seq });
 		c->gc_depth = 0;
@@ -99,7 +102,7 @@ static struct sim_g **stw_slot(struct convert *c, const struct v1_event *ev)
 	return v1_trace_version(c->t) < 10 && p ? &p->stw : &c->stw;
 }
 
-/* A range of the goroutine that stops the world; Ps that help have none. */
+/* The range is that of the goroutine that stops the world; Ps that only help have none. */
 int convert_stw_start(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_m *m = convert_user(c, ev);
@@ -184,7 +187,7 @@ int convert_assist_done(struct convert *c, const struct v1_event *ev)
 	return 1;
 }
 
-/* A metric needs a thread with a P, no goroutine. */
+/* The event of a metric needs a thread with a P, but no goroutine. */
 static int v1_convert_metric(struct convert *c, const struct v1_event *ev, enum tracev2_event type)
 {
 	struct sim_p *p = convert_p(c, ev);
@@ -236,7 +239,7 @@ static void end_inner(struct convert *c, struct sim_m *m)
 		tracefile_bytes(c->sim.tf, r->name, strset_len(r->name)), 0);
 }
 
-/* Damage may have taken the ends of inner regions: the inner regions end with this one. */
+/* Ends inner regions with the outer one: their ends may be lost in damage. */
 static bool nest_region(struct convert *c, struct sim_m *m, const struct v1_event *ev)
 {
 	struct sim_region r = { ev->args[0], v1_trace_string(c->t, ev->args[2]) };
@@ -251,7 +254,8 @@ static bool nest_region(struct convert *c, struct sim_m *m, const struct v1_even
 			     vec_at(open, struct sim_region, i - 1)->name != r.name))
 		i--;
 	if (i == least)
-		return !open->len;	/* it began before the trace, or its begin is lost */
+		/* the region began before the trace, or its begin is lost */
+		return !open->len;
 	while (open->len > i)
 		end_inner(c, m);
 	open->len--;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cursor: reads bytes and varints from a piece of memory and never past its
- * end. Every failure leaves the position where the item began and says so in
- * the error, as an offset in the file.
+ * cursor: reads bytes and varints from memory, never beyond its end. After a failure the position
+ * is at the begin of the item, and the error has it as an offset in the file.
  */
 #ifndef GOTAP_V1_CURSOR_H
 #define GOTAP_V1_CURSOR_H
@@ -18,7 +17,10 @@ struct v1_cursor {
 	size_t len, off;
 };
 
-/* Unsigned base 128, at most ten bytes, at most 64 bits. */
+/*
+ * Reads a LEB128 number of at most ten bytes and 64 bits. -ENODATA: the bytes end; -EBADMSG: too
+ * long.
+ */
 static inline int v1_cursor_value(struct v1_cursor *c, uint64_t *ret, struct error *err)
 {
 	size_t off = c->off;
@@ -44,7 +46,7 @@ static inline int v1_cursor_value(struct v1_cursor *c, uint64_t *ret, struct err
 	return error_set(err, -EBADMSG, "bad value at offset 0x%zx", c->off);
 }
 
-/* The next @n bytes, which stay where they are. */
+/* Returns the next @n bytes in *@ret, without a copy. -ENODATA: there are fewer. */
 static inline int v1_cursor_bytes(struct v1_cursor *c, uint64_t n, const char **ret,
 				  struct error *err)
 {

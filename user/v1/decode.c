@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * decode: turns a record of the file into an event, each time that order comes
- * to it. load has seen that all records of the pieces can be read.
+ * decode: turns a record of the file into an event, each time order needs the event. load has
+ * checked that all records of the pieces can be read.
  */
 #include "v1/internal.h"
 
@@ -77,7 +77,10 @@ bool v1_event_at(const struct v1_trace *t, struct v1_reader *r, uint64_t offset,
 	return true;
 }
 
-/* Samples, and the exits of 1.5, have a place of their own. */
+/*
+ * True for records that are no part of a piece: samples, and the exits of 1.5, which have pieces of
+ * their own.
+ */
 static bool v1_decode_is_elsewhere(const struct v1_trace *t, const struct v1_piece *piece,
 				   unsigned int type)
 {

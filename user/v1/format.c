@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* format: see format.h. A header's bytes come in, the tables of its format go out. */
+/* format: see format.h. Reads a header, and makes the tables of its format. */
 #include "v1/format.h"
 
 #include <errno.h>
@@ -65,7 +65,9 @@ void v1_format_name(char *name, size_t size, int version)
 	snprintf(name, size, version == V1_GOTRACE ? "gotrace" : "go1.%d", version);
 }
 
-/* "go 1.N trace" padded with NUL to 16 bytes, N of one to three digits; -1 if it is not that. */
+/*
+ * N of "go 1.N trace", padded with NUL to 16 bytes, N of one to three digits; -1 for other bytes.
+ */
 static int numbered_header(const uint8_t *p)
 {
 	static const char tail[] = " trace\0\0\0";

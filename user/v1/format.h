@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format: the v1 file headers and what each record looks like in which format.
- * Formats are named by the minor version of their header (5, 7, 8, 9, 10, 11,
- * 19, 21); V1_GOTRACE is the headerless-numbered format before Go 1.5.
+ * format: the headers of v1 files, and the shape of each record in each format. The name of a
+ * format is the minor version of its header (5, 7, 8, 9, 10, 11, 19, 21). V1_GOTRACE is the format
+ * before Go 1.5, whose header has no number.
  */
 #ifndef GOTAP_V1_FORMAT_H
 #define GOTAP_V1_FORMAT_H
@@ -15,16 +15,16 @@
 
 enum {
 	V1_GOTRACE = 4,
-	V1_GOTRACE_HEADER = 8,	/* bytes */
+	V1_GOTRACE_HEADER = 8,	/* bytes of the header */
 	V1_HEADER = 16,
 	V1_TYPES = 64,		/* a type is the low six bits of a record's first byte */
-	V1_COUNT_SHIFT = 6,	/* the two above them count the values of a short record; */
+	V1_COUNT_SHIFT = 6,	/* the high two bits: the number of values of a short record, or */
 	V1_BY_LENGTH = 3,	/* this count: the length of the values in bytes comes first */
-	V1_MAX_FRAMES = 1000,	/* of one stack, as every Go parser has it */
+	V1_MAX_FRAMES = 1000,	/* of one stack, the limit of every Go parser */
 	V1_MAX_STRING = 1000000,
 };
 
-/* Names of all records; those that changed their name carry the oldest one. */
+/* The types of all records. A record whose name has changed has its oldest name. */
 enum v1_type {
 	V1_BATCH = 1, V1_FREQUENCY, V1_STACK, V1_GOMAXPROCS, V1_PROC_START, V1_PROC_STOP,
 	V1_GC_START, V1_GC_DONE, V1_STW_START, V1_STW_DONE, V1_SWEEP_START, V1_SWEEP_DONE,
@@ -42,45 +42,45 @@ struct v1_spec {
 	uint8_t type, first, last;
 	bool stack;
 	const char *name;
-	const char *args;	/* names, one space between */
+	const char *args;	/* names, separated by one space */
 };
 
-/* The shapes of one format: by type, NULL where the format has no such record. */
+/* The shapes of one format, by type; NULL: the format has no such record. */
 struct v1_format {
 	int version;
 	const struct v1_spec *spec[V1_TYPES];
-	uint8_t nargs[V1_TYPES];	/* values without deltas and stack */
+	uint8_t nargs[V1_TYPES];	/* number of values without deltas and stack */
 };
 
 /*
- * Reads a file header. Gives the format's version and the number of bytes that
- * the header takes. -EINVAL "not a trace file", or -ENOTSUP for a number that
- * is no v1 format (a v2 header is one: go 1.22 and later).
+ * Reads a file header. *@version: the format; *@size: bytes of the header. -EINVAL "not a trace
+ * file"; -ENOTSUP: a number that is not a v1 format (such as that of a v2 header, go 1.22 and
+ * later).
  */
 int v1_header_parse(const uint8_t *p, size_t n, int *version, size_t *size, struct error *err);
 
-/* The same for a number alone: is there a header go 1.@version of a v1 format? */
+/* True if there is a v1 format with the header go 1.@version, or if it is V1_GOTRACE. */
 bool v1_version_known(int version);
 
 /*
- * Puts the header of a version that v1_header_parse() gives to @p, V1_HEADER bytes; returns its
- * size.
+ * Puts the header of @version into the V1_HEADER bytes at @p; returns its size. @version is one of
+ * v1_header_parse().
  */
 size_t v1_header_write(uint8_t *p, int version);
 
-/* "go1.19", or "gotrace": what --format calls a version of v1 or v2. @size 16 holds each. */
+/* The name of a v1 or v2 version for --format: "go1.19", or "gotrace". @size 16 is enough. */
 void v1_format_name(char *name, size_t size, int version);
 
-/* Fills @f for a version that v1_header_parse() gave. */
+/* Fills @f for a version of v1_header_parse(). */
 void v1_format_init(struct v1_format *f, int version);
 
 /*
- * Number of delta values that a record of type @type begins with: the time
- * since the previous event of the batch, in 1.5 the global sequence before it.
+ * The number of delta values at the begin of a record of type @type: the time since the previous
+ * event of the batch; in 1.5 the global sequence number before it.
  */
 unsigned int v1_deltas(const struct v1_format *f, unsigned int type);
 
-/* True for the formats whose stacks are bare PCs. */
+/* True for the formats whose stacks are PCs without names. */
 static inline bool v1_pc_only(int version)
 {
 	return version < 7;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * futile: see futile.h. Ordered events come in, bits go out (removeFutile() in
- * internal/trace/parser.go of Go 1.19).
+ * futile: see futile.h. Reads ordered events, sets bits (removeFutile() in internal/trace/parser.go
+ * of Go 1.19).
  */
 #include "v1/futile.h"
 
@@ -10,18 +10,19 @@
 /* An event since the goroutine's wake-up. */
 struct step {
 	uint32_t ordinal;
-	uint32_t before;	/* + 1; of a free one, the next free one */
+	/* index of the previous step + 1; in a free one, of the next free one */
+	uint32_t before;
 };
 
 struct waker {
-	uint32_t steps;		/* the last one + 1 */
+	uint32_t steps;		/* index of the last step + 1 */
 	bool futile;
 };
 
 struct v1_futile {
 	struct map64 index;	/* goroutine -> index in wakers */
 	struct vec wakers, steps;
-	uint32_t free_step;	/* + 1 */
+	uint32_t free_step;	/* index + 1 */
 };
 
 struct v1_futile *v1_futile_new(void)
@@ -74,7 +75,7 @@ static void set_bit(struct buf *bits, uint32_t ordinal)
 	bits->data[ordinal / 8] |= (uint8_t)(1 << ordinal % 8);
 }
 
-/* Forgets the steps of @w; their bits are set in @bits if that is not NULL. */
+/* Frees the steps of @w. Sets their bits in @bits unless it is NULL. */
 static void futile_clear(struct v1_futile *f, struct waker *w, struct buf *bits)
 {
 	while (w->steps) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load: records come in, in file order; where the pieces of each P begin goes
- * out, with strings and stacks in tables. A batch belongs to one P and gives
- * the base of its deltas. The goroutine of an event is the one that its P ran
- * last, across batches.
+ * load: reads the records in the order of the file. Notes where the pieces of each P begin, and
+ * makes the tables of strings and stacks. A batch belongs to one P and has the base of its deltas.
+ * The goroutine of an event is the one that ran last on its P, across batches.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,23 +13,25 @@
 #include "v1/resync.h"
 
 enum {
-	SLACK = 1 << 24,	/* ticks, half a second and more */
-	SEARCH = 64,		/* bytes read in search of a batch, for each one of the file */
+	SLACK = 1 << 24,	/* in ticks: at least half a second */
+	/* bytes that may be read to find a batch, for each byte of the file */
+	SEARCH = 64,
 };
 
 struct loader {
 	struct v1_trace *t;
 	struct v1_reader reader;
-	struct map64 current_g;	/* P -> goroutine, for the Ps of other batches */
+	struct map64 current_g;	/* P -> goroutine, for the Ps of earlier batches */
 	int64_t p;
 	uint64_t g;
 	int64_t ticks, seq;
-	int64_t key;		/* of the last event of the open piece, before 1.7 */
-	uint32_t piece;		/* that takes the next event + 1, 0: it begins one */
+	int64_t key;		/* key of the last event of the open piece, before 1.7 */
+	/* index + 1 of the piece that takes the next event; 0: the event begins one */
+	uint32_t piece;
 	bool in_batch;
-	bool lost;		/* behind damage */
+	bool lost;		/* after damage */
 	struct v1_resync seen;
-	/* ticks of all events in batches that are whole; of this one */
+	/* ticks: latest event of all complete batches; latest of this batch */
 	int64_t latest, batch_latest;
 };
 
@@ -48,7 +49,7 @@ static struct v1_stream *v1_load_stream_of(struct v1_trace *t, int64_t p)
 	return st;
 }
 
-/* A piece that begins with the record at @offset. */
+/* Begins a piece with the record at @offset. */
 static uint32_t begin_piece(struct loader *l, size_t offset)
 {
 	struct v1_piece *piece = vec_push(&l->t->pieces, sizeof(*piece));
@@ -123,8 +124,8 @@ static void keep_latest(struct loader *l)
 }
 
 /*
- * Readers since Go 1.23 refuse higher ones; to those before, which alone read the older formats, it
- * is any int.
+ * The greatest number of a P. Readers since Go 1.23 refuse greater ones; earlier readers, the only
+ * ones of the older formats, accept any int.
  */
 static uint64_t max_p(const struct loader *l)
 {
@@ -162,7 +163,7 @@ static int set_frequency(struct loader *l, const struct v1_record *rec, struct e
 {
 	int64_t freq = (int64_t)rec->values[0];
 
-	/* From 1.5 on: a sign of tick skew between CPUs rather than of a bad file. */
+	/* From 1.5 on: the time stamp counters of CPUs differ; the file is not damaged. */
 	if (freq <= 0 && l->t->format.version != V1_GOTRACE)
 		return error_set(err, -EBADMSG, "time stamps out of order: frequency %lld at "
 				 "offset 0x%zx", (long long)freq, rec->offset);
@@ -174,8 +175,8 @@ static int set_frequency(struct loader *l, const struct v1_record *rec, struct e
 }
 
 /*
- * A sample is written later, by another goroutine, into whatever batch is
- * open: it brings its own time, P and goroutine.
+ * Adds a CPU sample. Another goroutine writes samples later, into the batch that is open then: a
+ * sample has its own time, P and goroutine.
  */
 static void add_sample(struct loader *l, const struct v1_record *rec)
 {
@@ -187,8 +188,8 @@ static void add_sample(struct loader *l, const struct v1_record *rec)
 }
 
 /*
- * A GoSysExit of 1.5 is written when the thread has a P again; it brings the
- * number and the time of the exit itself: it is in no order with its neighbours.
+ * Adds a GoSysExit of 1.5 as a piece of its own. It is written when the thread has a P again, with
+ * the sequence number and the time of the exit, so it is not in order with the records around it.
  */
 static void v1_load_add_exit(struct loader *l, const struct v1_record *rec)
 {
@@ -199,7 +200,7 @@ static void v1_load_add_exit(struct loader *l, const struct v1_record *rec)
 	piece->exit = true;
 }
 
-/* The file's order, as far as it is the order of events: else another piece begins. */
+/* Adds the event to the open piece if it is in order there; otherwise it begins another piece. */
 static void extend_piece(struct loader *l, const struct v1_record *rec, int64_t ticks, int64_t seq)
 {
 	int64_t key = l->t->format.version == 5 ? seq : ticks;
@@ -210,7 +211,7 @@ static void extend_piece(struct loader *l, const struct v1_record *rec, int64_t 
 	vec_at(&l->t->pieces, struct v1_piece, l->piece - 1)->n++;
 }
 
-/* Readers see a start PC as a stack of one frame. */
+/* Adds a stack with the start PC as its only frame. */
 static void add_start(struct v1_trace *t, uint64_t pc)
 {
 	uint64_t *id;
@@ -225,7 +226,7 @@ static void add_start(struct v1_trace *t, uint64_t pc)
 	v1_stack_add(t, *id, 1)->pc = pc;
 }
 
-/* Follows which goroutine runs on the P after the record. */
+/* Sets the goroutine that runs on the P after the record. */
 static void follow_goroutine(struct loader *l, const struct v1_record *rec)
 {
 	struct v1_event ev = { .type = (uint8_t)rec->type };
@@ -261,8 +262,8 @@ static int add_event(struct loader *l, const struct v1_record *rec, struct error
 }
 
 /*
- * Readers of Go 1.23 and later refuse records outside of batches; up to 1.10 such records belong to
- * P 0. Damage may have taken the Batch in front of a table.
+ * Checks that the record is in a batch. Readers of Go 1.23 and later refuse records outside of
+ * batches; up to 1.10 such records belong to P 0. The Batch before a table may be lost in damage.
  */
 static int check_batch(const struct loader *l, const struct v1_record *rec, struct error *err)
 {
@@ -299,9 +300,9 @@ static int load_record(struct loader *l, const struct v1_record *rec, struct err
 }
 
 /*
- * Goes on with the next batch. What ran on the Ps is not known there, and who wrote what is between
- * the damage and the batch neither: a reader that takes it for the end of the batch before tells
- * lies.
+ * Continues with the next batch after damage. The goroutines that run on the Ps are not known
+ * there. The P of events between the damage and the batch is not known either: a reader that
+ * assigned them to the previous batch would show false events.
  */
 static bool v1_load_go_on(struct loader *l, const struct error *why)
 {
@@ -341,7 +342,7 @@ static int load_records(struct loader *l, struct error *err)
 	return ret;
 }
 
-/* Later than any event of a batch that began at @ticks. */
+/* A time later than that of any event of a batch that begins at @ticks. */
 static int64_t v1_load_later(const struct loader *l, int64_t ticks)
 {
 	int64_t latest = l->latest > ticks ? l->latest : ticks, span, limit;
@@ -352,7 +353,7 @@ static int64_t v1_load_later(const struct loader *l, int64_t ticks)
 	return limit;
 }
 
-/* The last records before damage may be part of it: their times lead nowhere. */
+/* Limits the times of the last records before damage: they may be damaged, too. */
 static void limit_damaged(struct loader *l)
 {
 	struct v1_piece *pieces = l->t->pieces.data;
@@ -365,7 +366,7 @@ static void limit_damaged(struct loader *l)
 					  v1_load_later(l, pieces[i].ticks);
 }
 
-/* Samples come in the order in which a signal handler got a lock. */
+/* Sorts samples by time: the file has them in the order in which signal handlers got a lock. */
 static int compare_samples(const void *pa, const void *pb)
 {
 	const struct v1_sample *a = pa, *b = pb;
@@ -375,7 +376,7 @@ static int compare_samples(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : 1;
 }
 
-/* The record at which it broke is not read: what is before it may count. */
+/* Notes the damage. The record at the damage is not read; the records before it count. */
 static void note_cut(struct loader *l, const struct error *why)
 {
 	struct v1_cut *cut = l->t->cut;

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * order: one stream of events per P comes in, one sequence goes out.
+ * order: merges one stream of events per P into one sequence.
  *
- * Format 1.5 numbers all events, gotrace has only their times. From 1.7 on a
- * stream is in order by itself and streams are merged: of the events at their
- * heads, those whose goroutine is in the state and at the sequence number that
- * they need are ready, and the earliest ready one comes next. So the order is
- * right even where the clocks of CPUs are not (internal/trace/order.go).
+ * Format 1.5 numbers all events, gotrace has only their times. From 1.7 on each stream is in order,
+ * and the streams are merged. A head is the next event of a stream. It is ready if its goroutine
+ * has the state and the sequence number that the event needs. The earliest ready head comes next.
+ * So the order is right even where the clocks of CPUs differ (internal/trace/order.go).
  *
- * Only the next event of each stream is decoded.
- *
- * A head that is not ready waits in a list of its need, and is looked up again
- * only when some goroutine gets there: merging takes n log n whatever the file.
+ * Only the next event of each stream is decoded. A head that is not ready waits in a list of its
+ * need, and is checked again only when a goroutine reaches this state: merging takes n log n time
+ * for any file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,9 +21,9 @@
 
 enum { DEAD, RUNNABLE, RUNNING, WAITING };
 
-#define ANY_SEQ UINT64_MAX		/* needed: any number; given: keep it */
-#define NEXT_SEQ (UINT64_MAX - 1)	/* given: the next number */
-#define NO_KEY UINT64_MAX		/* concerns nobody, always ready */
+#define ANY_SEQ UINT64_MAX		/* as a need: any number; as a result: no change */
+#define NEXT_SEQ (UINT64_MAX - 1)	/* as a result: the next number */
+#define NO_KEY UINT64_MAX		/* concerns no goroutine, always ready */
 #define GC_KEY (UINT64_MAX - 1)		/* concerns the garbage collector */
 
 struct state {
@@ -34,7 +32,7 @@ struct state {
 };
 
 struct step {
-	uint64_t key;		/* the goroutine concerned */
+	uint64_t key;		/* the goroutine */
 	struct state need, give;
 };
 
@@ -79,7 +77,10 @@ static struct step step_of_type(const struct v1_event *ev)
 	}
 }
 
-/* Damage took the event that names the goroutine of this one. */
+/*
+ * True if the event concerns a goroutine that is not known: the event that names it is lost in
+ * damage.
+ */
 static bool concerns_nobody(const struct v1_event *ev)
 {
 	switch (ev->type) {
@@ -109,16 +110,16 @@ static bool is_ready(const struct step *s, struct state now)
 /* The next event of a piece or a stream: @key is its time, in 1.5 its sequence number. */
 struct head {
 	int64_t key;
-	/* orders equal keys: the stream, or where the event is in the file */
+	/* decides between equal keys: number of the stream, or offset of the event in the file */
 	uint64_t tie;
-	uint32_t from;		/* index */
+	uint32_t from;		/* index of the stream or piece */
 };
 
 /* The next event of a stream. */
 struct next {
-	struct v1_piece piece;	/* at work */
-	uint32_t piece_after;	/* + 1 */
-	uint32_t sample;	/* index of the next one, of the stream of samples */
+	struct v1_piece piece;	/* the current piece */
+	uint32_t piece_after;	/* the piece after it + 1 */
+	uint32_t sample;	/* index of the next sample, in the stream of samples */
 	struct v1_event ev;
 	bool has_event;
 };
@@ -129,20 +130,20 @@ struct v1_order {
 	struct head *heap;	/* ready heads, earliest first */
 	size_t nheap;
 	size_t given;
-	int64_t last;		/* time of the event given last, behind damage */
-	/* Before 1.7: */
+	int64_t last;		/* after damage: time of the event that was returned last */
+	/* For formats before 1.7: */
 	struct v1_piece *pieces;
-	/* From 1.7 on: */
+	/* For formats from 1.7 on: */
 	struct next *streams;
-	/* key -> state as v1_order_pack() has it; the zero state is not in it */
+	/* key -> state, packed by v1_order_pack(); the zero state has no entry */
 	struct map64 states;
 	struct map64 waiting;	/* hash of a need -> first waiting stream + 1 */
 	uint32_t *next_waiting;	/* per stream: the next one + 1 */
 };
 
 /*
- * A status takes two bits. A number is at most that of the events, as each state follows another
- * one; behind damage, where it may be anything, it only decides between events of the same time.
+ * A status takes two bits. A sequence number is at most the number of events, as each state follows
+ * another one. After damage it may be any number, and only decides between events of the same time.
  */
 static uint64_t v1_order_pack(struct state state)
 {
@@ -156,9 +157,7 @@ static struct state v1_order_state_of(const struct v1_order *m, uint64_t key)
 	return packed ? (struct state){ *packed >> 2, *packed & 3 } : (struct state){ 0, DEAD };
 }
 
-/*
- * No event of a goroutine follows its GoEnd, or check.c would refuse it: its state is not needed.
- */
+/* Removes the state of an ended goroutine: no event follows its GoEnd, or check.c refuses it. */
 static void forget_ended(struct v1_order *m, const struct v1_event *ev)
 {
 	if (ev->type == V1_GO_END)
@@ -235,7 +234,7 @@ static void next_of_stream(struct v1_order *m, uint32_t stream)
 	s->has_event = v1_piece_next(m->t, &m->reader, &s->piece, &s->ev);
 }
 
-/* The stream's next event becomes a head: ready, or waiting for its need. */
+/* Makes the stream's next event a head: ready, or waiting for its need. */
 static void v1_order_offer(struct v1_order *m, uint32_t stream)
 {
 	const struct next *next = &m->streams[stream];
@@ -254,7 +253,7 @@ static void v1_order_offer(struct v1_order *m, uint32_t stream)
 	*list = stream + 1;
 }
 
-/* Offers again all streams whose heads wait for (@key, @need). */
+/* Checks all streams again whose heads wait for (@key, @need). */
 static void v1_order_wake(struct v1_order *m, uint64_t key, struct state need)
 {
 	uint64_t *slot = map64_get(&m->waiting, need_hash(key, need));
@@ -300,7 +299,7 @@ static int v1_order_apply(struct v1_order *m, const struct v1_event *ev, struct 
 	return 0;
 }
 
-/* In a cut trace the events that are left wait for what is lost. */
+/* The result when no head is ready. In a cut trace the remaining events wait for lost ones. */
 static int no_order(const struct v1_order *m, struct error *err)
 {
 	const struct next *s = m->streams;
@@ -314,12 +313,12 @@ static int no_order(const struct v1_order *m, struct error *err)
 			 (unsigned long long)s->ev.offset, (unsigned long long)s->ev.g);
 }
 
-/* --- from 1.7 on, of a trace that goes on behind damage --- */
+/* --- from 1.7 on, for a trace that continues after damage --- */
 
 /*
- * In a trace without damage, an event that needs another one has a later time than that one, or no
- * reader takes the trace. Damage may have taken the event that another one needs: so the merge
- * takes events by their times, ready or not. Among events of one time it takes a ready one first.
+ * In an undamaged trace an event that needs another one has a later time, or no reader accepts the
+ * trace. In a damaged trace the needed event may be lost: so the merge takes events by their times,
+ * ready or not. Among up to EQUAL_TIMES events of one time it takes a ready one first.
  */
 enum { EQUAL_TIMES = 16 };
 
@@ -362,7 +361,7 @@ static int next_by_time(struct v1_order *m, struct v1_event *ev)
 
 		*ev = next->ev;
 		if (doubtful)
-			next->piece.n = 0;	/* it may be damage itself, as what follows it */
+			next->piece.n = 0;	/* this and later events may be damaged */
 		next_of_stream(m, stream);
 		push_stream(m, stream);
 		if (doubtful)
@@ -423,7 +422,7 @@ static bool next_of_piece(struct v1_order *m, struct v1_piece *piece, struct v1_
 	return true;
 }
 
-/* Decodes the piece's next event only to know its place: there may be many pieces. */
+/* Decodes the piece's next event only for its key, since there may be many pieces. */
 static void offer_piece(struct v1_order *m, uint32_t i)
 {
 	struct v1_piece piece = m->pieces[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order: gives the events of a trace one after the other in the order in which
- * they were written, across Ps; used by clock, once for each pass.
+ * order: returns the events of a trace in the order in which they were written, across Ps. clock.c
+ * uses it, once for each pass.
  */
 #ifndef GOTAP_V1_ORDER_H
 #define GOTAP_V1_ORDER_H
@@ -12,9 +12,9 @@ struct v1_order;
 
 struct v1_order *v1_order_new(const struct v1_trace *t);
 /*
- * Returns 1 and the next event, its time in ticks; 0 at the end: all events were given, or the
- * trace is cut and the rest follows events that are lost; or -errno, -EPROTO if events do not fit
- * together.
+ * Returns 1 with the next event, whose time is in ticks. Returns 0 at the end: all events were
+ * returned, or the trace is cut and the remaining events follow lost ones. Returns -errno with @err
+ * on an error; -EPROTO: the events contradict each other.
  */
 int v1_order_next(struct v1_order *o, struct v1_event *ev, struct error *err);
 /* Accepts NULL. */

@@ -10,7 +10,7 @@
 
 #include "v1/convert.h"
 
-enum { FORMAT = 22 };	/* as `gotap convert` writes it */
+enum { FORMAT = 22 };	/* the header of the converted trace, as `gotap convert` writes it */
 
 struct trace_reader *v1_reader_open(const struct v1_trace *t, struct error *err)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reader: the events of a v1 trace as the v2 reader gives them, by its conversion (v1/convert.h).
- */
+/* reader: a v2 reader for the events of a v1 trace, which it converts (v1/convert.h). */
 #ifndef GOTAP_V1_READER_H
 #define GOTAP_V1_READER_H
 
@@ -9,8 +7,8 @@
 #include "v1/trace.h"
 
 /*
- * A reader of @t as v2, which is held in memory of the kernel, not of a file system: @t is no
- * longer needed. NULL with @err set if it cannot be made.
+ * Converts @t to v2, in a memory file, and opens a reader of the result. @t is not needed
+ * afterwards. NULL with @err on an error.
  */
 struct trace_reader *v1_reader_open(const struct v1_trace *t, struct error *err);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * record: see record.h. A record is one byte (six bits of type, two of count
- * code k) and values: k + 1 of them (k + 2 in 1.5), or with k = 3 a length in
- * bytes and as many values as fill it. Strings and a log's text are raw bytes.
+ * record: see record.h. A record is one byte (six bits of type, two bits of count code k) and
+ * values. With k below 3 there are k + 1 values (k + 2 in 1.5). With k = 3 a length in bytes comes
+ * first, and the values fill this length. Strings and the text of a log are raw bytes.
  */
 #include "v1/record.h"
 
 #include <string.h>
 
-enum { MAX_VALUES = 2 + 4 * V1_MAX_FRAMES };	/* of the longest stack */
+enum { MAX_VALUES = 2 + 4 * V1_MAX_FRAMES };	/* values of the longest stack */
 
 int v1_reader_init(struct v1_reader *r, const uint8_t *data, size_t n, struct error *err)
 {
@@ -50,7 +50,7 @@ static int read_inline(struct v1_reader *r, unsigned int n, struct error *err)
 	return ret;
 }
 
-/* Values that fill a given number of bytes. The last may not reach beyond. */
+/* Reads values that fill a given number of bytes. The last value must end there. */
 static int read_sized(struct v1_reader *r, size_t record_off, struct error *err)
 {
 	struct v1_cursor body;
@@ -116,7 +116,7 @@ static int v1_record_check_stack(const struct v1_reader *r, const struct v1_reco
 	if (n > V1_MAX_FRAMES)
 		return error_set(err, -EBADMSG, "Stack has bad number of frames at offset 0x%zx: "
 				 "%llu", rec->offset, (unsigned long long)n);
-	/* The parser of before 1.5 does not look at what stands behind the frames. */
+	/* The parser before 1.5 ignores values after the frames. */
 	if (r->format.version == V1_GOTRACE && rec->nvalues > 2 + n)
 		return 0;
 	if (rec->nvalues != 2 + n * v1_frame_values(&r->format))

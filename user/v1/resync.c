@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * resync: see resync.h. A reader comes in; the offset of a record goes out that looks like one of
- * a tracer, by its own values and by the records behind it.
+ * resync: see resync.h. Finds the offset of a record that is most likely one of a tracer, by its
+ * own values and by the records after it.
  */
 #include "v1/resync.h"
 
@@ -11,9 +11,9 @@ enum {
 	BATCH_HEAD = V1_BATCH | 1 << V1_COUNT_SHIFT,
 	STRING_HEAD = V1_STRING,
 	STACK_HEAD = V1_STACK | V1_BY_LENGTH << V1_COUNT_SHIFT,
-	RUN = 32,		/* records that must be good behind it, or all that are left */
-	NEW_PS = 1024,		/* Ps that may come after the damage */
-	MAX_RECORD_HEAD = 32,	/* bytes in front of the last value of a record of 4 */
+	RUN = 32,		/* records after it that must be valid, or all that are left */
+	NEW_PS = 1024,		/* Ps that may appear only after the damage */
+	MAX_RECORD_HEAD = 32,	/* bytes before the last value of a record with 4 values */
 };
 
 bool v1_is_table(unsigned int type)
@@ -37,8 +37,8 @@ static void v1_resync_pay(struct v1_resync *seen, size_t bytes)
 }
 
 /*
- * From the record at @at on, as many as are wanted can be read. Batches are likely ones, and what
- * begins with a table goes on with tables, until the next batch.
+ * True if RUN records from @at on can be read. Batches must be likely ones. A table must be
+ * followed by tables, until the next batch.
  */
 static bool run_is_good(struct v1_reader *r, size_t at, struct v1_resync *seen)
 {
@@ -62,8 +62,8 @@ static bool run_is_good(struct v1_reader *r, size_t at, struct v1_resync *seen)
 }
 
 /*
- * A record with a time of its own among its values, as a GoSysExit, has what looks like a batch
- * in it if one of its other values is the first byte of one. Does one lie around @at?
+ * True if @at is inside a record. A record with its own time among its values, such as a GoSysExit,
+ * seems to contain a batch if another of its values is the first byte of a batch.
  */
 static bool lies_in_record(struct v1_reader *r, size_t at, struct v1_resync *seen)
 {

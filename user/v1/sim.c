@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room that added events leave before the event that needs them, in ns. */
+/* ns that added events leave before the event that needs them. */
 enum { LEAD = 8 };
 
 static void *v1_sim_object(struct map64 *map, uint64_t id, size_t size, bool *is_new)
@@ -15,7 +15,7 @@ static void *v1_sim_object(struct map64 *map, uint64_t id, size_t size, bool *is
 	if (*is_new) {
 		void *p = xcalloc(1, size);
 
-		/* Every object begins with its id. */
+		/* Each of these structs begins with its id. */
 		memcpy(p, &id, sizeof(id));
 		*slot = (uintptr_t)p;
 	}
@@ -322,7 +322,7 @@ void sim_g_make_runnable(struct sim *s, struct sim_g *g)
 		sim_g_exit(s, SIM_ADDED, g);
 		break;
 	case SIM_RUNNING:
-		if (!g->m->p)	/* a status says that it runs, no P does */
+		if (!g->m->p)	/* a status event shows that it runs, but no P does */
 			sim_p_start(s, SIM_ADDED, sim_free_p(s), g->m);
 		sim_put(s, SIM_ADDED, g->m, EV_GoStop, 0, 0);
 		v1_sim_unbind(s, g, SIM_RUNNABLE);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * symbolize: PCs of the formats before 1.7 come in, named frames go out. The
- * file holds return addresses, and for a goroutine's start the function entry.
- * Inlined calls become frames of their own, which the addr2line of that time
- * did not show.
+ * symbolize: turns the PCs of formats before 1.7 into named frames. The file has return addresses,
+ * and for the start of a goroutine the entry of the function. Inlined calls become separate frames;
+ * the addr2line of that time did not show them.
  */
 
 #include "v1/trace.h"
@@ -12,7 +11,7 @@
 #include "symbol/symbol.h"
 #include "v1/internal.h"
 
-enum { MAX_FRAMES = 2048 };	/* of one stack after inlined calls are expanded */
+enum { MAX_FRAMES = 2048 };	/* frames of one stack after inlined calls are expanded */
 
 static void symbolize_store(struct v1_trace *t, struct v1_stack *st, const struct frame *frames,
 			    size_t n)
@@ -51,7 +50,10 @@ int v1_trace_symbolize(struct v1_trace *t, const char *binary, struct error *err
 
 	if (!v1_pc_only(t->format.version) || t->symbolized)
 		return 0;
-	/* which every Go program has; DWARF would take a process, which libgotap must not make */
+	/*
+	 * Every Go program has this table. DWARF would need a child process, which libgotap must
+	 * not make.
+	 */
 	ret = symbolizer_open(&t->symbolizer, &(struct symbol_file){ .path = binary },
 			      SYMBOL_PCLNTAB, err);
 	if (ret)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * tables: the strings, stacks and names of types that an open trace has (see trace.h).
- */
+/* tables: the strings, stacks and names of types of an open trace (see trace.h). */
 #include "v1/internal.h"
 
 int v1_trace_version(const struct v1_trace *t)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * text: records of a v1 file come in, lines go out, in file order; the same
- * form as the v2 text (internal/trace/raw of Go): frames and bytes of strings
- * on lines of their own that begin with a tab. What is not the shortest form
- * of a record is on the line, too (text_form.h). Called by `gotap text`.
+ * text: writes records of a v1 file as lines, in the order of the file, in the form of the v2 text
+ * (internal/trace/raw of Go): frames and bytes of strings are on separate lines that begin with a
+ * tab. If a record does not have its shortest form, the line has the form, too (text_form.h).
+ * `gotap text` calls this file.
  */
 #include "v1/text.h"
 
@@ -17,9 +17,10 @@
 
 enum { MAX_INLINED = 64, MAX_LINE = 512, MAX_FRAME_LINE = 192 };
 
-/* Bytes that each number of a record takes, as they stand in the file. */
+/* The number of bytes of each number of a record in the file. */
 struct widths {
-	uint8_t length, data;	/* of the length of the numbers, and of that of the data */
+	/* bytes of the length of the numbers; bytes of the length of the data */
+	uint8_t length, data;
 	struct buf values;
 };
 
@@ -33,7 +34,7 @@ struct writer {
 
 /* --- the form that a record has in the file --- */
 
-/* The record takes as many bytes as its shortest form: then it is that form. */
+/* True if the record has the shortest form: it has as many bytes as that form. */
 static bool is_shortest(const struct writer *w, const struct v1_record *rec)
 {
 	unsigned int k = w->r.cursor.data[rec->offset] >> V1_COUNT_SHIFT;
@@ -85,7 +86,7 @@ static uint8_t *v1_text_put_name(uint8_t *p, const char **names)
 	return p;
 }
 
-/* " g=5 seq=6"; @widths is NULL if all are the shortest. */
+/* Puts arguments such as " g=5 seq=6". @widths is NULL if all have the shortest form. */
 static uint8_t *v1_text_put_values(uint8_t *p, const char *names, const uint64_t *values,
 			   const uint8_t *widths)
 {
@@ -152,8 +153,8 @@ static void v1_text_put_quoted(struct buf *out, const char *name, const char *te
 }
 
 /*
- * Appends the names of a frame to its number. The functions that it was inlined into have lines of
- * their own, which `gotap wire` skips.
+ * Appends the names of a frame to its number. The functions into which it was inlined have separate
+ * lines, which `gotap wire` skips.
  */
 static void put_names(struct writer *w, uint64_t pc)
 {
@@ -179,7 +180,7 @@ static void v1_text_put_frames(struct writer *w, const struct v1_record *rec, co
 		buf_reserve(w->out, MAX_FRAME_LINE);
 		p = w->out->data + w->out->len;
 		p = v1_text_put_values(p, names, rec->values + i, widths ? widths + i : NULL);
-		/* for the space in front of the first name */
+		/* replaces the space before the first name */
 		w->out->data[w->out->len] = '\t';
 		w->out->len = (size_t)(p - w->out->data);
 		if (w->symbols)
@@ -219,7 +220,7 @@ static int v1_text_put_all(struct writer *w, struct raw_sink *sink, struct error
 		v1_text_put_record(w, &rec);
 		sink_settle(sink);
 	}
-	return ret < 0 ? ret : 0;	/* sink_close() says why nothing could be written */
+	return ret < 0 ? ret : 0;	/* sink_close() returns the error of a failed write */
 }
 
 int v1_text(const uint8_t *data, size_t n, const char *binary, struct raw_sink *sink,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text: a v1 trace as text, record for record, and back (wire.c). The text holds every byte of
- * the file: it gives the same file again, whatever form its records have (text_form.h).
+ * text: a v1 trace as text, record by record, and back (wire.c). The text determines every byte of
+ * the file: also the form of each record (text_form.h).
  */
 #ifndef GOTAP_V1_TEXT_H
 #define GOTAP_V1_TEXT_H
@@ -11,17 +11,17 @@
 #include "read/raw_source.h"
 
 /*
- * Appends the records of the file to @sink as text: "Trace Go1.11" or "Trace gotrace", then
- * one line `Name arg=value ...` per record, frames and data on lines of their own as in the v2
- * text form. Only what is needed to cut records apart is checked. In the formats that have bare
- * PCs each frame is named by @binary, the executable that was traced; NULL: none is.
+ * Appends the records of the file to @sink as text: "Trace Go1.11" or "Trace gotrace", then one
+ * line `Name arg=value ...` per record, with frames and data on separate lines as in the v2 text
+ * form. Only the boundaries of records are checked. In formats with bare PCs, @binary, the traced
+ * executable, gives the names of frames; it may be NULL. Returns 0 or -errno with @err.
  */
 int v1_text(const uint8_t *data, size_t n, const char *binary, struct raw_sink *sink,
 	    struct error *err);
 
 /*
- * Appends to @sink the wire form of the text in @source, of a v1 trace or a v2 one. Errors name the
- * line. A record that no parser would cut out of the file again is one.
+ * Appends the bytes of the v1 or v2 trace whose text is @source to @sink. Errors name the line. A
+ * record that no parser would read back from the file is an error.
  */
 int v1_wire_write(struct raw_source *source, struct raw_sink *sink, struct error *err);
 

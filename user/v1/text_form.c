@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* text_form: see text_form.h. The shapes of a format come in, the names on its lines go out. */
+/* text_form: see text_form.h. Makes the names on the lines from the shapes of a format. */
 #include "v1/text_form.h"
 
 #include <stdio.h>

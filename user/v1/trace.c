@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace: see trace.h. Runs the stages; tables.c answers questions about the result. */
+/* trace: see trace.h. Runs the stages; tables.c has the look-ups in the result. */
 #include "v1/trace.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void v1_trace_free(struct v1_trace *t)
 	free(t);
 }
 
-/* Checks all events and counts them. A damaged trace keeps the events that follow the rules. */
+/* Checks and counts all events. In a damaged trace the events that break rules are dropped. */
 static int check_all(struct v1_trace *t, struct error *err)
 {
 	const struct v1_event *ev;
@@ -93,7 +93,7 @@ int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct e
 	return v1_trace_open_trace(ret, data, n, false, NULL, err);
 }
 
-/* Damage that can be read as records shows by events that do not fit together. */
+/* Damaged bytes may still be readable as records: then their events contradict the others. */
 int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, struct v1_cut *cut,
 		      struct error *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * view: see view.h. The first pass over the events lets the rules gather the links (check.h), the
- * second one gives the events.
+ * view: see view.h. In a first pass over the events the rules collect the links (check.h); a second
+ * pass returns the events.
  */
 #include "v1/view.h"
 
@@ -12,7 +12,7 @@
 
 struct v1_view {
 	struct v1_iter it;
-	uint32_t *links;	/* by number */
+	uint32_t *links;	/* by number of the event */
 };
 
 int v1_view_open(struct v1_view **ret, const struct v1_trace *t, struct error *err)
@@ -56,11 +56,11 @@ static int64_t p_of(const struct v1_event *ev)
 	case V1_ROW_GC:
 		return V1_GC_P;
 	default:
-		return ev->p;	/* a sample has its own */
+		return ev->p;	/* a sample has its own P */
 	}
 }
 
-/* The collector and who stops the world act for the program. */
+/* Goroutine 0 for the events of the collector and of a stop-the-world: they are the program's. */
 static uint64_t g_of(const struct v1_event *ev)
 {
 	return ev->type >= V1_GC_START && ev->type <= V1_STW_DONE ? 0 : ev->g;
@@ -129,7 +129,8 @@ static uint8_t *put_args(uint8_t *p, const char *names, const uint64_t *args)
 }
 
 /*
- * A GoStart has the stack that its goroutine begins with, which before 1.7 is the start PC alone.
+ * Puts the stack of a GoStart, which is that of its goroutine's start. Before 1.7 it is the start
+ * PC alone.
  */
 static uint8_t *v1_view_put_stack(uint8_t *p, const struct v1_trace *t, uint64_t stack)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * wire: lines of a text come in, records of a v1 file go out: the shortest form of each, unless
- * its line says otherwise (text_form.h). Called by `gotap wire`, for v2 traces as well.
+ * wire: turns lines of a text into records of a v1 file, in the shortest form unless the line has
+ * another one (text_form.h). `gotap wire` calls this file, for v2 traces as well.
  */
 #include "v1/text.h"
 
@@ -18,19 +18,19 @@ struct wire {
 	struct raw_sink *sink;
 	struct v1_format format;
 	struct v1_text_names names;
-	struct buf values;	/* of the record at hand, encoded */
-	struct buf data;	/* of a String or a log, unquoted */
+	struct buf values;	/* encoded values of the current record */
+	struct buf data;	/* unquoted bytes of a String or a log */
 	size_t nvalues;
-	uint64_t id;		/* the first of them */
+	uint64_t id;		/* the first value */
 };
 
-/* A number of a line and how many bytes it takes. */
+/* A number of a line, and its number of bytes in the file. */
 struct number {
 	uint64_t value;
 	unsigned int width;
 };
 
-/* What a line says of the form of its record; width 0: nothing. */
+/* The form of a record as its line has it; width 0: not on the line. */
 struct form {
 	struct number k, length, data;
 };
@@ -68,7 +68,7 @@ static bool v1_wire_parse_number(struct text_span s, struct number *n)
 	return true;
 }
 
-/* "name=5" or "name=5/2" */
+/* Parses "name=5" or "name=5/2". */
 static int parse_arg(struct wire *w, struct text_span token, struct text_span *name,
 		     struct number *n)
 {
@@ -106,7 +106,7 @@ static int v1_wire_take_arg(struct wire *w, struct text_span *rest, struct text_
 			  (int)name.n, name.p);
 }
 
-/* All arguments in @names from *@rest, encoded. The last one stays in *@last. */
+/* Parses all arguments in @names from *@rest and encodes them. *@last is the last one. */
 static int v1_wire_take_args(struct wire *w, struct text_span *rest, const char *names,
 			     uint64_t *last)
 {
@@ -150,7 +150,7 @@ static int take_form(struct wire *w, struct text_span rest, struct form *f)
 	struct number n, *field;
 
 	while ((before = rest = span_trim(rest)).n) {
-		/* empty in front of a comment, which may not stand here */
+		/* empty before a comment, which is not allowed here */
 		token = span_token(&rest);
 		field = !token.n || parse_arg(w, token, &name, &n) ? NULL : form_field(f, name);
 		if (!field || field->width)
@@ -160,7 +160,9 @@ static int take_form(struct wire *w, struct text_span rest, struct form *f)
 	return 0;
 }
 
-/* @n is what the line says of the @length of something, or the shortest form of it. */
+/*
+ * Checks @n against @length, the length of @of. If the line has none, @n becomes its shortest form.
+ */
 static int settle_length(struct wire *w, struct number *n, uint64_t length, const char *of)
 {
 	if (!n->width)
@@ -219,13 +221,16 @@ static int v1_wire_take_frame(struct wire *w, struct text_span line)
 	uint64_t last;
 	int ret = v1_wire_take_args(w, &line, v1_frame_names(&w->format), &last);
 
-	/* `gotap text --binary` shows names behind an address. */
+	/* `gotap text --binary` puts names after an address. */
 	if (!ret && !v1_pc_only(w->format.version) && span_trim(line).n)
 		return fail_at_end(w, line);
 	return ret;
 }
 
-/* Before 1.5 numbers may stand behind the frames, which the text shows as frames, too. */
+/*
+ * Takes numbers after the frames, which records before 1.5 may have and the text shows as frames,
+ * too.
+ */
 static int take_more_frames(struct wire *w)
 {
 	struct text_span line, rest;

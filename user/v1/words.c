@@ -20,7 +20,7 @@ static const char *const block_reasons[V1_TYPES] = {
 	[V1_GO_BLOCK_GC] = "GC mark assist wait for work",
 };
 
-/* stwReason of Go 1.21; number 6 is spelled as internal/trace/tracev1.go has it. */
+/* stwReason of Go 1.21; number 6 has the spelling of internal/trace/tracev1.go. */
 static const char *const stw_reasons[] = {
 	"", "GC mark termination", "GC sweep termination", "write heap dump",
 	"goroutine profile", "goroutine profile cleanup", "all goroutine stack trace",
@@ -30,8 +30,8 @@ static const char *const stw_reasons[] = {
 };
 
 /*
- * Before 1.5 each P that scans for the collector says so by the events that are mark termination
- * from then on.
+ * Before 1.5 each P that scans for the collector writes the events that later mean mark
+ * termination.
  */
 static const char gc_scan[] = "GC scan";
 
@@ -71,7 +71,10 @@ const char *v1_stw_reason(int version, unsigned long long kind)
 	return kind < STW_REASONS ? stw_reasons[kind] : "";
 }
 
-/* The runtime of Go spells number 6 in another way than the reader of its traces. */
+/*
+ * The runtime spells number 6 differently from the reader of its traces: both spellings are
+ * accepted.
+ */
 static int stw_number(const char *reason, size_t len)
 {
 	int i;
