@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* check: see check.h. In: a trace. Out: one verdict. */
+/* check: see check.h. Input: a trace. Output: one verdict. */
 #include "read/check.h"
 
 #include <errno.h>

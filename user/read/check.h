@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check: is a v2 trace one that Go's tools take, and take without harm?
+ * check: do Go's tools accept a v2 trace, and show it without a crash?
  *
  * Three layers of rules, each with its own kind of verdict:
- *   reader     what internal/trace.Reader (Go 1.27) refuses to read
- *   validator  what testtrace.Validator refuses: legal to read, wrong to write
- *   trap       what both take, and some tool that uses the result crashes on
- * and warnings about what is taken everywhere and shown wrong.
+ *   reader     internal/trace.Reader (Go 1.27) refuses the trace
+ *   validator  testtrace.Validator refuses it: a reader accepts it, but no writer should make it
+ *   trap       both accept it, and a tool that uses the result crashes
+ * Warnings are about traces that all tools accept and some tool shows wrong.
  *
- * Where the verdict differs from Go's, on purpose:
+ * Verdicts that differ from Go's on purpose:
  *   - a table or sync batch that ends where a number should begin is a fault;
- *     Go's reader returns a bare io.EOF there, which passes for the end;
- *   - a proc status beyond 255 is a trap; Go's reader takes its low 8 bits;
- *   - a header is taken only in the 16 bytes that runtimes write, while Go
- *     scans it and would take "go 1.022 trace".
+ *     Go's reader returns a bare io.EOF there, which looks like the end;
+ *   - a proc status above 255 is a trap; Go's reader takes its low 8 bits;
+ *   - a header must be the 16 bytes that runtimes write; Go scans the header
+ *     and would accept "go 1.022 trace".
  *
- * The ordering behind the first layer is the reader's own (v2_order), written
- * from the format's rules and not from any writer's model.
+ * The order of events in the first layer is that of the reader (v2_order), which implements the
+ * rules of the format and not the model of a writer.
  */
 #ifndef GOTAP_READ_CHECK_H
 #define GOTAP_READ_CHECK_H
@@ -29,7 +29,7 @@
 
 enum check_kind {
 	CHECK_OK,
-	CHECK_HEADER,		/* no v2 trace at all */
+	CHECK_HEADER,		/* not a v2 trace */
 	CHECK_READER,
 	CHECK_VALIDATOR,
 	CHECK_TRAP,
@@ -46,10 +46,10 @@ enum check_warning {
 };
 
 struct check_result {
-	enum check_kind kind;	/* of the first fault */
-	int version;		/* NN of header go 1.NN, 0 if there is none */
+	enum check_kind kind;	/* verdict of the first fault */
+	int version;		/* NN of the header go 1.NN, 0: none */
 	uint64_t generations, events, threads;
-	uint64_t fault_event;	/* how many events had been read at the first fault */
+	uint64_t fault_event;	/* number of events before the first fault */
 	uint64_t more;		/* faults after the first */
 	struct v2_fault fault;
 	struct {
@@ -59,18 +59,18 @@ struct check_result {
 };
 
 /*
- * Reads all of @source, whose first bytes may have been looked at, closes it, and says what is
- * wrong with it. @lenient: only the reader's rules. Returns 0 whenever there is a verdict in
- * @result, a negative errno with @err set if the source could not be read.
+ * Reads @source to its end and closes it; its first bytes may have been peeked at. Fills @result
+ * with the verdict. @lenient: only the rules of the reader. Returns 0 for every verdict, or a
+ * negative errno with @err if the source could not be read.
  */
 int check_source(const struct raw_source *source, bool lenient, struct check_result *result,
 		 struct error *err);
-/* The same for the @n bytes at @data. */
+/* As check_source(), for the @n bytes at @data. */
 void check_memory(const void *data, size_t n, bool lenient, struct check_result *result);
 
-/* The subject of the warning, in one clause. */
+/* The text of a warning, one clause. */
 const char *check_warning_text(enum check_warning warning);
-/* "reader", "validator", ... */
+/* The name of a verdict: "reader", "validator", ... */
 const char *check_kind_name(enum check_kind kind);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* check_report: see check_report.h. In: a verdict. Out: text. */
+/* check_report: see check_report.h. Input: a verdict. Output: text. */
 #include "read/check_report.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "read/text_quote.h"
 #include "tracev2.h"
 
-static void say_place(struct buf *out, const struct v2_place *place)
+static void check_report_place(struct buf *out, const struct v2_place *place)
 {
 	if (place->gen)
 		buf_printf(out, "generation %llu, ", (unsigned long long)place->gen);
@@ -18,8 +18,11 @@ static void say_place(struct buf *out, const struct v2_place *place)
 		buf_printf(out, ", thread %lld", (long long)place->thread);
 }
 
-/* Names and strings of a broken trace may hold anything; a report is one clean line. */
-static void say_clean(struct buf *out, const char *text)
+/*
+ * Appends a text without control characters: names and strings of a broken trace may have any
+ * bytes, and the report is one line.
+ */
+static void check_report_clean(struct buf *out, const char *text)
 {
 	const uint8_t *p = (const uint8_t *)text;
 	size_t left = strlen(text), n;
@@ -34,33 +37,33 @@ static void say_clean(struct buf *out, const char *text)
 	}
 }
 
-static void say_fault(struct buf *out, const struct check_result *result)
+static void check_report_fault(struct buf *out, const struct check_result *result)
 {
 	const struct v2_fault *f = &result->fault;
 
 	if (result->kind == CHECK_HEADER) {
-		say_clean(out, f->rule);
+		check_report_clean(out, f->rule);
 		return;
 	}
-	say_place(out, &f->place);
+	check_report_place(out, &f->place);
 	buf_printf(out, ": ");
 	if (*f->event) {
-		say_clean(out, f->event);
+		check_report_clean(out, f->event);
 		buf_printf(out, ": ");
 	}
-	say_clean(out, f->rule);
+	check_report_clean(out, f->rule);
 	buf_printf(out, " [%s, after %llu events", check_kind_name(result->kind),
 		   (unsigned long long)result->fault_event);
 	if (*f->state) {
 		buf_printf(out, "; ");
-		say_clean(out, f->state);
+		check_report_clean(out, f->state);
 	}
 	if (result->more)
 		buf_printf(out, "; %llu more faults", (unsigned long long)result->more);
 	buf_printf(out, "]");
 }
 
-static void say_warnings(struct buf *out, const struct check_result *result)
+static void check_report_warnings(struct buf *out, const struct check_result *result)
 {
 	int i;
 
@@ -83,7 +86,7 @@ void check_report_text(struct buf *out, const char *file, const struct check_res
 			   (unsigned long long)result->events,
 			   (unsigned long long)result->threads);
 	else
-		say_fault(out, result);
-	say_warnings(out, result);
+		check_report_fault(out, result);
+	check_report_warnings(out, result);
 	buf_add_byte(out, '\n');
 }

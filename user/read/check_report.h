@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "read/check.h"
 
-/* Appends one line, newline included. */
+/* Appends the line, with its newline. */
 void check_report_text(struct buf *out, const char *file, const struct check_result *result);
 
 #endif

@@ -74,7 +74,7 @@ bool check_has_died(struct check *c, uint64_t id)
 
 void check_forget_g(struct check *c, struct check_res *g)
 {
-	/* Only in the first generation can it be met again without being created. */
+	/* Only in the first generation can a status introduce an ended goroutine again. */
 	if (c->syncs <= 1)
 		note_death(c, g->id);
 	idtab_del(&c->gs, g->id);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_transition: what testtrace.Validator (Go 1.27) demands of goroutines
- * and procs that change their state. In: events that do. Out: faults, and the
- * two warnings about one thing bound to two threads, which that validator
- * overlooks.
+ * check_transition: the rules of testtrace.Validator (Go 1.27) for events that change the state of
+ * a goroutine or proc. Input: these events. Output: faults, and two warnings about a goroutine or P
+ * on two threads, which that validator does not check.
  *
- * Nine of ten events come this way: the two kinds share their code but not the
- * branches on the kind, and whatever is rare is in functions of its own.
+ * Nine of ten events are of this kind. Goroutines and procs share their code, which is compiled
+ * separately for each, without branches on the kind. Rare cases are in separate functions.
  */
 #include "read/check_state.h"
 
@@ -42,7 +41,7 @@ RARE struct check_m *add_thread(struct check *c, const struct trace_event *ev)
 	return m;
 }
 
-/* The thread of an event after which something executes on it. */
+/* The thread on which the goroutine or P runs after the event. */
 static inline struct check_m *thread_of(struct check *c, const struct trace_event *ev)
 {
 	struct check_m *m = idtab_find(&c->ms, ev->m);
@@ -99,8 +98,8 @@ FOR_BOTH void stop_on_thread(struct check *c, const struct trace_event *ev,
 }
 
 /*
- * A first sight, a status, or an old state that is not the one we know.
- * Numbers 0 and 1 mean the same for both kinds.
+ * Handles a new goroutine or proc, a status, and an old state that differs from the known one.
+ * State numbers 0 and 1 have the same meaning for both kinds.
  */
 RARE struct check_res *look_closer(struct check *c, const struct trace_event *ev,
 				   struct check_res *res, bool is_g)
@@ -153,7 +152,7 @@ FOR_BOTH void transition(struct check *c, const struct trace_event *ev,
 		check_forget_g(c, res);
 }
 
-/* ProcStatus, ProcSteal, GoStatus: the states are in the event. */
+/* Checks ProcStatus, ProcSteal, GoStatus: the event has both states. */
 FOR_BOTH void status(struct check *c, const struct trace_event *ev, bool is_g)
 {
 	struct trace_transition tr = event_transition(ev);

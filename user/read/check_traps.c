@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_traps: what reader and validator take, and what then crashes or
- * misleads the tools that use the result (Go 1.27: Event accessors, and
- * MutatorUtilizationV2 behind the MMU page). In: events in order. Out: faults
- * of kind trap, warnings.
+ * check_traps: traces that reader and validator accept, and that crash or mislead tools which use
+ * the result (Go 1.27: the accessors of Event, and MutatorUtilizationV2 of the MMU page). Input:
+ * events in order. Output: faults of kind trap, and warnings.
  */
 #include <string.h>
 
@@ -12,8 +11,8 @@
 #define FAIL(c, ev, ...) check_fail(c, CHECK_TRAP, ev, __VA_ARGS__)
 
 enum {
-	EXPERIMENTS = 2,		/* none, AllocFree */
-	MANY_PROCS = 1 << 20,		/* the MMU page allocates for each */
+	EXPERIMENTS = 2,		/* GOTAP_NO_EXPERIMENT and AllocFree */
+	MANY_PROCS = 1 << 20,		/* the MMU page allocates memory for each P */
 };
 
 static void trap_experiments(struct check *c, const struct trace_event *ev)
@@ -73,7 +72,7 @@ static void trap_procs(struct check *c, const struct trace_event *ev)
 	c->procs = procs;
 }
 
-/* The mutator utilization indexes a list of GOMAXPROCS items with the event's P. */
+/* The mutator utilization uses the event's P as an index of a list with GOMAXPROCS items. */
 static void use_proc(struct check *c, const struct trace_event *ev)
 {
 	if (c->procs && ev->p >= (uint64_t)c->procs)
@@ -145,7 +144,7 @@ void check_trap(struct check *c, const struct trace_event *ev)
 		return trap_label(c, ev);
 	case EV_GCSweepActive:
 	case EV_GCMarkAssistActive:
-		if (c->syncs > 1)	/* later ones only repeat what is known */
+		if (c->syncs > 1)	/* later ones only confirm a known range */
 			return;
 		break;
 	case EV_GCSweepBegin:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_validator: the rules of testtrace.Validator (Go 1.27): legal to read,
- * wrong to write. In: events in order. Out: faults. Those about what changes
- * its state are in check_transition.c.
+ * check_validator: the rules of testtrace.Validator (Go 1.27) for events that a reader accepts and
+ * no writer should make. Input: events in order. Output: faults. The rules for changes of state are
+ * in check_transition.c.
  */
 #include "read/check_state.h"
 
 #define FAIL(c, ev, ...) check_fail(c, CHECK_VALIDATOR, ev, __VA_ARGS__)
 
-/* Only the leaf may lack name, file, pc or line. */
+/* True if the frame has name, file, pc and line. Only the leaf may lack some of them. */
 static bool frame_complete(struct check *c, const struct v2_frame *f)
 {
 	size_t func, file;
@@ -28,7 +28,10 @@ static bool stack_complete(struct check *c, const struct v2_stack *stack)
 	return true;
 }
 
-/* Traces without such a stack are the rule: then no event's stack need be looked at. */
+/*
+ * True if no stack of the generation lacks such facts, which is the rule: then check_stacks() is
+ * not needed.
+ */
 static bool all_stacks_complete(struct check *c)
 {
 	const struct v2_tables *t = c->tables;
@@ -54,7 +57,10 @@ static void validator_check_stack(struct check *c, const struct trace_event *ev,
 		     (unsigned long long)id);
 }
 
-/* Where the stacks are, by event number; CPU samples have theirs in front. */
+/*
+ * Checks the stacks of an event. tracev2.def has their places in the arguments; a CPU sample's is
+ * the first.
+ */
 void check_stacks(struct check *c, const struct trace_event *ev)
 {
 	const struct raw_spec *spec;
@@ -77,7 +83,10 @@ void check_time(struct check *c, const struct trace_event *ev)
 	FAIL(c, ev, "timestamp out-of-order (want > %lld)", (long long)c->last_time);
 }
 
-/* time.Time's seconds since year 1, wrapping as they do in Go, with nsec brought below 1e9. */
+/*
+ * The seconds of Go's time.Time, since year 1, which overflow as in Go, with nsec reduced below
+ * 1e9.
+ */
 static void wall_clock(const struct v2_clock *clock, int64_t *sec, int64_t *nsec)
 {
 	uint64_t s = clock->snap_sec + 62135596800u;
@@ -145,7 +154,7 @@ static void check_sync(struct check *c, const struct trace_event *ev)
 	}
 }
 
-/* Called at a clean end. With a fault to come the missing clock is only its consequence. */
+/* Called at an end without a fault: with a fault a missing clock would only be a consequence. */
 void check_validator_end(struct check *c, const struct trace_event *last)
 {
 	if (last && last->type == TRACE_SYNC && last->args[0] == 1 &&
@@ -223,7 +232,7 @@ static void check_stw(struct check *c, const struct trace_event *ev, enum range_
 	size_t len;
 	const char *reason = check_text(c, ev->args[0], &len);
 
-	/* Without the string Go panics, which trap_stw() of check_traps.c reports. */
+	/* If there is no such string Go panics; trap_stw() of check_traps.c reports this. */
 	if (reason)
 		check_range(c, ev, step, ranges_of_g(c, ev->g),
 			    strset_add(c->names, reason, len));

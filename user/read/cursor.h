@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cursor: bounds-checked reading of bytes that are in memory. It knows the
- * file offset of its first byte, so that whoever reports a fault can say
- * where it lies. Nothing is read past the end: a failed call leaves the
- * cursor where it was.
+ * cursor: reads bytes in memory and checks their end. A cursor knows the file offset of its first
+ * byte, for the place of a fault. A call that fails leaves the cursor at its position.
  */
 #ifndef GOTAP_READ_CURSOR_H
 #define GOTAP_READ_CURSOR_H
@@ -14,14 +12,14 @@
 
 struct cursor {
 	const uint8_t *start, *pos, *end;
-	uint64_t base;		/* file offset of start */
+	uint64_t base;		/* file offset of @start */
 };
 
 enum cursor_status {
 	CURSOR_OK,
-	CURSOR_EOF,		/* nothing left */
-	CURSOR_SHORT,		/* ends inside the number */
-	CURSOR_OVERFLOW,	/* more than 64 bits */
+	CURSOR_EOF,		/* no byte is left */
+	CURSOR_SHORT,		/* the bytes end inside the number */
+	CURSOR_OVERFLOW,	/* the number has more than 64 bits */
 };
 
 static inline struct cursor cursor_of(const uint8_t *data, size_t n, uint64_t base)
@@ -50,7 +48,7 @@ static inline bool cursor_byte(struct cursor *c, uint8_t *v)
 /* The general case of cursor_uvarint(). */
 enum cursor_status cursor_uvarint_long(struct cursor *c, uint64_t *v);
 
-/* An unsigned LEB128 number of at most 10 bytes, as Go's binary.ReadUvarint takes it. */
+/* Reads an unsigned LEB128 number of at most 10 bytes, as Go's binary.ReadUvarint does. */
 static inline enum cursor_status cursor_uvarint(struct cursor *c, uint64_t *v)
 {
 	if (c->pos < c->end && *c->pos < 0x80) {
@@ -60,7 +58,7 @@ static inline enum cursor_status cursor_uvarint(struct cursor *c, uint64_t *v)
 	return cursor_uvarint_long(c, v);
 }
 
-/* "unexpected EOF" and the like, for an error text. */
+/* The text of an error, such as "unexpected EOF". */
 const char *cursor_status_text(enum cursor_status status);
 
 #endif

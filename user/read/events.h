@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events: the ordered events of a trace as lines for a person, or as one JSON object a line
- * (docs/text.md), with the names of their stacks; all of them, or those that pass a filter.
+ * events: prints the ordered events of a trace as lines of text, or as one JSON object per line
+ * (docs/text.md), with the names of their stacks: all events, or those that pass a filter.
  *
- * The names of a stack are formatted once per generation and copied from then on: a program has
- * few stacks and its trace names them millions of times.
+ * The text of a stack is made once per generation and then copied: a program has few stacks, and
+ * its trace refers to each of them very often.
  */
 #ifndef GOTAP_READ_EVENTS_H
 #define GOTAP_READ_EVENTS_H
@@ -15,18 +15,18 @@
 #include "read/raw_sink.h"
 #include "read/v2_reader.h"
 
-/* An event passes if it passes each part. */
+/* An event passes the filter if it passes every part. */
 struct events_filter {
 	/*
-	 * The event happened on one of these, or changes its state, or is about a range of it;
-	 * empty: any.
+	 * The event happened on one of these, changes its state, or is about a range of it; empty:
+	 * any.
 	 */
 	struct map64 goroutines, procs;
 	struct map64 threads;	/* the event happened on one of these; empty: any */
-	bool some_types;	/* only those of types[] */
+	bool some_types;	/* true: only events whose type is in types[] */
 	bool types[256];
-	const regex_t *func;	/* a function of the event's stacks matches; NULL: any */
-	int64_t from, to;	/* ns since the first event; @to is INT64_MAX for the end */
+	const regex_t *func;	/* matches a function of the event's stacks; NULL: any */
+	int64_t from, to;	/* ns since the first event; @to INT64_MAX: until the end */
 };
 
 #define EVENTS_ALL { .to = INT64_MAX }
@@ -34,21 +34,24 @@ struct events_filter {
 struct events_options {
 	struct events_filter filter;
 	bool json;
-	bool absolute;		/* text: times of the trace's clock, not since the first event */
+	/* text: times on the clock of the trace, not since the first event */
+	bool absolute;
 	bool no_stacks;
-	bool links;		/* the earlier event that each ends or follows (links.h) */
+	/* with the earlier event that each event ends or follows (links.h) */
+	bool links;
 };
 
 /*
- * Adds the events that @names, "GoBlock" or of a kind, "RangeBegin", with commas between, stand
- * for; false if one stands for none, which *@bad and *@len are then.
+ * Adds the types in @names, separated by commas, to the filter: names of events, "GoBlock", or of
+ * categories, "RangeBegin". False if one of them does not exist: *@bad and *@len are its text.
  */
 bool events_add_types(struct events_filter *f, const char *names, const char **bad, size_t *len);
 void events_filter_free(struct events_filter *f);
 
 /*
- * Writes the events that @r gives and the filter lets pass, up to filter.to, to @sink. What comes
- * before a fault of the trace is written; then it is the error.
+ * Writes the events of @r that pass the filter, up to filter.to, to @sink. On a fault of the trace
+ * the events before the fault are written, and the fault is the error. Returns 0 or -errno with
+ * @err.
  */
 int events_write(struct trace_reader *r, const struct events_options *o, struct raw_sink *sink,
 		 struct error *err);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_filter: which events are shown. See struct events_filter. */
+/* events_filter: decides which events are printed. See struct events_filter. */
 #include "read/events_form.h"
 
-/* --- what is asked for --- */
+/* --- setting of the filter --- */
 
 static bool add_type(struct events_filter *f, const char *name, size_t n)
 {
@@ -36,9 +36,12 @@ void events_filter_free(struct events_filter *f)
 	map64_free(&f->threads);
 }
 
-/* --- whether an event is that --- */
+/* --- checks of an event --- */
 
-/* What an event is about, besides where it happens; RESOURCE_NONE for most kinds. */
+/*
+ * The goroutine or P that an event is about, if this is not the one on which it happens;
+ * RESOURCE_NONE for most kinds.
+ */
 static enum resource subject_of(const struct trace_event *ev, uint64_t *id)
 {
 	struct view_range range;
@@ -49,7 +52,7 @@ static enum resource subject_of(const struct trace_event *ev, uint64_t *id)
 		tr = view_transition(ev);
 		*id = tr.id;
 		return tr.of;
-	case VIEW_RANGE_ACTIVE:	/* the other ranges are of where they happen */
+	case VIEW_RANGE_ACTIVE:	/* other ranges belong to the goroutine or P on which they happen */
 		range = view_range(ev);
 		*id = range.id;
 		return range.scope;

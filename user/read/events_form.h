@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * events_form: what the parts of events.h share: the state of one run, and the two forms of an
- * event.
- */
+/* events_form: shared by the files of events.h: the state of one run, and the two output forms. */
 #ifndef GOTAP_READ_EVENTS_FORM_H
 #define GOTAP_READ_EVENTS_FORM_H
 
@@ -16,26 +13,27 @@ struct events {
 	struct trace_reader *reader;
 	const struct events_options *o;
 	const struct raw_specs *specs;
-	const struct v2_generation *gen;	/* of the event at hand; NULL behind the last one */
+	/* generation of the current event; NULL after the last one */
+	const struct v2_generation *gen;
 	struct events_stacks stacks;
-	struct links *links;			/* NULL: they are not shown */
-	struct event_link link;			/* of the event at hand */
+	struct links *links;			/* NULL: links are not printed */
+	struct event_link link;			/* link of the current event */
 	int64_t start;		/* time of the first event */
 	bool started;
 	struct buf *out;
 };
 
-/* Appends an event as it is shown. */
+/* Appends an event in its output form. */
 typedef void events_form_fn(struct events *e, const struct trace_event *ev);
 events_form_fn events_put_text, events_put_json;
 
 events_frames_fn events_text_frames, events_text_new_frames;
 events_frames_fn events_json_frames, events_json_new_frames;
 
-/* Does @ev pass all parts of the filter but the times? */
+/* True if @ev passes all parts of the filter except the times. */
 bool events_pass(struct events *e, const struct trace_event *ev);
 
-/* The text of a string; NULL if there is none. */
+/* The text of string @id; s is NULL if there is none. */
 static inline struct view_text events_string(const struct events *e, uint64_t id)
 {
 	struct view_text text = { NULL, 0 };
@@ -45,7 +43,7 @@ static inline struct view_text events_string(const struct events *e, uint64_t id
 	return text;
 }
 
-/* The stack of the goroutine that @ev creates: of others it is the event's own. */
+/* The id of the stack of the goroutine that @ev creates; 0 for other events. */
 static inline uint64_t events_new_stack(const struct trace_event *ev)
 {
 	const struct view_spec *spec = &view_specs[ev->type];
@@ -53,7 +51,7 @@ static inline uint64_t events_new_stack(const struct trace_event *ev)
 	return spec->moved_stack != spec->stack ? view_arg_at(ev, spec->moved_stack) : 0;
 }
 
-/* Appends the stacks of an event, each once. */
+/* Appends the stacks of an event, each one once. */
 static inline void events_put_stacks(struct events *e, const struct trace_event *ev)
 {
 	events_stacks_put(&e->stacks, e->out, view_stack(ev), STACK_OWN);

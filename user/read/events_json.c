@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * events_json: an event as a JSON object on a line of its own; docs/text.md has the keys. Text is
- * valid UTF-8: what is not printable is escaped, and a byte that is no UTF-8 is U+FFFD.
+ * events_json: prints an event as a JSON object on one line; docs/text.md has the keys. Text is
+ * valid UTF-8: unprintable characters are escaped, and a byte that is not UTF-8 is printed as
+ * U+FFFD.
  */
 #include "read/events_form.h"
 #include "read/text_quote.h"
@@ -28,7 +29,7 @@ static void put_rune(struct buf *b, const uint8_t *p, size_t n, uint32_t rune)
 	} else if (n > 1 && rune_is_print(rune)) {
 		put_bytes(b, p, n);
 	} else if (rune < 0x10000) {
-		put_escape(b, rune);	/* bytes that are none have RUNE_ERROR */
+		put_escape(b, rune);	/* bytes that are not UTF-8 have RUNE_ERROR */
 	} else {
 		put_escape(b, 0xd800 + ((rune - 0x10000) >> 10));
 		put_escape(b, 0xdc00 + ((rune - 0x10000) & 0x3ff));
@@ -69,7 +70,7 @@ static void events_json_put_id(struct buf *b, uint64_t id)
 		put_uint(b, id);
 }
 
-/* Words without anything to escape. */
+/* Appends a name that needs no escapes. */
 static void events_json_put_name(struct buf *b, const char *name)
 {
 	put_byte(b, '"');
@@ -92,7 +93,8 @@ static void events_json_put_resource(struct buf *b, enum resource of, uint64_t i
 /* --- kinds --- */
 
 /*
- * Data of experiments, of which a generation has some, belongs to no event: its size is told here.
+ * The sizes of experimental data. The data belongs to the generation and not to an event, so the
+ * Sync has them.
  */
 static void put_batches(struct events *e)
 {
@@ -152,7 +154,7 @@ static void events_json_put_transition(struct events *e, const struct trace_even
 						   (struct view_text){ "", 0 });
 }
 
-/* The name as one text, which has no place of its own: it is made behind what is written. */
+/* Appends NAME (REASON) as one JSON string. */
 static void put_range_name(struct events *e, const struct view_range *range)
 {
 	struct view_text reason = events_string(e, range->reason);

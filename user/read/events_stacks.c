@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * events_stacks: see events_stacks.h. In: tables of a generation. Out: text, and what a pattern
- * says.
+ * events_stacks: see events_stacks.h. Input: the tables of a generation. Output: text, and whether
+ * a pattern matches.
  */
 #include "read/events_stacks.h"
 
@@ -58,7 +58,7 @@ static size_t number_of(const struct events_stacks *s, const struct v2_stack *st
 	return (size_t)(stack - vec_at(&s->tables->stacks, struct v2_stack, 0));
 }
 
-/* Formats it, and keeps the text if there is any. */
+/* Makes the text of a stack, and keeps it if it is not empty. */
 static struct stack_text *events_stacks_add_text(struct events_stacks *s,
 						 const struct v2_stack *stack,
 						 enum events_stack_role role)
@@ -90,7 +90,7 @@ void events_stacks_put(struct events_stacks *s, struct buf *out, uint64_t id,
 
 /* --- patterns --- */
 
-/* regexec() wants a NUL, and what comes behind one of the name's own is not looked at. */
+/* regexec() requires a NUL. The part of a name after a NUL of its own is not matched. */
 static enum match match_frame(struct events_stacks *s, const struct v2_frame *frame,
 			      const regex_t *func)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events_stacks: the stacks of one generation as they are shown, formatted when they are needed
- * first. Memory: STACKS_KEPT of text, and some bytes for each stack and frame of the generation;
- * what has no room any more makes all begin anew.
+ * events_stacks: the texts of the stacks of one generation, each made at its first use. Memory:
+ * STACKS_KEPT of text, and some bytes for each stack and frame of the generation. When a text
+ * exceeds STACKS_KEPT all texts are dropped.
  */
 #ifndef GOTAP_READ_EVENTS_STACKS_H
 #define GOTAP_READ_EVENTS_STACKS_H
@@ -14,10 +14,10 @@
 
 enum { STACKS_KEPT = 8 << 20 };
 
-/* What an event has a stack for. */
+/* The two stacks that an event may have. */
 enum events_stack_role {
 	STACK_OWN,
-	STACK_NEW,		/* of the goroutine that it creates */
+	STACK_NEW,		/* that of the goroutine that the event creates */
 	STACK_ROLES,
 };
 
@@ -26,27 +26,27 @@ typedef void events_frames_fn(struct buf *out, const struct v2_tables *t,
 			      const struct v2_stack *stack);
 
 struct stack_text {
-	uint32_t start, len;	/* in texts */
+	uint32_t start, len;	/* in events_stacks.texts */
 };
 
 struct events_stacks {
 	const struct v2_tables *tables;
 	events_frames_fn *frames[STACK_ROLES];
-	/* struct stack_text, by number of the stack in the tables */
+	/* struct stack_text, indexed by the number of the stack in the tables */
 	struct vec known[STACK_ROLES];
 	struct buf texts;
-	struct buf matches;	/* by number of the stack: what events_stack_matches() found */
-	struct buf frame_matches;	/* by number of the frame */
-	struct buf name;	/* of the frame at hand, with a NUL */
+	struct buf matches;	/* results of events_stack_matches(), indexed as @known */
+	struct buf frame_matches;	/* indexed by the number of the frame */
+	struct buf name;	/* name of the current frame, with a NUL */
 };
 
-/* The events from now on belong to these tables, which have changed. */
+/* To be called when the tables change: the following events refer to @tables. */
 void events_stacks_enter(struct events_stacks *s, const struct v2_tables *tables);
 void events_stacks_free(struct events_stacks *s);
-/* Appends stack @id as @role, nothing if there is none. */
+/* Appends the text of stack @id as @role; nothing if there is no such stack. */
 void events_stacks_put(struct events_stacks *s, struct buf *out, uint64_t id,
 		       enum events_stack_role role);
-/* Does the name of one of its functions match? */
+/* True if @func matches the name of a function of stack @id. */
 bool events_stack_matches(struct events_stacks *s, uint64_t id, const regex_t *func);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * events_text: an event as a line for a person, with its stacks below it. Names that come out of
- * the trace are quoted as Go does it, so that none can end the line or reach a terminal as a
- * command.
+ * events_text: prints an event as a line of text, with its stacks below. Names in the trace are
+ * quoted as in Go, so that no name can end the line or send a command to a terminal.
  */
 #include <time.h>
 
@@ -10,7 +9,7 @@
 #include "read/text_quote.h"
 
 enum { NS_PER_S = 1000000000, NS_DIGITS = 9 };
-static const uint64_t LAST_DAY = 253402300799;	/* of the year 9999 */
+static const uint64_t LAST_DAY = 253402300799;	/* last second of the year 9999 */
 enum { WIDTH_M = 9, WIDTH_P = 4, WIDTH_G = 8, WIDTH_EVENT = 20 };
 
 static void events_text_pad(struct buf *b, size_t start, size_t width)
@@ -68,7 +67,7 @@ static void events_text_put_quoted(struct events *e, struct view_text text)
 
 /* --- kinds --- */
 
-/* As RFC 3339 has it, or the seconds where no calendar has that day. */
+/* Appends the time as in RFC 3339, or the seconds if the calendar ends before. */
 static void put_wall(struct buf *b, uint64_t sec, uint64_t nsec)
 {
 	time_t when = (time_t)sec;
@@ -221,8 +220,8 @@ static events_form_fn *const details[VIEW_KINDS] = {
 /* --- stacks --- */
 
 /*
- * As in quotes, but without them: a frame has nothing behind its names that they could be taken
- * for.
+ * Appends a name with the escapes of a quoted string, but without quotes: the line of a frame is
+ * unambiguous without them.
  */
 static void events_text_put_name(struct buf *out, const struct v2_tables *t, uint64_t id)
 {
@@ -290,7 +289,7 @@ void events_put_text(struct events *e, const struct trace_event *ev)
 	put_text(out, view_event_name(ev->type));
 	if (detail) {
 		events_text_pad(out, start, WIDTH_EVENT - 1);
-		out->len--;	/* each detail begins with its space */
+		out->len--;	/* each detail begins with a space */
 		detail(e, ev);
 	}
 	events_text_put_link(e);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_write: the loop of events.h. In: a reader. Out: events in one of two forms, in a sink. */
+/*
+ * events_write: the loop of events.h. Input: a reader. Output: events in one of two forms, in a
+ * sink.
+ */
 #include "read/events_form.h"
 
 struct form {
@@ -12,7 +15,10 @@ static const struct form forms[] = {
 	{ events_put_json, { events_json_frames, events_json_new_frames } },
 };
 
-/* Strings and stacks are those of the event's generation, which a Sync opens or ends. */
+/*
+ * Sets the tables for strings and stacks to those of the event's generation, which a Sync begins or
+ * ends.
+ */
 static void events_write_enter(struct events *e, const struct trace_event *ev)
 {
 	e->gen = trace_reader_generation(e->reader);

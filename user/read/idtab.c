@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* idtab: see idtab.h. The slots: open addressing with linear probing, at most 3/4 full. */
+/*
+ * idtab: see idtab.h. The slots use open addressing with linear probing and are at most 3/4 full.
+ */
 #include "read/idtab.h"
 
 #include <stdlib.h>
@@ -12,13 +14,13 @@ static uint64_t id_of(const struct idtab *t, uint32_t number)
 	return *(const uint64_t *)idtab_at(t, number);
 }
 
-/* Where the search for @id begins. */
+/* The slot at which the search for @id begins. */
 static size_t home_of(const struct idtab *t, uint64_t id)
 {
 	return hash64_seeded(id) >> t->shift;
 }
 
-/* The slot of @id, or the free one where it belongs; there are slots. */
+/* The slot of @id, or the free slot for it. There must be slots. */
 static size_t slot_of(const struct idtab *t, uint64_t id)
 {
 	size_t i = home_of(t, id);
@@ -53,7 +55,7 @@ static void add_to_slots(struct idtab *t, uint32_t number)
 	t->behind[id % IDTAB_FRONT]++;
 }
 
-/* Is slot @i cyclically within (@from, @to]? */
+/* True if slot @i lies cyclically in (@from, @to]. */
 static bool idtab_between(size_t from, size_t i, size_t to)
 {
 	return from <= to ? from < i && i <= to : from < i || i <= to;
@@ -63,7 +65,7 @@ static void empty_slot(struct idtab *t, size_t hole)
 {
 	size_t i, mask = t->cap - 1;
 
-	/* Move later members of the run into the hole unless their home lies behind it. */
+	/* Move later members of the run into the hole unless their home slot is after the hole. */
 	for (i = (hole + 1) & mask; t->slots[i]; i = (i + 1) & mask) {
 		if (idtab_between(hole, home_of(t, id_of(t, t->slots[i] - 1)), i))
 			continue;

@@ -14,7 +14,7 @@ static bool is_bare(uint8_t c)
 	       (c && strchr("_./:-", c));
 }
 
-/* Bytes of the literal at @p with both quotes, 0: there is none. */
+/* Bytes of the literal at @p with both quotes, 0: not a literal. */
 static size_t literal_length(const uint8_t *p, size_t n)
 {
 	size_t i;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * labels: the text of a log event of category LABELS_CATEGORY. Such an event says which profiler
- * labels (runtime/pprof, SetGoroutineLabels) its goroutine has from then on, all of them:
+ * labels: the text of a log event of category LABELS_CATEGORY. The event has all profiler labels
+ * (runtime/pprof, SetGoroutineLabels) that its goroutine has from then on:
  *
- * 	path="/buy" "user id"="7\n" long="the first bytes"... ...
+ *	path="/buy" "user id"="7\n" long="the first bytes"... ...
  *
- * A pair is KEY=VALUE, and one space stands between pairs. A value is a Go string literal in double
- * quotes (text_quote.h); so is a key that is not made of letters, digits and _ . / : - alone. "..."
- * behind a literal: the text was cut there. A last "..." that stands alone: there were more labels.
- * An empty text: the goroutine has no labels from then on. The writer is sched/annotations.c;
- * readers group by what this gives.
+ * A pair is KEY=VALUE; one space separates pairs. A value is a Go string literal in double quotes
+ * (text_quote.h). So is a key, unless it has only letters, digits and _ . / : -. "..." after a
+ * literal: the text was cut there. A separate "..." at the end: the goroutine has more labels. An
+ * empty text: it has no labels. sched/annotations.c writes these events; visitors of spans group by
+ * the labels.
  */
 #ifndef GOTAP_READ_LABELS_H
 #define GOTAP_READ_LABELS_H
@@ -22,21 +22,21 @@
 
 #define LABELS_CATEGORY "gotap.labels"
 
-/* Offsets into labels.text; both texts end with a NUL that does not count. */
+/* Offsets in labels.text. Both texts end with a NUL, which is not part of their length. */
 struct label {
 	uint32_t key, key_len;
 	uint32_t value, value_len;
 	bool key_cut, value_cut;
 };
 
-/* Zeroed is empty. One can be used for many texts. */
+/* A zeroed struct is empty. It can be reused for many texts; labels_free() frees it. */
 struct labels {
 	struct vec all;		/* struct label, in the order of the text */
 	struct buf text;
-	bool more;		/* there were more */
+	bool more;		/* the goroutine has more labels */
 };
 
-/* Reads a text. False if it is not of the form; then @ret is empty. */
+/* Parses a text. False if the text does not have this form: then @ret is empty. */
 bool labels_parse(struct labels *ret, const char *text, size_t n);
 static inline const char *label_key(const struct labels *l, const struct label *label)
 {
@@ -46,13 +46,13 @@ static inline const char *label_value(const struct labels *l, const struct label
 {
 	return (const char *)l->text.data + label->value;
 }
-/* The label with @key (@n bytes), NULL if there is none. A key that was cut matches no @key. */
+/* The label with @key of @n bytes, NULL: none. A key that was cut never matches. */
 const struct label *labels_find(const struct labels *l, const char *key, size_t n);
 void labels_free(struct labels *l);
 
 /*
- * The other way round: appends one pair, behind a space unless @out is empty; and that there were
- * more.
+ * For the writer: labels_put() appends one pair, after a space unless @out is empty;
+ * labels_put_more() appends the sign for more labels.
  */
 struct label_part {
 	const void *text;

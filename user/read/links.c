@@ -9,26 +9,26 @@
 #include "read/view.h"
 
 /*
- * A range that is open. Its name and reason tell it from others of its owner, as in
+ * An open range. Name and reason identify it among the ranges of its owner, as in
  * v2_advance_range.c.
  */
 struct range {
 	const char *name;
-	uint64_t reason;	/* the end has the id that the begin had */
+	uint64_t reason;	/* the end of a range has the reason id of its begin */
 	struct event_link begin;
 };
 
 struct open {
 	struct vec ranges;	/* struct range, in no order */
-	struct vec regions;	/* struct event_link, the innermost last */
+	struct vec regions;	/* struct event_link, the innermost region last */
 };
 
-/* A goroutine, a P, or the program. An idtab wants the id to be the first field. */
+/* A goroutine, a P, or the program. The id must be first, for idtab. */
 struct owner {
 	uint64_t id;
-	struct event_link since;	/* what brought it into its state */
+	struct event_link since;	/* the event that brought it into its state */
 	uint8_t state;			/* enum go_state or enum proc_state; 0: not known */
-	struct open *open;		/* NULL: never anything */
+	struct open *open;		/* NULL: it never had one */
 };
 
 struct task {
@@ -50,7 +50,7 @@ static struct event_link link_to(const struct trace_event *ev)
 
 /* --- owners --- */
 
-/* A deleted record keeps what it owns: that is empty then, and serves the next one. */
+/* The owner, made if needed. A deleted record keeps its vecs, which are empty, for reuse. */
 static struct owner *owner_of(struct links *l, enum resource of, uint64_t id)
 {
 	struct owner *owner = idtab_find(&l->owners[of], id);
@@ -140,7 +140,7 @@ static struct event_link range_begin(struct links *l, const struct trace_event *
 	return none;
 }
 
-/* In later generations it says of a range with a begin that it still goes on. */
+/* The link of an Active event: in later generations it confirms a range that has a begin. */
 static struct event_link range_active(struct links *l, const struct trace_event *ev)
 {
 	struct view_range range = view_range(ev);
@@ -170,7 +170,7 @@ static struct event_link region_begin(struct links *l, const struct trace_event 
 	return none;
 }
 
-/* The reader has seen to it that task and name are those of the innermost one. */
+/* The link of a region's end. The reader has checked that it ends the innermost region. */
 static struct event_link links_region_end(struct links *l, const struct trace_event *ev)
 {
 	struct vec *regions = &open_of(owner_of(l, RESOURCE_GOROUTINE, ev->g))->regions;

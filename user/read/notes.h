@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notes: which log events of a trace are gotap's own words? Those of category NOTES_CATEGORY (and
- * of "gotap.labels", labels.h), without a task and without a stack. A program can log in that
- * category, too. When gotap records it, sched/annotations.c puts NOTES_PROGRAM before the category
- * of the program. In a trace that the runtime has made, a log of the program always has the stack
- * of its caller (Go 1.11, traceEvent() of traceUserLog; Go 1.22, trace_userLog() of package
- * runtime), by which spans/ tells it from a note.
+ * notes: the log events that gotap itself adds to a trace: those of category NOTES_CATEGORY (and
+ * "gotap.labels", labels.h), without a task and without a stack. A program can log with that
+ * category, too. In a recording of gotap sched/annotations.c then puts NOTES_PROGRAM before the
+ * program's category. In a trace of the runtime each log event of the program has the stack of its
+ * caller (Go 1.11, traceEvent() of traceUserLog; Go 1.22, trace_userLog() of package runtime).
+ * spans/ distinguishes the two by the stack.
  */
 #ifndef GOTAP_READ_NOTES_H
 #define GOTAP_READ_NOTES_H
@@ -17,7 +17,7 @@
 #define NOTES_CATEGORY "gotap"
 #define NOTES_PROGRAM "program:"
 
-/* Is the text, of @n bytes, a category of gotap's, as a reader sees it that stops at a NUL? */
+/* True if the text of @n bytes is a category of gotap's for a reader that ends texts at a NUL. */
 static inline bool notes_is_reserved(const char *text, size_t n)
 {
 	enum { LEN = sizeof(NOTES_CATEGORY) - 1 };

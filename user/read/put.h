@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * put: text appended to a buffer, for output of millions of lines: numbers and constant words
- * without a format string, room looked for once.
+ * put: appends text to a buffer, for output of millions of lines: numbers and constant words
+ * without a format string, and with one check for space.
  */
 #ifndef GOTAP_READ_PUT_H
 #define GOTAP_READ_PUT_H
@@ -10,12 +10,12 @@
 
 #include "base/vec.h"
 
-enum { PUT_DIGITS = 20 };	/* of the largest uint64_t */
+enum { PUT_DIGITS = 20 };	/* digits of the largest uint64_t */
 
 static inline uint8_t *put_room(struct buf *b, size_t n)
 {
 	if (__builtin_expect(b->cap - b->len <= n, 0))
-		buf_reserve(b, n + 1);	/* also for nothing: there is a place then */
+		buf_reserve(b, n + 1);	/* + 1: the result is valid for @n 0, too */
 	return b->data + b->len;
 }
 
@@ -25,7 +25,7 @@ static inline void put_bytes(struct buf *b, const void *p, size_t n)
 	b->len += n;
 }
 
-/* A text that does not change: its length is known to the compiler. */
+/* A constant text, whose length the compiler knows. */
 #define put_word(b, text) put_bytes(b, text, sizeof("" text) - 1)
 
 static inline void put_text(struct buf *b, const char *text)
@@ -56,7 +56,7 @@ static inline void put_int(struct buf *b, int64_t v)
 	put_uint(b, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
-/* @v with exactly @n digits. */
+/* Appends exactly the last @n digits of @v. */
 static inline void put_digits(struct buf *b, uint64_t v, unsigned n)
 {
 	uint8_t *p = put_room(b, n) + n;

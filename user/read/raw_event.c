@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raw_event: see raw_event.h. In: wire bytes. Out: events without any check
- * but those that reading them needs (raw/reader.go, 1.27).
+ * raw_event: see raw_event.h. Input: bytes of a file. Output: events, with only the checks that
+ * reading them requires (raw/reader.go, 1.27).
  */
 #include "read/raw_event.h"
 
@@ -49,7 +49,7 @@ static int read_args(struct raw_reader *r, const struct raw_event *ev, uint64_t 
 	return 0;
 }
 
-/* A count that does not fit Go's int is no count at all there: nothing follows. */
+/* A count that does not fit Go's int counts as 0 in Go: no items follow. */
 static uint64_t go_count(uint64_t n)
 {
 	return n > INT64_MAX ? 0 : n;

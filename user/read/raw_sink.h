@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raw_sink: bytes on their way to a file or a pipe, collected into large
- * writes. A failed write is remembered; sink_close() reports it, so that the
- * code that produces bytes need not look.
+ * raw_sink: writes bytes to a file or a pipe in large pieces. The sink keeps the error of a failed
+ * write, and sink_close() returns it, so that code which produces bytes need not check.
  */
 #ifndef GOTAP_READ_RAW_SINK_H
 #define GOTAP_READ_RAW_SINK_H
@@ -13,20 +12,24 @@
 #include "base/vec.h"
 
 struct raw_sink {
-	struct buf buf;		/* what is not written yet: append here, then sink_settle() */
-	const char *name;	/* for messages, or NULL */
-	int fd;			/* the caller's; -1: keeps everything in buf */
+	/* bytes that are not written yet: append to it, then call sink_settle() */
+	struct buf buf;
+	const char *name;	/* name of the output for error texts, or NULL */
+	int fd;			/* owned by the caller; -1: all bytes remain in buf */
 	int error;		/* errno of the first failed write */
-	uint64_t written;	/* bytes that the file took */
+	uint64_t written;	/* bytes written so far */
 };
 
-/* Writes to @fd, which stays the caller's; -1 keeps the bytes in s->buf. */
+/* Prepares writes to @fd, which the caller closes; -1: the bytes remain in s->buf. */
 void sink_open(struct raw_sink *s, int fd, const char *name);
-/* Writes out what has been collected if that is enough to be worth it. */
+/* Writes the collected bytes if they are enough for a write. */
 void sink_settle(struct raw_sink *s);
-/* 0, or the error of the first write that failed. */
+/* Returns 0, or the error of the first write that failed. */
 int sink_error(const struct raw_sink *s, struct error *err);
-/* Writes the rest and frees the buffer. */
+/*
+ * Writes the remaining bytes and frees the buffer. Returns 0, or the error of the first write that
+ * failed.
+ */
 int sink_close(struct raw_sink *s, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raw_source: see raw_source.h. In: a path, a descriptor, a function or memory.
- * Out: bytes, in order, and again by offset where the input can seek.
+ * raw_source: see raw_source.h. Input: a path, a descriptor, a function or memory. Output: bytes,
+ * in order, and again by offset if the input can seek.
  */
 #include "read/raw_source.h"
 
@@ -71,7 +71,7 @@ void source_close(struct raw_source *s)
 	s->fd = -1;
 }
 
-/* Up to @n bytes to @buf: how many, 0 at the end, or a negative errno. */
+/* Reads up to @n bytes into @buf. Returns their number, 0 at the end, or a negative errno. */
 static int64_t raw_source_read_some(struct raw_source *s, void *buf, size_t n)
 {
 	ssize_t got;
@@ -145,7 +145,7 @@ const uint8_t *source_read_at(struct raw_source *s, uint64_t off, uint8_t *buf, 
 
 	if (!s->seekable)
 		return NULL;
-	if (!s->window)	/* memory: all of it lies before end */
+	if (!s->window)	/* memory: all bytes are before end already */
 		return s->end - (s->end_offset - off);
 	while (have < n) {
 		ssize_t got = pread(s->fd, buf + have, n - have, (off_t)(off + have));
@@ -161,7 +161,7 @@ const uint8_t *source_read_at(struct raw_source *s, uint64_t off, uint8_t *buf, 
 	return buf;
 }
 
-/* "go 1.NN trace" and NULs to the end, NN of one to three digits; 0 if it is not that. */
+/* NN of "go 1.NN trace", padded with NULs, NN of one to three digits; 0 for other bytes. */
 static int header_version(const uint8_t *h)
 {
 	char text[TRACEV2_HEADER_SIZE + 1] = "";
@@ -175,7 +175,7 @@ static int header_version(const uint8_t *h)
 	return memcmp(h, text, TRACEV2_HEADER_SIZE) ? 0 : version;
 }
 
-/* Forms of a trace that another command makes one of; as the end of a message. */
+/* The end of an error text: the command that makes a trace of this kind of file. */
 static const char *raw_source_advice(const struct raw_source *s)
 {
 	if (source_left(s) > 2 && !memcmp(s->pos, "\x1f\x8b", 2))

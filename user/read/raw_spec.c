@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raw_spec: see raw_spec.h. In: the rows of tracev2.def. Out: a table indexed
- * by event number.
+ * raw_spec: see raw_spec.h. Input: the rows of tracev2.def. Output: a table indexed by event
+ * number.
  */
 #include "read/raw_spec.h"
 
@@ -38,7 +38,7 @@ static uint8_t highest_bit(unsigned bits)
 	return bits ? (uint8_t)(31 - __builtin_clz(bits)) : 0;
 }
 
-/* Names of a dozen letters: three of them and the length tell nearly all apart. */
+/* Three letters of a name and its length: nearly all names differ in them. */
 static uint8_t name_hash(const char *name, size_t n)
 {
 	uint8_t first = n ? (uint8_t)name[0] : 0, middle = n ? (uint8_t)name[n / 2] : 0,
@@ -71,12 +71,15 @@ void raw_specs_init(struct raw_specs *specs)
 		*spec = rows[i].spec;
 		add_name(specs, rows[i].number);
 		spec->nargs = count_words(spec->args);
-		/* The event's own stack always comes last (tracev2/events.go, 1.27). */
+		/*
+		 * The event's own stack is always its last stack argument (tracev2/events.go,
+		 * 1.27).
+		 */
 		spec->stack = highest_bit(stacks);
 		if (stacks)
 			spec->new_stack = highest_bit(stacks & ~(1u << spec->stack));
 	}
-	/* ClockSnapshot has a dt, so that readers count it among the timed events. */
+	/* ClockSnapshot has a dt, so readers treat it as a timed event. */
 	specs->of[EV_ClockSnapshot].class = RAW_TIMED;
 	for (i = 0; i < RAW_SPECS; i++)
 		if (raw_spec_timed(&specs->of[i]))

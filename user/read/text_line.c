@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* text_line: see text_line.h. In: bytes. Out: lines, tokens, numbers. */
+/* text_line: see text_line.h. Input: bytes. Output: lines, tokens, numbers. */
 #include "read/text_line.h"
 
 #include <errno.h>
@@ -9,9 +9,10 @@
 
 #include "read/text_quote.h"
 
-enum { MAX_LINE = 64 << 20 };	/* Go stops at 64 KiB; ours must hold what text_write prints */
+/* the limit of Go is 64 KiB; this reader must accept all lines of text_write */
+enum { MAX_LINE = 64 << 20 };
 
-/* Length of the white space at @i, 0 if there is none. */
+/* Length of the white space at @i, 0: none. */
 static size_t space_at(struct text_span s, size_t i)
 {
 	uint32_t rune;
@@ -23,7 +24,7 @@ static size_t space_at(struct text_span s, size_t i)
 	return rune_is_space(rune) ? n : 0;
 }
 
-/* The class of a byte in a token; space_at() looks at bytes beyond ASCII. */
+/* The class of a byte in a token; WIDE: a byte beyond ASCII, for space_at(). */
 enum { PLAIN, SPACE, HASH, WIDE };
 
 static int class_of(char c)
@@ -88,7 +89,7 @@ static struct text_span text_line_chomp(const void *p, size_t n)
 	return (struct text_span){ s, n };
 }
 
-/* A line longer than what is in view: collected piece by piece. */
+/* Collects a line that is longer than the visible bytes. */
 static int long_line(struct text_lines *t, struct text_span *line)
 {
 	struct raw_source *s = t->source;
@@ -123,7 +124,7 @@ static int any_line(struct text_lines *t, struct text_span *line)
 	return 1;
 }
 
-/* "-- NAME --": the first line of a member of a txtar archive. */
+/* True for "-- NAME --", the first line of a member of a txtar archive. */
 static bool is_member(struct text_span s, const char *name)
 {
 	struct text_span inner;
@@ -134,7 +135,7 @@ static bool is_member(struct text_span s, const char *name)
 	return name ? span_is(inner, name) : inner.n > 0;
 }
 
-/* A file that does not open with "Trace" can only be an archive: find the member. */
+/* Finds the member of an archive: a file whose first line is not "Trace" must be one. */
 static int enter_archive(struct text_lines *t, struct text_span *line)
 {
 	int ret = 1;
@@ -213,7 +214,7 @@ struct text_span span_trim(struct text_span s)
 
 	while (s.n && (n = space_at(s, 0)))
 		s.p += n, s.n -= n;
-	/* White space is at most 3 bytes long; look for a start that reaches the end. */
+	/* White space is at most 3 bytes long; look for one that ends at the end of @s. */
 	for (i = 1; i <= 3 && i <= s.n; i++) {
 		if (space_at(s, s.n - i) == i) {
 			s.n -= i;

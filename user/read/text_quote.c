@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * text_quote: see text_quote.h. The rules are those of strconv/quote.go (Go
- * 1.27): Quote, Unquote, UnquoteChar.
+ * text_quote: see text_quote.h. The rules are those of strconv/quote.go (Go 1.27): Quote, Unquote,
+ * UnquoteChar.
  */
 #include "read/text_quote.h"
 
@@ -88,7 +88,7 @@ static int hex_digit(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* @digits hexadecimal digits; false if there are not as many. */
+/* Reads @digits hexadecimal digits; false if there are fewer. */
 static bool take_hex(const uint8_t **p, const uint8_t *end, int digits, uint32_t *v)
 {
 	*v = 0;
@@ -127,7 +127,7 @@ static bool unescape_unicode(struct buf *out, const uint8_t **p, const uint8_t *
 	return true;
 }
 
-/* The escape behind a backslash. */
+/* Reads the escape after a backslash. */
 static bool text_quote_unescape(struct buf *out, const uint8_t **p, const uint8_t *end,
 				uint8_t quote)
 {
@@ -170,7 +170,7 @@ static bool unquote_char(struct buf *out, const uint8_t **p, const uint8_t *end,
 		(*p)++;
 		return text_quote_unescape(out, p, end, quote);
 	}
-	/* Bytes that are no UTF-8 turn into U+FFFD here, as they do in Go. */
+	/* Bytes that are not UTF-8 become U+FFFD, as in Go. */
 	*p += rune_decode(*p, (size_t)(end - *p), &rune);
 	add_rune(out, rune);
 	return true;

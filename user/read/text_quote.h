@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_quote: strings as Go source writes them. quote_append() and
- * unquote_append() give exactly what strconv.Quote and strconv.Unquote of Go
- * 1.27 give, invalid UTF-8 and Unicode 17's idea of "printable" included.
+ * text_quote: string literals of Go. quote_append() and unquote_append() have the results of
+ * strconv.Quote and strconv.Unquote of Go 1.27, also for invalid UTF-8, and with the printable
+ * characters of Unicode 17.
  */
 #ifndef GOTAP_READ_TEXT_QUOTE_H
 #define GOTAP_READ_TEXT_QUOTE_H
@@ -16,20 +16,20 @@
 #define RUNE_ERROR 0xfffdu
 
 /*
- * Decodes one UTF-8 sequence from the @n > 0 bytes at @p: returns its length;
- * 1 and RUNE_ERROR for bytes that are none.
+ * Decodes one UTF-8 sequence at @p, of which @n > 0 bytes are there. Returns its length; 1 with
+ * RUNE_ERROR for bytes that are not UTF-8.
  */
 size_t rune_decode(const uint8_t *p, size_t n, uint32_t *rune);
-/* unicode.IsSpace */
+/* As unicode.IsSpace. */
 bool rune_is_space(uint32_t rune);
-/* strconv.IsPrint */
+/* As strconv.IsPrint. */
 bool rune_is_print(uint32_t rune);
 
 /* Appends the @n bytes at @p in double quotes. */
 void quote_append(struct buf *out, const uint8_t *p, size_t n);
 /*
- * Appends the text between the quotes of the literal that is all of the @n
- * bytes at @p; false if it is no Go string literal (@out may have grown).
+ * Appends the text of the literal that takes all @n bytes at @p. False if they are not a Go string
+ * literal (@out may then have grown).
  */
 bool unquote_append(struct buf *out, const uint8_t *p, size_t n);
 

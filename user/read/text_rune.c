@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * text_rune: UTF-8 and the two character classes of Unicode that the text form
- * depends on. The table lists what strconv.IsPrint of Go 1.27 (Unicode 17)
- * calls printable above ASCII.
+ * text_rune: UTF-8 and the two character classes of Unicode that the text form needs. The table has
+ * the characters above ASCII that strconv.IsPrint of Go 1.27 (Unicode 17) calls printable.
  */
 #include "read/text_quote.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * text_write: see text_write.h. In: raw events. Out: lines. Traces run to
- * millions of events of three or four small numbers, so the two append
- * functions write straight into reserved space.
+ * text_write: see text_write.h. Input: raw events. Output: lines. A trace has millions of events
+ * with three or four small numbers, so the two append functions write directly into reserved space.
  */
 #include "read/text_write.h"
 
@@ -14,9 +13,9 @@
 
 enum {
 	MAX_DIGITS = 20,
-	MAX_EVENT_LINE = 256,		/* longest name and argument names with 5 numbers */
+	MAX_EVENT_LINE = 256,		/* longest name, argument names and 5 numbers */
 	MAX_FRAME_LINE = 128,
-	MAX_EVENT_TEXT = 16 << 20,	/* no writer makes events a hundredth of this */
+	MAX_EVENT_TEXT = 16 << 20,	/* events of Go programs have less than a hundredth of it */
 };
 
 uint8_t *text_put_uint(uint8_t *p, uint64_t v)
@@ -101,8 +100,9 @@ static int append_frames(struct raw_reader *r, const struct raw_event *ev, struc
 }
 
 /*
- * A multi-byte character must not be quoted in two halves, so data is taken whole. Empty data has
- * its line, too: raw.TextReader refuses the text without it, which raw.Event.String() leaves out.
+ * Appends the data line of an event. Data is read as a whole, since a multi-byte character must not
+ * be quoted in two halves. Empty data has a line, too: raw.TextReader refuses a text without the
+ * line, which raw.Event.String() omits.
  */
 static int append_data(struct raw_reader *r, struct raw_event *ev, struct buf *out)
 {
@@ -157,7 +157,7 @@ int text_write(struct raw_source *source, struct raw_sink *sink, struct error *e
 		}
 		sink_settle(sink);
 		if (sink->error)
-			break;	/* sink_close() says why */
+			break;	/* sink_close() returns the error */
 	}
 	return ret < 0 ? ret : 0;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_write: wire form to text form, byte for byte what TextWriter of Go
- * 1.27's internal/trace/raw prints (`go tool trace -d=wire` prints the same
- * without the first line).
+ * text_write: converts a trace to text, with the same bytes as TextWriter of Go 1.27's
+ * internal/trace/raw (`go tool trace -d=wire` prints the same without the first line).
  *
- * One difference: an event number without a name is an error here, where Go
- * prints an empty line that cannot be read back.
+ * One difference: an event number without a name is an error here. Go prints an empty line for it,
+ * which cannot be read back.
  */
 #ifndef GOTAP_READ_TEXT_WRITE_H
 #define GOTAP_READ_TEXT_WRITE_H
@@ -16,15 +15,15 @@
 #include "read/raw_spec.h"
 
 /*
- * Appends to @sink the text form of the trace in @source. On a fault the whole
- * events before it have been written.
+ * Appends the text form of the trace in @source to @sink. On a fault the complete events before it
+ * have been written. Returns 0 or -errno with @err.
  */
 int text_write(struct raw_source *source, struct raw_sink *sink, struct error *err);
 
-/* Writes the decimal digits of @v to @p, which has room for 20; returns the end. */
+/* Writes the decimal digits of @v to @p, which has space for 20; returns the end. */
 uint8_t *text_put_uint(uint8_t *p, uint64_t v);
 
-/* Appends "Name a=1 b=2", as it stands on an event's first line. */
+/* Appends the first line of an event: "Name a=1 b=2". */
 void text_append_event(struct buf *out, const struct raw_spec *spec, const uint64_t *args);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_advance: what all handlers of events share: the verdicts with their texts, and events that
- * stand for part of one. See v2_advance.h.
+ * v2_advance: functions that all handlers of events share: verdicts with their texts, and
+ * additional events for the steps of one event. See v2_advance.h.
  */
 #include "read/v2_advance.h"
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v2_advance: what the handlers of v2_order share, one per kind of event. A
- * handler is given the event with the context it meets in ev->m, ev->p and
- * ev->g, and the thread's state in o->m (NULL for events of no thread). It
- * changes states, binds what runs on the thread from now on, and queues what
- * is to be seen. Before it returns ADVANCE_WAIT it must not have changed
- * anything; after ADVANCE_FAIL nothing counts any more.
+ * v2_advance: the handlers of v2_order, one per kind of event, and their shared functions. A
+ * handler gets the event with its context before the event in ev->m, ev->p and ev->g, and the
+ * thread's state in o->m (NULL for events without a thread). It changes states, sets the goroutine
+ * and P of the thread, and queues the events to return. A handler that returns ADVANCE_WAIT must
+ * not have changed anything; after ADVANCE_FAIL the states are not used any more.
  */
 #ifndef GOTAP_READ_V2_ADVANCE_H
 #define GOTAP_READ_V2_ADVANCE_H
 
 #include "read/v2_order.h"
 
-/* May an event happen without it, with it, or either way? */
+/* Whether an event happens without a thread, P or goroutine, with or without, or only with one. */
 enum need { MUST_NOT, MAY, MUST };
 
 order_handler advance_proc_status, advance_proc_start, advance_proc_stop, advance_proc_steal;
@@ -28,10 +27,10 @@ order_handler advance_task_begin, advance_task_end, advance_region_begin, advanc
 
 enum advance advance_fail(struct order *o, const struct trace_event *ev, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
-/* Returns ADVANCE_WAIT, and puts the reason into o->explain if that is set. */
+/* Returns ADVANCE_WAIT, and puts the reason into o->explain if it is not NULL. */
 enum advance advance_wait(struct order *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Sets the fault that advance_require() found. */
+/* Sets the fault for a context that advance_require() refuses; returns false. */
 bool advance_misses(struct order *o, const struct trace_event *ev, enum need m, enum need p,
 		 enum need g);
 
@@ -40,7 +39,7 @@ static inline bool meets(enum need need, uint64_t id)
 	return need == MAY || (need == MUST) == (id != TRACEV2_NO_ID);
 }
 
-/* False with the fault set if the context is not as needed. */
+/* Returns true if the context is as needed, else false with the fault set. */
 static inline bool advance_require(struct order *o, const struct trace_event *ev, enum need m,
 				enum need p, enum need g)
 {
@@ -53,7 +52,9 @@ static inline bool advance_require_user(struct order *o, const struct trace_even
 	return advance_require(o, ev, MUST, MUST, MUST);
 }
 
-/* Sets the goroutine and the P of the thread from now on; events of no thread have no effect. */
+/*
+ * Set the goroutine or P of the thread from now on. For an event without a thread they do nothing.
+ */
 static inline void bind_g(struct order *o, uint64_t g)
 {
 	if (o->m)
@@ -66,18 +67,18 @@ static inline void bind_p(struct order *o, uint64_t p)
 		o->m->p = p;
 }
 
-/* Queues @ev; always ADVANCE_DONE. */
+/* Queues @ev; returns ADVANCE_DONE. */
 static inline enum advance advance_done(struct order *o, struct trace_event *ev)
 {
 	o->queue[o->pushed++ % ORDER_QUEUE] = ev;
 	return ADVANCE_DONE;
 }
 
-/* Queues an event that stands for part of @ev, in its context but with goroutine @g. */
+/* Queues an event for a step of @ev, in its context but with goroutine @g. */
 struct trace_event *advance_queue(struct order *o, const struct trace_event *ev, uint8_t type,
 			       uint64_t g);
 
-/* State of what is bound to the thread, NULL if there is none. */
+/* The state of the goroutine or P of the thread, NULL: none. */
 static inline struct order_g *advance_g(struct order *o, const struct trace_event *ev)
 {
 	return order_find_g(o, ev->g);
@@ -88,7 +89,7 @@ static inline struct order_p *advance_p(struct order *o, const struct trace_even
 	return order_find_p(o, ev->p);
 }
 
-/* The same, with the error that a missing or otherwise busy goroutine is. */
+/* As advance_g(), and sets the fault if there is no goroutine or if it does not run. */
 struct order_g *advance_not_running(struct order *o, const struct trace_event *ev,
 				 const struct order_g *g);
 static inline struct order_g *advance_running_g(struct order *o, const struct trace_event *ev)

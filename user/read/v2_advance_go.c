@@ -2,7 +2,7 @@
 /* v2_advance: events of goroutines (docs/traceformat.md, Goroutine status and Goroutines). */
 #include "read/v2_advance.h"
 
-/* A goroutine in a syscall on the thread @mid, which need not be the thread of the event. */
+/* Binds a goroutine in a syscall to thread @mid, which need not be the thread of the event. */
 static bool bind_syscall(struct order *o, struct trace_event *ev, uint64_t gid, uint64_t mid)
 {
 	struct order_m *m;
@@ -20,7 +20,7 @@ static bool bind_syscall(struct order *o, struct trace_event *ev, uint64_t gid, 
 	}
 	m = order_find_m(o, mid);
 	if (!m) {
-		/* Never seen: it has been sitting in this syscall since before the trace. */
+		/* The thread is new: it has been in this syscall since before the trace. */
 		order_add_m(o, mid)->g = gid;
 		ev->m = mid;
 		return true;
@@ -39,7 +39,7 @@ inconsistent:
 enum advance advance_go_status(struct order *o, struct trace_event *ev)
 {
 	uint64_t gid = ev->args[0];
-	uint8_t status = (uint8_t)ev->args[2];	/* Go's GoStatus is 8 bits wide */
+	uint8_t status = (uint8_t)ev->args[2];	/* Go's GoStatus has 8 bits */
 	struct order_g *g = order_find_g(o, gid);
 
 	if (status > G_WAITING)
@@ -86,7 +86,10 @@ enum advance advance_go_create(struct order *o, struct trace_event *ev)
 	return advance_done(o, ev);
 }
 
-/* GoStart, GoUnblock, GoSwitch: the goroutine they name, once it is its turn. */
+/*
+ * GoStart, GoUnblock, GoSwitch: the goroutine that the event names, if its sequence number is the
+ * next one.
+ */
 static inline __attribute__((always_inline))
 struct order_g *target(struct order *o, struct trace_event *ev, uint8_t want)
 {
@@ -121,7 +124,7 @@ enum advance advance_go_start(struct order *o, struct trace_event *ev)
 	return advance_done(o, ev);
 }
 
-/* Anybody may wake a goroutine: no context is needed. */
+/* Any thread may wake a goroutine: no context is needed. */
 enum advance advance_go_unblock(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g = target(o, ev, G_WAITING);
@@ -133,7 +136,7 @@ enum advance advance_go_unblock(struct order *o, struct trace_event *ev)
 	return advance_done(o, ev);
 }
 
-/* GoStop, GoBlock, GoDestroy: the thread's own goroutine, so it can never have to wait. */
+/* GoStop, GoBlock, GoDestroy: they concern the thread's own goroutine, so they never wait. */
 enum advance advance_go_stop(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g;
@@ -152,8 +155,8 @@ enum advance advance_go_stop(struct order *o, struct trace_event *ev)
 }
 
 /*
- * A coroutine switch is three steps at once: wake the next goroutine, block
- * (or end) this one, start the next. The event itself is shown as the first.
+ * A coroutine switch has three steps: it wakes the next goroutine, blocks or ends the current one,
+ * and starts the next one. The event itself is returned as the first step.
  */
 enum advance advance_go_switch(struct order *o, struct trace_event *ev)
 {

@@ -2,12 +2,18 @@
 /* v2_advance: events of procs (docs/traceformat.md, P status and Ps). */
 #include "read/v2_advance.h"
 
-/* Sets what the event reports as the old state; false with the fault set if it contradicts. */
+/*
+ * Sets the old state of the status event; false with the fault set if the status contradicts the
+ * known one.
+ */
 static bool check_known_status(struct order *o, struct trace_event *ev,
 			       const struct order_p *p, uint8_t status)
 {
 	if (status == P_SYSCALL_ABANDONED && p->status == P_SYSCALL) {
-		/* Nothing was lost: we saw the syscall begin. Read it as plain Syscall. */
+		/*
+		 * No event is missing: the begin of the syscall is known. The status is taken as
+		 * Syscall.
+		 */
 		ev->old_state = PROC_RUNNING;
 		ev->args[1] = P_SYSCALL;
 	} else if (status == P_SYSCALL_ABANDONED && p->status == P_SYSCALL_ABANDONED) {
@@ -21,7 +27,7 @@ static bool check_known_status(struct order *o, struct trace_event *ev,
 	return true;
 }
 
-/* The thread that holds @p: mostly p->on, the one that got @p last. NULL: none holds it. */
+/* The thread that has @p, in most cases p->on, which got it last; NULL: none has it. */
 static const struct order_m *holder_of(struct order *o, const struct order_p *p)
 {
 	uint32_t i;
@@ -38,8 +44,8 @@ static const struct order_m *holder_of(struct order *o, const struct order_p *p)
 }
 
 /*
- * A P in a syscall whose status comes as abandoned is about to be stolen, and
- * the thief wrote this; show it where the P is bound.
+ * The status of a P in a syscall is "abandoned": a thread that is about to steal the P has written
+ * it. The context of the event becomes the thread that has the P.
  */
 static bool enter_holder(struct order *o, struct trace_event *ev, const struct order_p *p)
 {
@@ -59,7 +65,7 @@ static bool enter_holder(struct order *o, struct trace_event *ev, const struct o
 enum advance advance_proc_status(struct order *o, struct trace_event *ev)
 {
 	uint64_t id = ev->args[0];
-	uint8_t status = (uint8_t)ev->args[1];	/* Go's ProcStatus is 8 bits wide */
+	uint8_t status = (uint8_t)ev->args[1];	/* Go's ProcStatus has 8 bits */
 	struct order_p *p = order_find_p(o, id);
 
 	if (status > P_SYSCALL_ABANDONED)
@@ -90,7 +96,7 @@ enum advance advance_proc_start(struct order *o, struct trace_event *ev)
 	uint64_t id = ev->args[0], seq = ev->args[1];
 	struct order_p *p = order_find_p(o, id);
 
-	/* The P may have to be stopped elsewhere first, or this M to lose the one it has. */
+	/* Another thread may have to stop the P first, or this thread may have to lose its P. */
 	if (!p)
 		return advance_wait(o, "P %lld has no status yet", (long long)id);
 	if (p->status != P_IDLE)
@@ -101,7 +107,7 @@ enum advance advance_proc_start(struct order *o, struct trace_event *ev)
 				    (unsigned long long)seq - 1);
 	if (ev->p != TRACEV2_NO_ID)
 		return advance_wait(o, "the thread still holds P %lld", (long long)ev->p);
-	/* A G may be there: it comes out of a syscall. */
+	/* The thread may have a goroutine, which returns from a syscall. */
 	if (!advance_require(o, ev, MUST, MUST_NOT, MAY))
 		return ADVANCE_FAIL;
 	p->status = P_RUNNING;
@@ -127,7 +133,7 @@ enum advance advance_proc_stop(struct order *o, struct trace_event *ev)
 	return advance_done(o, ev);
 }
 
-/* The thread that loses the P, when it is known where the P is. */
+/* The thread that loses the P, if this thread is known. */
 static enum advance advance_proc_take_from(struct order *o, struct trace_event *ev, uint64_t p,
 					   uint64_t victim)
 {
@@ -149,7 +155,7 @@ static enum advance advance_proc_take_from(struct order *o, struct trace_event *
 		return advance_fail(o, ev, "tried to steal proc %lld from thread %lld, but got"
 				    " proc %lld instead", (long long)p, (long long)victim,
 				    (long long)m->p);
-	/* From here on the victim's GoSyscallEndBlocked can go through. */
+	/* From here on the GoSyscallEndBlocked of this thread can be handled. */
 	m->p = TRACEV2_NO_ID;
 	return advance_done(o, ev);
 }
@@ -174,6 +180,6 @@ enum advance advance_proc_steal(struct order *o, struct trace_event *ev)
 	ev->old_state = abandoned ? PROC_IDLE : PROC_RUNNING;
 	p->status = P_IDLE;
 	p->seq.n = seq;
-	/* Where an abandoned P was is not known, and its thread may have moved on. */
+	/* The thread of an abandoned P is not known, and may have continued. */
 	return abandoned ? advance_done(o, ev) : advance_proc_take_from(o, ev, id, ev->args[2]);
 }

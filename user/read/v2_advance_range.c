@@ -2,7 +2,7 @@
 /* v2_advance: stop-the-world, GC cycle, sweep and mark assist (docs/traceformat.md, Ranges). */
 #include "read/v2_advance.h"
 
-/* The event that opens the range which @type opens, confirms or closes. */
+/* The event that begins the range which @type begins, confirms or ends. */
 static uint8_t range_type(uint8_t type)
 {
 	switch (type) {
@@ -49,7 +49,7 @@ static enum advance advance_range_begin(struct order *o, struct trace_event *ev,
 	return advance_done(o, ev);
 }
 
-/* In the first generation "active" opens the range; later it only says what must be so. */
+/* In the first generation an Active event begins the range; later it must confirm an open one. */
 static enum advance advance_range_active(struct order *o, struct trace_event *ev,
 					 struct vec *ranges)
 {
@@ -87,7 +87,7 @@ static enum advance advance_range_end(struct order *o, struct trace_event *ev, s
 			    o->specs->of[type].name);
 }
 
-/* The current goroutine of an event in user context. */
+/* The current goroutine of an event that needs thread, P and goroutine. */
 static struct order_g *user_g(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g;
@@ -123,7 +123,7 @@ enum advance advance_go_range_end(struct order *o, struct trace_event *ev)
 	return g ? advance_range_end(o, ev, advance_range_ranges_of(&g->open)) : ADVANCE_FAIL;
 }
 
-/* Like a status it may name a goroutine that is not running: no context is needed. */
+/* Like a status, the event may name a goroutine that does not run: no context is needed. */
 enum advance advance_go_range_active(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g = order_find_g(o, ev->args[0]);
@@ -134,7 +134,7 @@ enum advance advance_go_range_active(struct order *o, struct trace_event *ev)
 	return advance_range_active(o, ev, advance_range_ranges_of(&g->open));
 }
 
-/* A sweep belongs to the P. */
+/* The P of a sweep event: a sweep belongs to the P. */
 static struct order_p *sweeping_p(struct order *o, struct trace_event *ev)
 {
 	struct order_p *p;
@@ -173,8 +173,8 @@ enum advance advance_sweep_active(struct order *o, struct trace_event *ev)
 }
 
 /*
- * Begin and end of a GC cycle may lie on different threads, so they carry one
- * number line over the whole trace, which GCActive counts along.
+ * Begin and end of a GC cycle may be on different threads, so both have a sequence number that
+ * counts over the whole trace. GCActive has the number, too.
  */
 static enum advance gc_step(struct order *o, struct trace_event *ev, enum gc_state after)
 {

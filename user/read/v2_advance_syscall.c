@@ -18,8 +18,8 @@ enum advance advance_syscall_begin(struct order *o, struct trace_event *ev)
 		return advance_fail(o, ev, "uninitialized proc %lld found during GoSyscallBegin",
 				    (long long)ev->p);
 	/*
-	 * The number is that of the ProcSteal that may follow: it names the syscall. It never waits
-	 * here.
+	 * The sequence number is the one that a ProcSteal of this P must follow. GoSyscallBegin
+	 * itself never waits for it.
 	 */
 	if (!seq_follows(&p->seq, o->gen, seq))
 		return advance_fail(o, ev, "failed to advance GoSyscallBegin: can't make"
@@ -39,7 +39,7 @@ enum advance advance_syscall_end(struct order *o, struct trace_event *ev)
 
 	if (!advance_require_user(o, ev))
 		return ADVANCE_FAIL;
-	g = advance_syscall_g(o, ev, "Running");	/* Go's text names the state it leads to */
+	g = advance_syscall_g(o, ev, "Running");	/* the text of Go's reader has this state */
 	if (!g)
 		return ADVANCE_FAIL;
 	p = advance_p(o, ev);
@@ -54,7 +54,10 @@ enum advance advance_syscall_end(struct order *o, struct trace_event *ev)
 	return advance_done(o, ev);
 }
 
-/* The event says that the P was lost, so while it is still there the loss is yet to come. */
+/*
+ * The event means that the thread has lost its P. While the thread still has a P it waits for the
+ * ProcSteal.
+ */
 enum advance advance_syscall_end_blocked(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g;
@@ -94,9 +97,9 @@ enum advance advance_go_create_syscall(struct order *o, struct trace_event *ev)
 }
 
 /*
- * The thread leaves Go for good, and its id may be used again, so a P it still
- * holds is cut loose: it looks stolen by the thread itself, and the real
- * ProcSteal that must follow finds it abandoned.
+ * The thread leaves Go, and its id may be used again, so the P that it still has is abandoned: an
+ * additional ProcSteal by the thread itself is returned, and the real ProcSteal that must follow
+ * finds the P abandoned.
  */
 static bool abandon_p(struct order *o, struct trace_event *ev)
 {

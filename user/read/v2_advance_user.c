@@ -21,7 +21,7 @@ enum advance advance_experiment(struct order *o, struct trace_event *ev)
 	return advance_require(o, ev, MUST, MAY, MAY) ? advance_done(o, ev) : ADVANCE_FAIL;
 }
 
-/* The text of string @id, interned; NULL with the fault set if there is none. */
+/* The interned text of string @id; NULL with the fault set: there is none. */
 static const char *advance_user_name_of(struct order *o, struct trace_event *ev, uint64_t id)
 {
 	size_t len;
@@ -54,7 +54,7 @@ enum advance advance_task_begin(struct order *o, struct trace_event *ev)
 	return advance_done(o, ev);
 }
 
-/* A task may end in a later generation, whose strings lack its name, or end unbegun. */
+/* A task may end in a later generation, whose strings lack its name, or without a begin. */
 enum advance advance_task_end(struct order *o, struct trace_event *ev)
 {
 	const struct order_task *task = idtab_find(&o->tasks, ev->args[0]);

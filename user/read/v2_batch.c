@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_batch: see v2_batch.h. In: the source. Out: one batch, checked for its frame only. */
+/*
+ * v2_batch: see v2_batch.h. Input: the source. Output: one batch, of which only the framing is
+ * checked.
+ */
 #include "read/v2_batch.h"
 
 #include <string.h>
 
-enum { MAX_HEAD = 2 + 4 * 10 };	/* type, experiment, four numbers */
+enum { MAX_HEAD = 2 + 4 * 10 };	/* kind, experiment, four numbers */
 
 static int batch_truncated(const struct raw_source *s, const struct v2_place *place,
 		     struct v2_fault *fault, const char *what, enum cursor_status status)
@@ -39,7 +42,7 @@ static int peek_head(struct raw_source *s, struct cursor *c, struct v2_batch *b,
 	return 0;
 }
 
-/* All of the batch, of which the head has been read, into view. */
+/* Makes the whole batch visible; its head has been read. */
 static int peek_body(struct raw_source *s, struct v2_batch *b, const struct v2_place *place,
 		     struct v2_fault *fault)
 {
@@ -85,7 +88,7 @@ int batch_peek(struct raw_source *s, int version, int64_t serial, struct v2_batc
 	}
 	if (!is_batch(type, version))
 		return fault_set(fault, &place, "expected batch event, got event %u", type);
-	/* A file that ends right after this type byte passes for complete in Go, so here too. */
+	/* A file that ends after this byte is complete for Go's reader, and so for this one. */
 	if (type == EV_ExperimentalBatch && !cursor_byte(&c, &b->exp))
 		return 0;
 	ret = peek_head(s, &c, b, &place, fault);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_event: see v2_event.h. Event.StateTransition and the status tables of
+ * v2_event: see v2_event.h. As Event.StateTransition and the status tables of
  * internal/trace/event.go (Go 1.27).
  */
 #include "read/v2_event.h"
@@ -69,7 +69,7 @@ const struct event_change event_changes[256] = {
 	[EV_GoCreateSyscall] = GO_NAMED(GO_NOT_EXIST, GO_SYSCALL),
 	[EV_GoStart] = GO_NAMED(GO_RUNNABLE, GO_RUNNING),
 	[EV_GoUnblock] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
-	/* The other two steps of a switch come as events of their own. */
+	/* The other two steps of a switch are returned as separate events. */
 	[EV_GoSwitch] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
 	[EV_GoSwitchDestroy] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
 	[EV_GoDestroy] = GO(GO_RUNNING, GO_NOT_EXIST),
@@ -103,7 +103,7 @@ void event_describe(const struct trace_event *ev, const struct raw_specs *specs,
 		return;
 	}
 	n = (size_t)snprintf(text, size, "%s", specs->of[ev->type].name);
-	name = strchr(specs->of[ev->type].args, ' ');	/* dt has gone into the time */
+	name = strchr(specs->of[ev->type].args, ' ');	/* without dt, which the time includes */
 	for (i = 0; name && n < size; i++) {
 		int len = (int)strcspn(++name, " ");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v2_event: one event as the reader hands it out, in an order in which every
- * goroutine, proc and thread makes only possible steps.
+ * v2_event: an event as the reader returns it. In the order of events every goroutine, proc and
+ * thread makes only possible transitions.
  */
 #ifndef GOTAP_READ_V2_EVENT_H
 #define GOTAP_READ_V2_EVENT_H
@@ -15,32 +15,31 @@
 #include "read/v2_fault.h"
 #include "tracev2.h"
 
-enum { TRACE_SYNC = 255 };	/* type of the event that opens a generation and ends the trace */
+enum { TRACE_SYNC = 255 };	/* type of the event that begins a generation or ends the trace */
 
 struct trace_event {
 	uint8_t type;		/* EV_*, TRACE_SYNC, or EV_CPUSample */
-	uint8_t old_state;	/* before a status or ProcSteal: enum go_state, enum proc_state */
-	int64_t time;		/* ns, strictly increasing */
-	uint64_t m, p, g;	/* where it happened, before its effect; TRACEV2_NO_ID = none */
+	uint8_t old_state;	/* of a status or ProcSteal: enum go_state, enum proc_state */
+	int64_t time;		/* in ns, strictly increasing */
+	uint64_t m, p, g;	/* before the effect of the event; TRACEV2_NO_ID: none */
 	/*
-	 * The wire's arguments without dt, except:
+	 * The arguments in the file without dt, except:
 	 * UserTaskBegin  args[1] is TRACEV2_NO_ID for no parent
-	 * UserTaskEnd    args[2] is the parent, TRACEV2_NO_ID for none
-	 * STWEnd         args[0] is the string id its STWBegin named
+	 * UserTaskEnd    args[2] is the parent, TRACEV2_NO_ID: none
+	 * STWEnd         args[0] is the string id in its STWBegin
 	 * CPUSample      args[0] is the stack
 	 * TRACE_SYNC     args[0] counts them from 1, args[1] is 0 without a generation
 	 */
 	uint64_t args[TRACEV2_MAX_ARGS];
 	/*
-	 * Only for the events of a user task: its type, NULL if unknown. Equal types have one
-	 * pointer.
+	 * For the events of a user task: its type, NULL: not known. Equal types have one pointer.
 	 */
 	const char *text;
-	struct v2_place place;	/* where it stands in the file */
+	struct v2_place place;	/* its place in the file */
 };
 
 enum go_state {
-	GO_UNDETERMINED,	/* nothing known yet */
+	GO_UNDETERMINED,	/* no event has shown the state yet */
 	GO_NOT_EXIST,
 	GO_RUNNABLE,
 	GO_RUNNING,
@@ -65,25 +64,25 @@ enum resource {
 struct trace_transition {
 	enum resource of;
 	uint64_t id;
-	uint8_t from, to;	/* enum go_state or enum proc_state */
+	/* enum go_state or enum proc_state; from is undetermined for a first status */
+	uint8_t from, to;
 };
 
 /*
- * The effect of the events of one type; on which goroutine or P is in args[0] or the event's
- * context.
+ * The effect of the events of one type. The goroutine or P is in args[0] or in the event's context.
  */
 struct event_change {
 	uint8_t of;		/* enum resource */
 	uint8_t from, to;
 	bool named;		/* args[0] is the id */
-	bool status;		/* from is in old_state, to in the arguments */
+	bool status;		/* from is old_state, to is in the arguments */
 };
 
 extern const struct event_change event_changes[256];
 
 uint8_t event_new_status(const struct trace_event *ev);
 
-/* Gives the transition of @ev; of is RESOURCE_NONE if it is none. */
+/* The transition of @ev; its member of is RESOURCE_NONE if the event is not a transition. */
 static inline struct trace_transition event_transition(const struct trace_event *ev)
 {
 	const struct event_change *change = &event_changes[ev->type];
@@ -106,14 +105,14 @@ static inline bool go_executing(uint8_t state)
 
 const char *go_state_name(uint8_t state);
 const char *proc_state_name(uint8_t state);
-/* Names of the wire's status numbers, "Bad" for others. */
+/* Names of the format's status numbers, "Bad" for others. */
 const char *gstatus_name(uint8_t status);
 const char *pstatus_name(uint8_t status);
-/* A known gstatus as enum go_state. */
+/* The enum go_state or enum proc_state of a valid status. */
 uint8_t gstatus_state(uint8_t status);
 uint8_t pstatus_state(uint8_t status);
 
-/* Writes @ev's name and arguments to @text, as "GoStart g=1 g_seq=2". */
+/* Writes name and arguments of @ev to @text: "GoStart g=1 g_seq=2". */
 void event_describe(const struct trace_event *ev, const struct raw_specs *specs, char *text,
 		    size_t size);
 

@@ -23,7 +23,7 @@ static struct id_places places_of(const struct raw_spec *spec)
 	return at;
 }
 
-/* Syncs and CPU samples carry none: Go does not look at a sample's stack. */
+/* TRACE_SYNC has no ids. Go does not check the stack id of a CPU sample. */
 void event_ids_init(struct event_ids *ids, const struct raw_specs *specs, struct v2_fault *fault)
 {
 	static const struct raw_spec none;
@@ -50,7 +50,7 @@ static bool bad_id(struct event_ids *ids, const struct trace_event *ev, const ch
 	return false;
 }
 
-/* In a generation that breaks off, an id that is not in its tables stands for nothing. */
+/* In an incomplete generation an id that its tables lack is replaced by 0. */
 static bool drop_unknown_ids(struct event_ids *ids, const struct v2_tables *t,
 			     struct trace_event *ev)
 {

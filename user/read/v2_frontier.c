@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_frontier: the heap of v2_stream.h. In: streams. Out: the one whose event comes first. */
+/*
+ * v2_frontier: the heap of v2_stream.h. Input: streams. Output: the stream with the earliest event.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
 #include "read/v2_stream.h"
 
-enum { SMALL = 12 };	/* slices.SortFunc sorts by insertion up to here */
+enum { SMALL = 12 };	/* slices.SortFunc uses an insertion sort up to this length */
 
 static void frontier_swap(struct v2_frontier *f, size_t a, size_t b)
 {
@@ -30,7 +32,7 @@ static size_t sift_up(struct v2_frontier *f, size_t i)
 	return i;
 }
 
-/* The earliest of @i and its children; one at the end of all time never is. */
+/* The earliest of @i and its children. An item with time INT64_MAX is never the earliest. */
 static size_t frontier_earliest(const struct v2_frontier *f, size_t i)
 {
 	int64_t min = i < f->len ? time_at(f, i) : INT64_MAX;
@@ -94,7 +96,7 @@ static void sort_small(struct v2_front *a, size_t n)
 	}
 }
 
-/* Merge sort: stable, and quick on the nearly sorted heap that it mostly gets. */
+/* Merge sort: stable, and fast on the nearly sorted heaps that are usual. */
 static void sort_range(struct v2_front *a, size_t n, struct v2_front *spare)
 {
 	size_t half = n / 2, i = 0, j = half, k;

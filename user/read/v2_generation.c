@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_generation: see v2_generation.h. In: batches from the source. Out: one
- * generation. Follows readGeneration and readGenerationWithSpill of
- * internal/trace/generation.go (Go 1.27), including where they give up.
+ * v2_generation: see v2_generation.h. Input: batches from the source. Output: one generation.
+ * Follows readGeneration and readGenerationWithSpill of internal/trace/generation.go (Go 1.27),
+ * also in the errors on which they stop.
  */
 #include "read/v2_generation.h"
 
@@ -33,7 +33,10 @@ void generation_free(struct v2_generation *g)
 	tables_free(&g->tables);
 }
 
-/* Where the body is: in the file, or if the input cannot seek, among those kept from now on. */
+/*
+ * Notes where the body is: in the file, or, if the input cannot seek, in g->bodies, to which it is
+ * copied.
+ */
 static struct v2_note note_of(struct v2_generation *g, const struct raw_source *s,
 			      const struct v2_batch *b, int64_t serial)
 {
@@ -55,7 +58,7 @@ const uint8_t *generation_body(const struct v2_generation *g, struct raw_source 
 	return source_read_at(s, note->offset, buf, note->size);
 }
 
-/* An empty one means nothing but that it is there. */
+/* Notes a batch of thread events. An empty batch only shows that the thread exists. */
 static void add_thread_batch(struct v2_generation *g, const struct raw_source *s,
 			     const struct v2_batch *b, int64_t serial)
 {
@@ -78,7 +81,7 @@ static void add_thread_batch(struct v2_generation *g, const struct raw_source *s
 	thread->last = index;
 }
 
-/* Frequency alone before 1.25, a Sync batch since. */
+/* The sync data is a batch with Frequency before 1.25, with Sync since 1.25. */
 static bool is_sync(uint8_t kind, int version)
 {
 	return kind == (version < 25 ? EV_Frequency : EV_Sync);
@@ -131,7 +134,7 @@ static struct v2_place v2_gen_place_of(const struct v2_batch *b, int64_t serial)
 				  .thread = b->m };
 }
 
-/* The conditions that hold once all batches are there. */
+/* Checks the conditions that hold when all batches have been read. */
 static int v2_gen_complete(struct v2_generation *g, int version, struct v2_fault *fault)
 {
 	struct v2_place place = { .gen = g->gen, .batch = -1, .thread = TRACEV2_NO_ID };
@@ -150,8 +153,8 @@ static int v2_gen_complete(struct v2_generation *g, int version, struct v2_fault
 static const char truncated[] = "incomplete generation found; trace likely truncated";
 
 /*
- * Ends a generation that is cut short; @fault says why, if it is set. The events before the cut are
- * read if the generation has its tables and a clock.
+ * Ends an incomplete generation; @fault has the reason, if it is set. The events before the end are
+ * returned if the generation has its tables and a clock.
  */
 static enum gen_status take_cut(struct v2_generation *g, int version, struct v2_fault *fault)
 {
@@ -165,7 +168,7 @@ static enum gen_status take_cut(struct v2_generation *g, int version, struct v2_
 	return GEN_READ_THEN_FAULT;
 }
 
-/* Header 1.26: up to the end marker. */
+/* Reads a generation with header 1.26 or later: until its end marker. */
 static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s, int version,
 				   int64_t *serial, struct v2_fault *fault)
 {
@@ -203,7 +206,10 @@ static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s
 	return v2_gen_complete(g, version, fault) ? GEN_FAULT : GEN_READ;
 }
 
-/* Headers before 1.26: up to a batch of the next generation, which is left in the source. */
+/*
+ * Reads a generation with an earlier header: until a batch of the next generation, which remains in
+ * the source.
+ */
 static enum gen_status read_unmarked(struct v2_generation *g, struct raw_source *s, int version,
 				     int64_t *serial, struct v2_fault *fault)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_order: see v2_order.h. In: one event of one thread. Out: a verdict and
- * up to three events. Here is the dispatch; the rules themselves are in
- * v2_advance_*.c, and the tables of states in v2_order_state.c.
+ * v2_order: see v2_order.h. Input: one event of one thread. Output: a verdict and up to three
+ * events. This file has the dispatch; the rules are in v2_advance_*.c, the tables of states in
+ * v2_order_state.c.
  */
 #include "read/v2_advance.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_order_state: the tables of goroutines, procs and threads of struct order, see v2_order.h and
+ * v2_order_state: the tables of goroutines, procs and threads of struct order. See v2_order.h and
  * v2_advance.h.
  */
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_reader: see v2_reader.h. In: generations. Out: events, each tried on the
- * thread whose next event is the oldest, and on the others only if it has to
- * wait (Reader.ReadEvent of internal/trace/reader.go, Go 1.27).
+ * v2_reader: see v2_reader.h. Input: generations. Output: events. The reader tries the earliest
+ * next event of all threads, and those of the other threads only if it has to wait
+ * (Reader.ReadEvent of internal/trace/reader.go, Go 1.27).
  */
 #include "read/v2_reader.h"
 
@@ -22,22 +22,22 @@ struct trace_reader {
 	struct raw_source source;
 	struct raw_specs specs;
 	int version;
-	int64_t serial;		/* batches read */
+	int64_t serial;		/* number of batches read */
 	int64_t last_time;
 	uint64_t syncs;
-	bool in_gen;		/* gen holds the generation of the last event */
-	bool done;		/* the last TRACE_SYNC has been given */
-	bool last_gen;		/* header < 26: nothing follows gen */
-	bool sync_before_fault;	/* one more TRACE_SYNC before pending is reported */
+	bool in_gen;		/* gen is the generation of the last event */
+	bool done;		/* the last TRACE_SYNC has been returned */
+	bool last_gen;		/* header < 26: gen is the last generation */
+	bool sync_before_fault;	/* one more TRACE_SYNC is returned before @pending */
 	struct v2_fault fault, pending;
-	uint64_t given;		/* offset up to which the input was given, or lost and counted */
-	/* number and first time of the last generation that could be read */
+	uint64_t given;		/* offset up to which the input was returned, or counted as lost */
+	/* number and first time of the last generation that was read */
 	uint64_t entered, near;
-	uint64_t resumed;	/* offset at which it went on after the last fault */
-	uint64_t unread;	/* bytes of the events that a fault took from gen */
+	uint64_t resumed;	/* offset at which reading continued after the last fault */
+	uint64_t unread;	/* bytes of the events of gen that a fault made unreadable */
 	struct v2_generation gen;
 	struct v2_frontier frontier;
-	struct vec streams;	/* struct v2_stream *: those that no thread has now */
+	struct vec streams;	/* struct v2_stream *: unused ones */
 	struct v2_streams from;
 	struct event_ids ids;
 	size_t next_sample;
@@ -63,8 +63,8 @@ static struct trace_reader *v2_reader_start(struct trace_reader *r, struct error
 		return NULL;
 	}
 	/*
-	 * Readers since Go 1.23 take later events under header 1.22; the one of Go 1.22, of which
-	 * it is, does not.
+	 * Readers since Go 1.23 accept later events under header 1.22. The reader of Go 1.22, the
+	 * release of this header, does not.
 	 */
 	raw_specs_limit(&r->specs, r->version);
 	return r;
@@ -175,7 +175,10 @@ static struct trace_event *give_sync(struct trace_reader *r, int64_t time)
 	return &r->sync;
 }
 
-/* The end of what could be read: a last TRACE_SYNC, and then the pending fault if any. */
+/*
+ * Ends the readable part: returns a last TRACE_SYNC; then the pending fault follows, if there is
+ * one.
+ */
 static struct trace_event *v2_reader_leave(struct trace_reader *r)
 {
 	r->in_gen = false;
@@ -183,7 +186,10 @@ static struct trace_event *v2_reader_leave(struct trace_reader *r)
 	return give_sync(r, r->last_time);
 }
 
-/* A stream at the first event of thread @i: 1, 0 if it has none, negative with the fault set. */
+/*
+ * Makes a stream at the first event of thread @i. Returns 1, 0 if the thread has no event, negative
+ * with the fault set.
+ */
 static int begin_stream(struct trace_reader *r, uint32_t i, struct v2_stream **s)
 {
 	if (r->streams.len)
@@ -195,9 +201,9 @@ static int begin_stream(struct trace_reader *r, uint32_t i, struct v2_stream **s
 }
 
 /*
- * All threads into the frontier. A stream takes much more memory than a thread
- * with one event takes in the file; so where there are many threads, a stream
- * only looks when the first event is, and is there again when it is due.
+ * Adds all threads to the frontier. A stream takes much more memory than a thread with one event
+ * takes in the file. So threads beyond FEW_THREADS have a stream only to find the time of their
+ * first event, and again when it is due.
  */
 static bool v2_reader_add_threads(struct trace_reader *r)
 {
@@ -218,7 +224,7 @@ static bool v2_reader_add_threads(struct trace_reader *r)
 	return ret >= 0;
 }
 
-/* Bytes of a thread's batches from batch @i on. */
+/* The bytes of a thread's batches from batch @i on. */
 static uint64_t bytes_from(const struct v2_generation *gen, uint32_t i)
 {
 	uint64_t n = 0;
@@ -228,7 +234,7 @@ static uint64_t bytes_from(const struct v2_generation *gen, uint32_t i)
 	return n;
 }
 
-/* The bytes of events that the threads of the generation had left. */
+/* The bytes of events that the threads of the generation have not returned. */
 static uint64_t unread_bytes(const struct trace_reader *r)
 {
 	uint64_t n = 0;
@@ -240,7 +246,7 @@ static uint64_t unread_bytes(const struct trace_reader *r)
 		const struct v2_stream *s = f->stream;
 
 		n += bytes_from(&r->gen, s ? s->batch : thread->first);
-		if (s && s->batch != V2_NO_BATCH)	/* less what it has given of its batch */
+		if (s && s->batch != V2_NO_BATCH)	/* minus the returned part */
 			n -= vec_at(&r->gen.batches, struct v2_note, s->batch)->size -
 			     (uint64_t)(s->end - s->pos);
 	}
@@ -263,7 +269,7 @@ static struct trace_event *v2_reader_enter(struct trace_reader *r)
 	return give_sync(r, clock_ns(&r->gen.clock, r->gen.min_time));
 }
 
-/* Gives the TRACE_SYNC of the next generation, or of the end. */
+/* Returns the TRACE_SYNC of the next generation, or of the end. */
 static struct trace_event *v2_reader_next_generation(struct trace_reader *r)
 {
 	if (r->pending.set && !r->sync_before_fault) {
@@ -285,7 +291,7 @@ static struct trace_event *v2_reader_next_generation(struct trace_reader *r)
 		r->ids.drop_unknown = r->gen.keep_cut;
 		r->sync_before_fault = true;
 		return v2_reader_enter(r);
-	default:	/* GEN_END, GEN_FAULT */
+	default:	/* on GEN_END and GEN_FAULT */
 		return v2_reader_leave(r);
 	}
 }
@@ -315,14 +321,17 @@ static enum advance __attribute__((cold)) v2_reader_refuse(struct trace_reader *
 	return ADVANCE_FAIL;
 }
 
-/* The event that it has given last holds until the next call: its stream is not used before. */
+/*
+ * Removes a thread without further events. Its last event is valid until the next call: until then
+ * its stream is not reused.
+ */
 static void __attribute__((noinline)) end_thread(struct trace_reader *r, size_t i)
 {
 	end_stream(r, r->frontier.heap[i].stream);
 	frontier_remove(&r->frontier, i);
 }
 
-/* NULL only if the file is no longer what it was a moment ago. */
+/* Makes the stream of the thread at @i of the frontier. NULL if the file has changed. */
 static struct v2_stream *__attribute__((noinline)) begin_front(struct trace_reader *r, size_t i)
 {
 	static const struct v2_place place = { .batch = -1, .thread = TRACEV2_NO_ID };
@@ -343,7 +352,7 @@ static inline struct v2_stream *stream_at(struct trace_reader *r, size_t i)
 	return s ? s : begin_front(r, i);
 }
 
-/* Tries the next event of the thread at @i of the frontier, which is nearly always the first. */
+/* Tries the next event of the thread at @i of the frontier, in most cases the first one. */
 static inline __attribute__((always_inline))
 enum advance try_thread(struct trace_reader *r, size_t i)
 {
@@ -366,7 +375,7 @@ enum advance try_thread(struct trace_reader *r, size_t i)
 	return ret < 0 ? ADVANCE_FAIL : ADVANCE_DONE;
 }
 
-/* All threads wait for each other: show what each waits for, the oldest event first. */
+/* All threads wait for each other: reports the reason of each, the earliest event first. */
 static void report_stuck(struct trace_reader *r)
 {
 	struct v2_fault *f = &r->fault;
@@ -398,7 +407,7 @@ static void report_stuck(struct trace_reader *r)
 	}
 }
 
-/* Rare: sorted, the heap is a heap still and can be tried in order of time. */
+/* Tries the other threads in the order of time, which is rare. A sorted heap is still a heap. */
 static enum advance __attribute__((noinline)) try_others(struct trace_reader *r)
 {
 	enum advance result = ADVANCE_WAIT;
@@ -432,7 +441,7 @@ static struct trace_event *__attribute__((noinline)) next_rare(struct trace_read
 	return v2_reader_next_generation(r);
 }
 
-/* Nothing follows: 0 at the end, negative after a fault. */
+/* No event follows: returns 0 at the end, negative after a fault. */
 static int __attribute__((cold)) v2_reader_stop(struct trace_reader *r)
 {
 	if (!r->fault.set)
@@ -448,7 +457,8 @@ bool trace_reader_resume(struct trace_reader *r, uint64_t *lost)
 	bool found;
 
 	/*
-	 * The last search ended here, but no generation follows: this one begins at the next byte.
+	 * The last search ended at this offset, but no generation could be read from it: search
+	 * from the next byte on.
 	 */
 	if (source_offset(&r->source) == r->resumed && source_left(&r->source))
 		r->source.pos++;
@@ -512,7 +522,7 @@ static bool says_state(uint8_t type)
 
 void trace_reader_states(struct trace_reader *r, trace_state_fn *fn, void *ctx)
 {
-	struct v2_fault ignored = {0};	/* it comes again when its turn comes */
+	struct v2_fault ignored = {0};	/* the fault is reported when the event is due */
 	struct v2_streams from = { &r->source, &r->gen, &r->specs, &ignored };
 	struct v2_stream *s = xcalloc(1, sizeof(*s));
 	uint32_t i;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_resync: see v2_resync.h. A batch is one if its head makes sense and the
- * ones behind it do: three in a row are no accident in bytes that are none.
+ * v2_resync: see v2_resync.h. Bytes are a batch if its head makes sense, and so do the heads of the
+ * next two: three in a row do not come by chance.
  */
 #include "read/v2_resync.h"
 
 #include "read/raw_spec.h"
 #include "tracev2.h"
 
-enum { MAX_GAP = 1 << 12 };	/* generations that may be missing */
+enum { MAX_GAP = 1 << 12 };	/* most generations that may be missing */
 enum { IN_A_ROW = 3, LOOK_AHEAD = IN_A_ROW * (TRACEV2_MAX_BATCH + 64) };
 
 _Static_assert((int)LOOK_AHEAD <= (int)RAW_WINDOW, "all that is looked at is in view");
@@ -28,7 +28,7 @@ static bool v2_resync_take_head(struct cursor *c, struct head *h)
 	       !cursor_uvarint(c, &h->time) && !cursor_uvarint(c, &h->size);
 }
 
-/* Not before @other, and an hour at most after it, in any unit that a trace counts time in. */
+/* True if @time is not before @other and at most an hour later, in any unit of a trace. */
 static bool v2_resync_follows(uint64_t time, uint64_t other)
 {
 	return time >= other && time - other < 1ull << 42;
@@ -41,7 +41,10 @@ static bool makes_sense(const struct cursor *c, const struct head *h, uint64_t t
 	       (!h->size || !cursor_left(c) || (*c->pos && *c->pos < RAW_SPECS));
 }
 
-/* Does a generation later than @after begin at the front of @s, at about @time if that is not 0? */
+/*
+ * True if a generation later than @after begins at the front of @s, at about @time if @time is not
+ * 0.
+ */
 static bool begins_generation(const struct raw_source *s, uint64_t after, uint64_t time)
 {
 	struct cursor c = cursor_of(s->pos, source_left(s), 0);
@@ -66,7 +69,7 @@ static bool begins_generation(const struct raw_source *s, uint64_t after, uint64
 	return true;
 }
 
-/* To the first byte that could begin a batch. */
+/* Moves to the first byte that could begin a batch. */
 static bool find_candidate(struct raw_source *s)
 {
 	while (s->eof ? source_left(s) : source_need(s, LOOK_AHEAD) || source_left(s)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_stream: see v2_stream.h. In: the batches of a thread. Out: its events
- * one by one, with absolute times. What nearly every event takes is inline.
+ * v2_stream: see v2_stream.h. Input: the batches of a thread. Output: its events one by one, with
+ * absolute times. The usual case is inline in the header.
  */
 #include "read/v2_stream.h"
 
@@ -31,7 +31,7 @@ static struct v2_place place_in(const struct v2_stream *s, const struct v2_strea
 				  .offset = offset, .thread = s->events[0].place.thread };
 }
 
-/* The body of batch @note into view. */
+/* Makes the body of batch @note visible. */
 static bool v2_stream_load(struct v2_stream *s, const struct v2_streams *from,
 			   const struct v2_note *note)
 {
@@ -51,7 +51,7 @@ static bool v2_stream_load(struct v2_stream *s, const struct v2_streams *from,
 	return true;
 }
 
-/* Goes on to the first batch that has something left: 1, 0 if there is none. */
+/* Moves to the first batch with unread events. Returns 1, or 0 if there is none. */
 static int enter_batch(struct v2_stream *s, const struct v2_streams *from)
 {
 	const struct v2_note *note;
@@ -83,7 +83,7 @@ static const uint8_t *long_uvarint(const uint8_t *p, const uint8_t *end, uint64_
 	return cursor_uvarint_long(&c, v) == CURSOR_OK ? c.pos : NULL;
 }
 
-/* Finds out what is wrong with the event at s->pos; nothing may cost time before that. */
+/* Sets the fault of the event at s->pos. Only this function spends time to find the reason. */
 static int __attribute__((cold, noinline)) bad_event(struct v2_stream *s,
 						     const struct v2_streams *from)
 {
@@ -101,7 +101,10 @@ static int __attribute__((cold, noinline)) bad_event(struct v2_stream *s,
 	return fault_set(from->fault, &place, "found invalid uvarint");
 }
 
-/* The general case: the event may be near the end of its batch, or in another one, or bad. */
+/*
+ * stream_next() for all cases: the event may be near the end of its batch, in another batch, or
+ * bad.
+ */
 int stream_next_slowly(struct v2_stream *s, const struct v2_streams *from)
 {
 	struct trace_event *ev = s->last;
@@ -109,7 +112,7 @@ int stream_next_slowly(struct v2_stream *s, const struct v2_streams *from)
 	uint64_t dt;
 	int nargs, i;
 
-	/* Go looks at the batch's time again whenever it stands at 0, so do we. */
+	/* Go reads the batch's time again whenever the time is 0, so this reader does. */
 	if (s->pos == s->end || !s->time) {
 		int ret = enter_batch(s, from);
 

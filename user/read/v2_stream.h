@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v2_stream: the events of one thread in one generation, and the frontier: a
- * heap of all threads by the time of their next event.
+ * v2_stream: the events of one thread in one generation, and the frontier, a heap of all threads by
+ * the time of their next event.
  *
- * The heap moves its items exactly as Go's does (batchcursor.go, 1.27), so
- * that events of equal time come in the same order.
+ * The heap moves its items exactly as Go's heap does (batchcursor.go, 1.27), so that events with
+ * equal times come in the same order.
  */
 #ifndef GOTAP_READ_V2_STREAM_H
 #define GOTAP_READ_V2_STREAM_H
@@ -19,18 +19,18 @@
 
 struct v2_stream {
 	/*
-	 * The next event and the one before it, which the reader may still be
-	 * handing out: they are swapped, not copied.
+	 * The next event, and the previous one, which the reader may still be returning: they are
+	 * swapped, not copied.
 	 */
 	struct trace_event *ev, *last;
-	int64_t time;		/* of the next event, the next difference adds to it */
-	const uint8_t *pos, *end;	/* what is left of the body */
-	uint64_t pos_to_offset;	/* address of a byte of the body -> its place in the file */
-	int64_t serial;		/* of the batch in the file */
-	uint32_t batch;		/* in the generation's list, V2_NO_BATCH = none left */
-	bool loaded;		/* its body is in view */
-	struct order_m *m;	/* for order_advance() */
-	uint8_t *buf;		/* holds the body if it had to be read again */
+	int64_t time;		/* time of the next event, to which the next difference is added */
+	const uint8_t *pos, *end;	/* the unread part of the body */
+	uint64_t pos_to_offset;	/* address of a byte of the body + this = its offset in the file */
+	int64_t serial;		/* number of the batch in the file */
+	uint32_t batch;		/* index in the generation's batches, V2_NO_BATCH: none left */
+	bool loaded;		/* its body is visible */
+	struct order_m *m;	/* cache of order_advance() */
+	uint8_t *buf;		/* the body, if it was read again */
 	size_t cap;
 	struct trace_event events[2];
 };
@@ -45,7 +45,7 @@ struct v2_streams {
 
 void stream_init(struct v2_stream *s, const struct v2_thread *thread);
 void stream_free(struct v2_stream *s);
-/* The general case of stream_next(): the event may be near the end of its batch. */
+/* stream_next() for all cases: the event may be near the end of its batch. */
 int stream_next_slowly(struct v2_stream *s, const struct v2_streams *from);
 
 enum { STREAM_MAX_EVENT = 1 + TRACEV2_MAX_ARGS * 10 };	/* bytes */
@@ -55,7 +55,7 @@ static inline uint64_t stream_offset(const struct v2_stream *s, const uint8_t *p
 	return (uint64_t)(uintptr_t)p + s->pos_to_offset;
 }
 
-/* Puts the low 7 bits of each byte together: three steps for all eight. */
+/* Joins the low 7 bits of each byte, in three steps for all eight. */
 static inline uint64_t stream_join_sevens(uint64_t x)
 {
 	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
@@ -64,9 +64,9 @@ static inline uint64_t stream_join_sevens(uint64_t x)
 }
 
 /*
- * binary.Uvarint of at most eight bytes, which are there: NULL if it is
- * longer. One to three bytes are the rule; longer ones, as times in ns, are of
- * any length, so they all go one way.
+ * Reads a varint of at most eight bytes, all readable; NULL if it is longer. One to three bytes are
+ * usual. Longer ones, such as times in ns, have any length, so all of them take one path without
+ * branches.
  */
 static inline const uint8_t *stream_uvarint(const uint8_t *p, uint64_t *v)
 {
@@ -93,7 +93,7 @@ static inline const uint8_t *stream_uvarint(const uint8_t *p, uint64_t *v)
 	return p + __builtin_ctzll(stops) / 8 + 1;
 }
 
-/* The event at s->pos, which ends at @p, becomes the next one; its arguments are there. */
+/* The event at s->pos, which ends at @p, becomes the next one. Its arguments are set. */
 static inline int stream_accept(struct v2_stream *s, const struct v2_streams *from,
 				struct trace_event *ev, const uint8_t *p, uint64_t dt)
 {
@@ -110,9 +110,9 @@ static inline int stream_accept(struct v2_stream *s, const struct v2_streams *fr
 }
 
 /*
- * Makes @s->ev the next event and leaves the last one alone: 1, 0 at the end,
- * negative with the fault set. This is where the reader spends its time: a
- * short loop over bytes, inline for the one that calls it for every event.
+ * Makes @s->ev the next event and does not change the previous one. Returns 1, 0 at the end,
+ * negative with the fault set. The reader spends most of its time in this loop over bytes, so it is
+ * inline in its only caller for every event.
  */
 static inline __attribute__((always_inline))
 int stream_next(struct v2_stream *s, const struct v2_streams *from)
@@ -131,11 +131,11 @@ int stream_next(struct v2_stream *s, const struct v2_streams *from)
 	return p ? stream_accept(s, from, ev, p, dt) : stream_next_slowly(s, from);
 }
 
-/* A thread, by the time of its next event. Before it is needed it has no stream. */
+/* A thread, by the time of its next event. @stream is NULL until it is needed. */
 struct v2_front {
 	int64_t time;
 	struct v2_stream *stream;
-	uint32_t thread;	/* index into the generation's */
+	uint32_t thread;	/* index in the generation's threads */
 };
 
 struct v2_frontier {
@@ -144,11 +144,9 @@ struct v2_frontier {
 };
 
 void frontier_add(struct v2_frontier *f, const struct v2_front *front);
-/* Item @i has a new time. */
+/* Item @i has a new time: restores the heap. */
 void frontier_move(struct v2_frontier *f, size_t i);
-/*
- * Item @i has the new time @time. The first item mostly stays first, so that no item has to move.
- */
+/* Sets the time of item @i. In most cases the first item remains the first, and no item moves. */
 static inline void frontier_update(struct v2_frontier *f, size_t i, int64_t time)
 {
 	f->heap[i].time = time;
@@ -157,9 +155,9 @@ static inline void frontier_update(struct v2_frontier *f, size_t i, int64_t time
 		frontier_move(f, i);
 }
 
-/* Takes out item @i. */
+/* Removes item @i. */
 void frontier_remove(struct v2_frontier *f, size_t i);
-/* Puts all items in order of time; they are a heap still. */
+/* Sorts all items by time. The result is a heap, too. */
 void frontier_sort(struct v2_frontier *f);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_sync: see v2_sync.h. In: bodies of two kinds of batch. Out: a clock, samples. */
+/* v2_sync: see v2_sync.h. Input: bodies of two kinds of batches. Output: a clock, samples. */
 #include "read/v2_sync.h"
 
 static int read_numbers(struct cursor *c, uint64_t *v, int n, struct v2_place *place,
@@ -42,7 +42,7 @@ static int read_frequency(struct v2_clock *clock, struct cursor *c, struct v2_pl
 static int read_snapshot(struct v2_clock *clock, struct cursor *c, uint64_t *time,
 			 struct v2_place *place, struct v2_fault *fault)
 {
-	uint64_t v[4];	/* dt mono sec nsec */
+	uint64_t v[4];	/* dt, mono, sec, nsec */
 	int ret;
 
 	if (clock->has_snapshot)
@@ -84,7 +84,7 @@ static int read_sample(struct vec *samples, struct cursor *c, struct v2_place *p
 		       struct v2_fault *fault)
 {
 	struct v2_sample *sample;
-	uint64_t v[5];	/* time m p g stack */
+	uint64_t v[5];	/* time, m, p, g, stack */
 	uint8_t type = 0;
 	int ret;
 
@@ -112,7 +112,7 @@ int samples_read(struct vec *samples, struct cursor *c, struct v2_place *place,
 	return ret;
 }
 
-/* Equal times keep file order: offsets are unique. */
+/* Samples with equal times remain in the order of the file: offsets are unique. */
 static int v2_sync_by_time(const void *va, const void *vb)
 {
 	const struct v2_sample *a = va, *b = vb;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v2_table: see v2_table.h. In: bodies of Strings and Stacks batches. Out:
- * look-ups by id. The reader asks for one or two ids per event, so the dense
- * case is an array access.
+ * v2_table: see v2_table.h. Input: bodies of Strings and Stacks batches. Output: look-ups by id.
+ * The reader looks up one or two ids per event, so the dense case is an array access.
  */
 #include "read/v2_table.h"
 
@@ -11,10 +10,11 @@
 
 #include "tracev2.h"
 
-enum { DENSE_SLACK = 1024 };	/* ids may run this far ahead of twice their number */
+enum { DENSE_SLACK = 1024 };	/* ids in dense[] may exceed twice their number by this */
 
 /*
- * Room that a large generation took is freed: a million small ones behind it would each clear it.
+ * Empties the ids. Frees the storage of a large generation: many small ones may follow, and each
+ * would clear the storage.
  */
 static void ids_clear(struct v2_ids *ids)
 {
@@ -47,7 +47,7 @@ static void ids_grow(struct v2_ids *ids, uint64_t id)
 		cap *= 2;
 	ids->dense = xrealloc(ids->dense, cap, sizeof(*ids->dense));
 	memset(ids->dense + ids->cap, 0, (cap - ids->cap) * sizeof(*ids->dense));
-	ids->dense[0] = 1;	/* 0 is always known */
+	ids->dense[0] = 1;	/* id 0 is always known */
 	ids->cap = cap;
 }
 
@@ -130,7 +130,7 @@ static int v2_table_bad_number(enum cursor_status status, const char *what, stru
 	return fault_set(fault, place, "reading %s: %s", what, cursor_status_text(status));
 }
 
-/* The type byte and the id that open every record of a table. */
+/* Reads the first byte and the id of a record of a table. */
 static int open_record(struct cursor *c, uint8_t want, const char *what, uint64_t *id,
 		       struct v2_place *place, struct v2_fault *fault)
 {
@@ -299,7 +299,7 @@ int tables_check(const struct v2_tables *t, struct v2_place *place, struct v2_fa
 	bool complete = true;
 	size_t i;
 
-	/* Frames are few and shared by many stacks: only if one is bad, find out whose it is. */
+	/* Many stacks share few frames: look for the stack of a frame only if a frame is bad. */
 	for (i = 0; i < t->frames.len && complete; i++) {
 		const struct v2_frame *f = vec_at(&t->frames, struct v2_frame, i);
 

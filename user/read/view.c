@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * view: see view.h. Event.Kind() and the methods of its kinds in internal/trace/event.go (Go 1.27)
- * as one table; where the stacks stand follows from include/tracev2.def.
+ * as one table. The places of stacks are from include/tracev2.def.
  */
 #include "read/view.h"
 
@@ -10,14 +10,14 @@
 #define NUMBER(ev) EV_##ev
 #define STACKS(ev) stacks_##ev
 
-/* Places count dt as 0, and args have no dt: so a place counts from 1 as it is. */
+/* tracev2.def counts dt as place 0, and args[] has no dt: so these places count from 1. */
 enum {
 #define EV(number, name, version, class, args, stacks, strings) STACKS(name) = (stacks),
 #include "tracev2.def"
 #undef EV
 };
 
-/* An event's own stack is the last of its arguments. */
+/* The last stack argument is the event's own stack. */
 #define OWN_STACK(ev) (STACKS(ev) ? 31 - __builtin_clz(STACKS(ev) | 1) : 0)
 
 #define VIEW(ev, what, ...) \
@@ -160,7 +160,7 @@ struct view_range view_range(const struct trace_event *ev)
 	return range;
 }
 
-/* The reader knows the type of a task from its begin, which may be generations ago. */
+/* The reader keeps the type of a task from its begin, which may be in a much earlier generation. */
 struct view_task view_task(const struct trace_event *ev)
 {
 	struct view_task task = {
@@ -198,7 +198,7 @@ unsigned view_args(const struct trace_event *ev, const struct raw_specs *specs,
 	if (ev->type >= RAW_SPECS || ev->type == EV_CPUSample)
 		return 0;
 	spec = &specs->of[ev->type];
-	name = spec->args ? strchr(spec->args, ' ') : NULL;	/* behind dt */
+	name = spec->args ? strchr(spec->args, ' ') : NULL;	/* after dt */
 	for (n = 0; name && n < TRACEV2_MAX_ARGS; n++, name = strchr(name, ' ')) {
 		args[n].name = ++name;
 		args[n].name_len = strcspn(name, " ");
@@ -216,5 +216,5 @@ const char *view_experiment_name(unsigned int experiment)
 
 unsigned int view_experiment(const struct trace_event *ev)
 {
-	return 1;	/* there is one so far */
+	return 1;	/* the only experiment so far */
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view: what an event of the reader means, as internal/trace.Event of Go 1.27 shows it: which
- * goroutine or P it moves from which state to which, which range it begins or ends, which metric
- * it gives. One table says it for each kind of event; `gotap text --events` and libgotap show it.
+ * view: the meaning of a reader's event, as internal/trace.Event of Go 1.27 shows it: the goroutine
+ * or P whose state it changes, with both states; the range that it begins or ends; the metric and
+ * its value. One table has this for each type of event; `gotap text --events` and libgotap show it.
  *
- * All functions are pure. Each is for the events of its kind alone (view_kind()), but for
- * view_stack(). Texts of ids lie in the tables of the generation of the last event.
+ * The functions have no side effects. Each function is for events of its kind only (view_kind()),
+ * except view_stack(). The texts of ids are in the tables of the generation of the last event.
  */
 #ifndef GOTAP_READ_VIEW_H
 #define GOTAP_READ_VIEW_H
@@ -16,13 +16,13 @@
 
 /* Numbers and names are those of trace.EventKind. */
 enum view_kind {
-	VIEW_NONE,		/* not given by the reader */
+	VIEW_NONE,		/* the reader does not return it */
 	VIEW_SYNC,
 	VIEW_METRIC,
 	VIEW_LABEL,
 	VIEW_STACK_SAMPLE,
 	VIEW_RANGE_BEGIN,
-	VIEW_RANGE_ACTIVE,	/* it was going on when the generation began */
+	VIEW_RANGE_ACTIVE,	/* the range was active when the generation began */
 	VIEW_RANGE_END,
 	VIEW_TASK_BEGIN,
 	VIEW_TASK_END,
@@ -36,25 +36,23 @@ enum view_kind {
 
 enum { VIEW_RANGE_ATTRS = 2 };
 
-/*
- * The facts that are the same for all events of a type. Places in args count from 1; 0: it has
- * none.
- */
+/* The facts that are the same for all events of a type. Places in args count from 1; 0: none. */
 struct view_spec {
 	uint8_t kind;		/* enum view_kind */
-	uint8_t stack;		/* where the goroutine was */
-	uint8_t moved_stack;	/* transition: where the one is that it moves */
-	/* string id: of a transition, or the part of a range's name in brackets */
+	uint8_t stack;		/* the event's own stack */
+	uint8_t moved_stack;	/* transition: stack of the goroutine whose state changes */
+	/* string id: reason of a transition, or the part of a range's name in brackets */
 	uint8_t reason;
-	uint8_t scope;		/* range: enum resource; 0 is the whole program */
-	uint8_t scope_id;	/* range: else the event's own goroutine or P */
+	uint8_t scope;		/* range: enum resource; 0: the whole program */
+	/* range: place of its goroutine or P; 0: that of the event's context */
+	uint8_t scope_id;
 	const char *name;	/* range, metric */
 	const char *attrs[VIEW_RANGE_ATTRS];	/* names of the first arguments of a range's end */
 };
 
 extern const struct view_spec view_specs[256];
 
-/* Bytes that need not end with a NUL; NULL where an id stands for nothing. */
+/* Bytes without a terminating NUL; s is NULL if there is no such id. */
 struct view_text {
 	const char *s;
 	size_t len;
@@ -64,13 +62,13 @@ struct view_transition {
 	enum resource of;
 	uint64_t id;
 	uint8_t from, to;	/* enum go_state or enum proc_state */
-	uint64_t reason;	/* string id, 0 none */
-	uint64_t stack;		/* of the one that moves, 0 unknown */
+	uint64_t reason;	/* string id, 0: none */
+	uint64_t stack;		/* stack of the goroutine whose state changes, 0: not known */
 };
 
 struct view_range {
 	const char *name;
-	bool has_reason;	/* shown as NAME (REASON) */
+	bool has_reason;	/* the range is shown as NAME (REASON) */
 	uint64_t reason;	/* string id */
 	enum resource scope;	/* RESOURCE_NONE: the whole program */
 	uint64_t id;
@@ -82,17 +80,17 @@ struct view_range {
 };
 
 struct view_metric {
-	const char *name;	/* of runtime/metrics, the unit behind its colon */
+	const char *name;	/* name in runtime/metrics, with the unit after a colon */
 	uint64_t value;
 };
 
 struct view_task {
 	uint64_t id, parent;	/* TRACEV2_NO_ID: none, or begun before the trace */
-	struct view_text type;	/* "" if the trace has no begin */
+	struct view_text type;	/* "" if the trace lacks the begin */
 };
 
 struct view_region {
-	uint64_t task;		/* 0: of none */
+	uint64_t task;		/* 0: no task */
 	uint64_t type;		/* string id */
 };
 
@@ -109,14 +107,14 @@ struct view_label {
 
 struct view_sync {
 	uint64_t n;		/* from 1 on */
-	/* the rest holds (header 1.25 on, not behind the last generation) */
+	/* the clocks below are set (header 1.25 on, not after the last generation) */
 	bool has_clock;
-	int64_t time;		/* an event's time ... */
-	uint64_t mono_ns;	/* ... CLOCK_MONOTONIC at that instant ... */
-	uint64_t wall_sec, wall_nsec;	/* ... and the time of day */
+	int64_t time;		/* a time on the clock of the events */
+	uint64_t mono_ns;	/* CLOCK_MONOTONIC at that instant */
+	uint64_t wall_sec, wall_nsec;	/* time of day at that instant */
 };
 
-/* An argument as the wire has it; a string's value is its id. */
+/* An argument in the form of the file; the value of a string is its id. */
 struct view_arg {
 	const char *name;
 	size_t name_len;
@@ -129,16 +127,16 @@ static inline enum view_kind view_kind(const struct trace_event *ev)
 	return (enum view_kind)view_specs[ev->type].kind;
 }
 
-/* "StateTransition"; NULL if there is no such kind. */
+/* The name of a kind, such as "StateTransition"; NULL: no such kind. */
 const char *view_kind_name(unsigned int kind);
-/* The number of the kind of that name, VIEW_NONE if there is none. */
+/* The kind with this name, VIEW_NONE: there is none. */
 enum view_kind view_kind_named(const char *name, size_t n);
 /*
- * "GoStart", "Sync", "CPUSample": the name of the event itself, NULL if none is given by the
- * reader.
+ * The name of an event type, such as "GoStart", "Sync", "CPUSample"; NULL: the reader does not
+ * return this type.
  */
 const char *view_event_name(unsigned int type);
-/* Its number, -1 if there is none. */
+/* The event type with this name, -1: none. */
 int view_event_named(const char *name, size_t n);
 
 static inline uint64_t view_arg_at(const struct trace_event *ev, uint8_t at)
@@ -146,7 +144,7 @@ static inline uint64_t view_arg_at(const struct trace_event *ev, uint8_t at)
 	return at ? ev->args[at - 1] : 0;
 }
 
-/* The stack of where the event happened, 0 none. For all kinds. */
+/* The event's own stack, 0: none. For all kinds. */
 static inline uint64_t view_stack(const struct trace_event *ev)
 {
 	return view_arg_at(ev, view_specs[ev->type].stack);
@@ -188,21 +186,18 @@ static inline struct view_log view_log(const struct trace_event *ev)
 	return (struct view_log){ ev->args[0], ev->args[1], ev->args[2] };
 }
 
-/* @gen: trace_reader_generation() at this event, NULL behind the last one. */
+/* @gen: trace_reader_generation() at this event, NULL after the last generation. */
 struct view_sync view_sync(const struct trace_event *ev, const struct v2_generation *gen);
 
 /*
- * The arguments of an event of a thread (all kinds but VIEW_SYNC and VIEW_STACK_SAMPLE), as the
- * wire has them without dt; returns how many.
+ * The arguments of an event of a thread (all kinds but VIEW_SYNC and VIEW_STACK_SAMPLE), as in the
+ * file without dt. Returns their number.
  */
 unsigned view_args(const struct trace_event *ev, const struct raw_specs *specs,
 		   struct view_arg args[TRACEV2_MAX_ARGS]);
-/*
- * "AllocFree", the experiment of an event or a batch of data by its number; NULL if it is not
- * known.
- */
+/* The name of an experiment, such as "AllocFree"; NULL: not known. */
 const char *view_experiment_name(unsigned int experiment);
-/* The experiment that an event of VIEW_EXPERIMENTAL belongs to. */
+/* The experiment to which an event of VIEW_EXPERIMENTAL belongs. */
 unsigned int view_experiment(const struct trace_event *ev);
 
 #endif

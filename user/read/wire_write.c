@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire_write: see wire_write.h. In: lines. Out: bytes. */
+/* wire_write: see wire_write.h. Input: lines. Output: bytes. */
 #include "read/wire_write.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@ struct wire_writer {
 	struct text_lines *lines;
 	struct raw_specs specs;
 	struct raw_sink *sink;
-	struct buf data;	/* of the event at hand, unquoted */
+	struct buf data;	/* unquoted data of the current event */
 	int version;
 };
 
-/* span_uint() for arguments, span_int() for the fields of frames (package comment of Go's raw). */
+/* span_uint() for arguments, span_int() for members of frames (package comment of Go's raw). */
 typedef bool number_fn(struct text_span s, uint64_t *v);
 
 static const char frame_fields[] = "pc func file line";
@@ -28,7 +28,7 @@ static void wire_write_put(struct wire_writer *w, uint64_t v)
 	varint_add(&w->sink->buf, v);
 }
 
-/* Takes one word off the argument names in *@names. */
+/* Removes the next argument name from *@names and returns it. */
 static struct text_span next_name(const char **names)
 {
 	struct text_span name = { *names, strcspn(*names, " ") };
@@ -68,9 +68,9 @@ static int wire_write_take_arg(struct wire_writer *w, struct text_span *rest, st
 }
 
 /*
- * The usual form of an argument, " name=digits" and then a space or the end:
- * takes it from *@rest and steps *@names on. Anything else is left to
- * wire_write_take_arg(), which knows all forms and all errors.
+ * Parses the usual form of an argument, " name=digits" and then a space or the end: removes it from
+ * *@rest and its name from *@names. False for other forms: wire_write_take_arg() accepts all forms
+ * and sets the errors.
  */
 static bool take_plain_arg(struct text_span *rest, const char **names, uint64_t *v)
 {
@@ -94,7 +94,7 @@ static bool take_plain_arg(struct text_span *rest, const char **names, uint64_t 
 	return true;
 }
 
-/* All arguments in @names from @rest, and nothing else. */
+/* Parses all arguments in @names from @rest; further text is an error. */
 static int wire_write_take_args(struct wire_writer *w, struct text_span rest, const char *names,
 		     number_fn *number, uint64_t *args)
 {
@@ -175,7 +175,7 @@ static int write_event(void *ctx, struct text_span line)
 	return raw_has_data(type) ? write_data(w) : 0;
 }
 
-/* NN of "Go1.NN", 0 for "gotrace"; -1: neither. */
+/* NN of "Go1.NN", 0 for "gotrace"; -1: other text. */
 static int parse_version(struct text_span s)
 {
 	uint64_t v;
@@ -227,7 +227,7 @@ int wire_lines(struct text_lines *lines, struct raw_sink *sink, wire_line_fn *ta
 			return ret;
 		sink_settle(sink);
 		if (sink->error)
-			return 0;	/* sink_close() says why */
+			return 0;	/* sink_close() returns the error */
 	}
 	return ret;
 }
