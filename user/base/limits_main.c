@@ -34,13 +34,13 @@ static void raise_files(void)
 }
 
 /* A handler that does nothing. Unlike SIG_IGN, exec resets a handler to the default. */
-static void limits_let_be(int sig)
+static void limits_ignore(int sig)
 {
 }
 
 static void survive_large_writes(void)
 {
-	struct sigaction none = { .sa_handler = limits_let_be, .sa_flags = SA_RESTART }, before;
+	struct sigaction none = { .sa_handler = limits_ignore, .sa_flags = SA_RESTART }, before;
 
 	if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler == SIG_DFL)
 		sigaction(SIGXFSZ, &none, NULL);

@@ -229,11 +229,11 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 		 * to 1.20 (gentraceback, skip 1).
 		 */
 		return release_has(minor, RELEASE_SYSCALL_SKIPS_THREE) ? 3 : 1;
-	case STACK_CREATE:	/* GoCreate: systemstack_switch and newproc */
+	case STACK_CREATE:	/* GoCreate skips systemstack_switch and newproc */
 	case STACK_STW:
 		return 2;
-	case STACK_GC:		/* gcStart, on the goroutine's own stack */
-	case STACK_PROCS:	/* systemstack_switch */
+	case STACK_GC:		/* skips gcStart, on the goroutine's own stack */
+	case STACK_PROCS:	/* skips systemstack_switch */
 	case STACK_ASSIST:
 		return 1;
 	case STACK_CPU:		/* the interrupted instruction itself is the leaf */

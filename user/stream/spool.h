@@ -21,7 +21,7 @@ struct capture_plugin {
 	uint64_t bias;
 };
 
-enum { CAPTURE_PLUGINS = 4 };	/* the BPF programs cannot distinguish more */
+enum { CAPTURE_PLUGINS = 4 };	/* the BPF programs distinguish at most 4 */
 
 struct capture_info {
 	char exe[4096];		/* path of the executable, for symbols */

@@ -33,7 +33,7 @@ static void tap_pass_gap(struct tap *t, const struct sink_event *e)
 
 /* --- functions of the observer --- */
 
-static void trace_tap_begin(void *ctx, trace_frames_fn *frames, void *frames_ctx)
+static void tap_on_begin(void *ctx, trace_frames_fn *frames, void *frames_ctx)
 {
 	struct tap *t = ctx;
 
@@ -99,7 +99,7 @@ static void tap_gap(void *ctx, uint64_t time)
 void tap_observe(struct tap *t, struct observers *to)
 {
 	static const struct observer_ops ops = {
-		.begin = trace_tap_begin, .event = tap_event, .thread_done = tap_thread_done,
+		.begin = tap_on_begin, .event = tap_event, .thread_done = tap_thread_done,
 		.gen_end = tap_gen_end, .seen = tap_seen, .gap = tap_gap,
 	};
 

@@ -8,7 +8,7 @@
  * Adds the goroutine of an event that creates one. If its id is in use, which only an error of the
  * model causes, the old goroutine ends.
  */
-static struct tap_go *trace_tap_tap_begin(struct tap *t, const struct sink_event *e)
+static struct tap_go *tap_create_go(struct tap *t, const struct sink_event *e)
 {
 	struct tap_go *old = tap_find(t, e->args[0]);
 
@@ -20,7 +20,7 @@ static struct tap_go *trace_tap_tap_begin(struct tap *t, const struct sink_event
 static void tap_made(struct tap *t, const struct tap_step *s, enum tap_state state)
 {
 	const struct sink_event *e = s->event;
-	struct tap_go *g = trace_tap_tap_begin(t, e);
+	struct tap_go *g = tap_create_go(t, e);
 
 	g->start = g->stack = e->args[1];
 	g->born_before = t->leads;
@@ -31,7 +31,7 @@ static void tap_made(struct tap *t, const struct tap_step *s, enum tap_state sta
 
 static void made_in_syscall(struct tap *t, const struct tap_step *s, struct tap_thread *m)
 {
-	struct tap_go *g = trace_tap_tap_begin(t, s->event);
+	struct tap_go *g = tap_create_go(t, s->event);
 
 	tap_go_seat(g, m);
 	tap_go_enter(t, g, TAP_SYSCALL, s);
