@@ -3,9 +3,8 @@
  * counters: the number of goroutines, and how many of them run and wait for a P, over time. Part of
  * perfetto.c.
  *
- * The counters change with each event. They are written at most once in COUNTERS_NS, with the
- * values and the time of the last change before that point: a value that lasts longer is always
- * written.
+ * The counters change with each event. Their values are written at most once in COUNTERS_NS, with
+ * the time of the last change before that point: a value that lasts longer is always written.
  */
 #ifndef GOTAP_PERFETTO_COUNTERS_H
 #define GOTAP_PERFETTO_COUNTERS_H

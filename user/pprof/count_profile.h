@@ -32,9 +32,7 @@ uint32_t count_profile_frame(struct count_profile *p, const char *func, const ch
  */
 void count_profile_add(struct count_profile *p, const uint32_t *frames, uint32_t n,
 		       const char *labels, uint64_t count);
-/*
- * Adds @count to a stack of one frame with the function @name, which stands for an unknown stack.
- */
+/* Adds @count to a stack of one frame with the function @name, in place of an unknown stack. */
 void count_profile_add_place(struct count_profile *p, const char *name, const char *labels,
 			     uint64_t count);
 /* Adds a comment to the profile; @text is copied. */

@@ -8,8 +8,8 @@
 #include "read/idtab.h"
 
 /*
- * The rule of one of the four profiles of go tool trace: the state whose time counts, and the
- * reasons that count.
+ * The rule of one of the four profiles of go tool trace: the state that counts, and the reasons
+ * that count.
  */
 struct wait_rule {
 	uint8_t state;		/* enum go_state; 0: the type is none of the four */

@@ -66,8 +66,8 @@ void profile_free(struct profile *p);
 uint32_t profile_tag(struct profile *p, const struct tag *tag);
 void profile_add(struct profile *p, uint32_t stack, uint32_t tag, uint64_t count, uint64_t ns);
 /*
- * Returns the number of a stack of one frame with the function @name, which stands for a place
- * outside of the program's code.
+ * Returns the number of a stack of one frame with the function @name, for time or counts outside of
+ * the program's code.
  */
 uint32_t profile_place(struct profile *p, const char *name);
 void profile_comment(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -285,7 +285,7 @@ void findings_time(struct buf *text, double ns);
 
 /* --- findings_past.c: the last stays of goroutines --- */
 
-/* What a goroutine did while another one waited for it. */
+/* State of a goroutine while another goroutine waited for it. */
 enum cause {
 	CAUSE_UNKNOWN,
 	CAUSE_RAN,

@@ -266,7 +266,7 @@ static void say_disk(struct findings *f, const struct calls_at *c)
  * Returns the text about the cause of long calls. With a file of threads, waits for a disk have
  * findings of their own (is_disk()).
  */
-static const char *who_lets_wait(const struct findings *f)
+static const char *long_call_cause(const struct findings *f)
 {
 	return cpu_is_known(f) ?
 		       "; the kernel or the other side of a file causes that, not the program, and "
@@ -290,7 +290,7 @@ static void calls_judge(struct findings *f)
 		else if (is_tiny(f, c))
 			say_tiny(f, c);
 		else
-			say_long(f, c, "slow system calls", "in system calls", who_lets_wait(f));
+			say_long(f, c, "slow system calls", "in system calls", long_call_cause(f));
 	}
 	for (i = 1; i < calls->requests.len; i++) {
 		const struct calls_at *c = vec_at(&calls->requests, struct calls_at, i);

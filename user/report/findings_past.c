@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * findings_past: the last stays of the goroutines of the program. When a wait has ended,
- * findings_wait looks up what the other goroutine did during the wait. One ring has the stays of
- * all goroutines. Each stay is linked with the stay before it, of the same goroutine, and a wait
- * with the last stay of the goroutine that ended it.
+ * findings_wait looks up the states during the wait of the goroutine that ended it. One ring has
+ * the stays of all goroutines. Each stay is linked with the stay before it, of the same goroutine,
+ * and a wait with the last stay of the goroutine that ended it.
  */
 #include <stdlib.h>
 

@@ -17,7 +17,7 @@ enum { OF_PROGRAM = 1, OF_LIBRARY = 2 };
 static const struct {
 	const char *func;
 	uint16_t traits;
-} telling[] = {
+} library_traits[] = {
 	{ "sync.(*Mutex).*", STACK_LOCK },
 	{ "sync.(*RWMutex).*", STACK_LOCK },
 	{ "sync.(*Once).*", STACK_LOCK },
@@ -93,14 +93,14 @@ static uint16_t traits_of(const char *func)
 	uint16_t traits = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(telling) / sizeof(*telling); i++) {
-		size_t n = strcspn(telling[i].func, "*");
+	for (i = 0; i < sizeof(library_traits) / sizeof(*library_traits); i++) {
+		size_t n = strcspn(library_traits[i].func, "*");
 
 		/* a name can contain "(*": only a '*' at its end stands for any rest */
-		while (telling[i].func[n] && telling[i].func[n + 1])
-			n += 1 + strcspn(telling[i].func + n + 1, "*");
-		if (!strncmp(func, telling[i].func, n) && (telling[i].func[n] || !func[n]))
-			traits |= telling[i].traits;
+		while (library_traits[i].func[n] && library_traits[i].func[n + 1])
+			n += 1 + strcspn(library_traits[i].func + n + 1, "*");
+		if (!strncmp(func, library_traits[i].func, n) && (library_traits[i].func[n] || !func[n]))
+			traits |= library_traits[i].traits;
 	}
 	return traits;
 }

@@ -3,9 +3,9 @@
  * findings_ps: goroutines that are ready and get no P, and the functions that have the Ps
  * meanwhile.
  *
- * A queue alone is no defect: each busy server has one. It is a defect if goroutines wait long
- * because functions of other goroutines run long without a stop, up to the 10 ms after which the
- * runtime preempts them.
+ * A queue alone is no defect: each busy server has one. The queue is a defect if goroutines wait
+ * long because functions of other goroutines run long without a stop, up to the 10 ms after which
+ * the runtime preempts them.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_stuck: goroutines that wait for goroutines that have ended. To wait without end is
- * common: for work, a signal, a connection. It is a defect if two things hold at the end of the
- * trace:
+ * findings_stuck: goroutines that wait for goroutines that have ended. A wait without end is
+ * common: for work, a signal, a connection. The wait is a defect if two things hold at the end of
+ * the trace:
  *
  * the goroutines that could end the wait have ended, or wait for the goroutine that waits;
  * a goroutine needs its end: the creator of the goroutines waits for them (WaitGroup.Wait).

@@ -27,7 +27,7 @@ struct site {
 	const char *waker;		/* the first function of the last one of @wakers */
 	bool wakers_mixed;		/* @wakers have several first functions */
 	int64_t from, to;		/* the longest wait */
-	/* what findings_wait_judge.c decided; NULL: no time is lost */
+	/* the decision of findings_wait_judge.c; NULL: no time is lost */
 	const char *kind;
 };
 

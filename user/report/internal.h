@@ -52,7 +52,7 @@ struct tally {
 	struct sums sums;
 	struct vec *early;		/* struct early; NULL: empty, as the vecs below */
 	/* number of items in @early that are not parts of other stays */
-	uint32_t nearly;
+	uint32_t early_len;
 	struct open_split *split;	/* of the current span; NULL: not needed so far */
 	struct vec *regions;		/* struct snapshot, one for each open region */
 	/* struct open_task *: open tasks that the goroutine began */
@@ -156,8 +156,8 @@ static inline bool span_is_open(const struct span *span)
 /* linux.c: calls @fn for the parts of @span up to @to, as stays. */
 void linux_each_part(struct tables *t, const struct span *span, int64_t to, stay_fn *fn, void *ctx);
 /*
- * The same for the current span of @g, with one call for the sum of each state. May be called
- * often: a call looks only at the time since the last call.
+ * As linux_each_part() for the current span of @g, with one call of @fn for the sum of each state.
+ * May be called often: a call looks only at the time since the last call.
  */
 void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, stay_fn *fn,
 		    void *ctx);

@@ -79,8 +79,8 @@ static double sum_at(const struct step *s, int64_t time)
 }
 
 /*
- * Looks at the window that begins at @from, between step left[w] and the next step. It ends at the
- * last step, or later.
+ * Compares the window that begins at @from with the minimum so far. @from is between step left[w]
+ * and the next step; the window ends at the last step, or later.
  */
 static void mmu_look(struct curve *c, unsigned w, int64_t from)
 {

@@ -157,7 +157,7 @@ struct note {
 	uint32_t trace;
 };
 
-/* What belongs to one trace. */
+/* The data of one trace. */
 struct trace_row {
 	char *name;
 	int64_t first, last;

@@ -55,9 +55,9 @@ static uint32_t tally_largest(const int64_t ns[SPLITS])
 }
 
 /*
- * Makes the differences of two sums by state not negative. They are negative if a part changed its
- * state in between, as a wait that turned out to be throttled: the new state then has too much, and
- * the old state too little. Moves the excess back.
+ * Makes the differences of two sums by state not negative. A difference is negative if a part
+ * changed its state in between, as a wait that turned out to be throttled: the new state then has
+ * too much, and the old state too little. Moves the excess back.
  */
 static void tally_level(int64_t ns[SPLITS])
 {
@@ -242,7 +242,7 @@ static void tally_settle(struct tables *t, const struct goroutine *g, uint32_t s
 	tally->row = function_row_of(t, g, stack);
 	tally->labels = g->labels;
 	tally->early = NULL;
-	tally->nearly = 0;
+	tally->early_len = 0;
 	for (i = 0; early && i < early->len; i++)
 		tally_add_to_row(t, g, tally->row, vec_at(early, struct early, i));
 	if (early)
@@ -283,7 +283,7 @@ static void keep_early(struct tally *tally, const struct early *e)
 
 	if (!tally->early)
 		tally->early = xcalloc(1, sizeof(*tally->early));
-	tally->nearly += !split;
+	tally->early_len += !split;
 	if (!split || !joins_early(tally->early, e))
 		*(struct early *)vec_push(tally->early, sizeof(*e)) = *e;
 }
@@ -295,7 +295,7 @@ void tally_stay(struct tables *t, const struct goroutine *g, const struct early 
 	sums_add(&tally->sums, e->stay, e->to - e->from);
 	if (!is_settled(t, g, tally)) {
 		if (!t->options.label && !g->named &&
-		    (tally->nearly < EARLY_MAX || stay_is_split(e->stay))) {
+		    (tally->early_len < EARLY_MAX || stay_is_split(e->stay))) {
 			keep_early(tally, e);
 			return;
 		}

@@ -71,8 +71,8 @@ static void ranges_begin(struct spans *s, const struct trace_event *ev, const st
 }
 
 /*
- * Ends a range. If no begin is known, the range began before the trace and no event of the trace
- * said so: it is not shown.
+ * Ends a range. A range of which no begin is known began before the trace, and no event at the
+ * begin of the trace named it: such a range is not shown.
  */
 static void ranges_end(struct spans *s, const struct trace_event *ev, const struct view_range *r,
 		struct vec *ranges)

@@ -27,8 +27,8 @@ static struct span_edge edge_of(struct spans *s, const struct trace_event *ev)
 /* --- goroutines --- */
 
 /*
- * Adds a goroutine. No live goroutine has its id. It gets the record and the slot of a goroutine
- * that has ended, if such a record is free.
+ * Adds a goroutine with an id that no live goroutine has. The new one gets the record and the slot
+ * of a goroutine that has ended, if such a record is free.
  */
 static struct goroutine *spans_add(struct spans *s, uint64_t id)
 {

@@ -27,13 +27,13 @@
 /* Limit on the bytes of all texts. A text that finds no room becomes "(a name too many)". */
 enum { SPANS_TEXTS = 64 << 20 };
 
-/* The reason of a wait that stands for a time in which gotap recorded nothing (docs/losses.md). */
+/* The reason of a wait that fills a time in which gotap recorded nothing (docs/losses.md). */
 #define SPANS_GAP "gotap: not recorded"
 
 /*
- * The name of goroutine 0. No program has a goroutine 0: a recording in which no goroutine ran
- * needs one for the events of GOMAXPROCS and of losses (stand_in() of user/sched/procs.c). It
- * counts as a goroutine of the runtime.
+ * The name of goroutine 0, which no program has: a recording in which no goroutine ran needs a
+ * goroutine for the events of GOMAXPROCS and of losses (stand_in() of user/sched/procs.c).
+ * Goroutine 0 counts as a goroutine of the runtime.
  */
 #define SPANS_STAND_IN "(stand-in of the recorder)"
 
@@ -44,7 +44,7 @@ struct span_edge {
 	/* EV_*, as GoStart; 0: no event: the trace begins or ends, or the goroutine was found */
 	uint8_t type;
 	/*
-	 * the goroutine whose code caused it: for GoUnblock and GoCreate another goroutine;
+	 * the goroutine that caused it: for GoUnblock and GoCreate another goroutine;
 	 * TRACEV2_NO_ID: no goroutine (the scheduler, the network poller, a timer)
 	 */
 	uint64_t g;

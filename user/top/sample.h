@@ -97,7 +97,7 @@ struct top_machine {
 	/* CPU seconds per second that the probes cost the target; < 0: not measured (no budget) */
 	double cpu_probes;
 	double cpu_budget;		/* limit for cpu_probes; 0: none */
-	/* what the budget has switched off, in words; "": nothing */
+	/* records that the budget has switched off, in words; "": none */
 	const char *level;
 	uint64_t records, lost, repairs;	/* in the interval */
 	uint64_t lost_ever, repairs_ever;

@@ -42,8 +42,8 @@ struct tally *top_tally_new(const struct tally_opts *opts);
  */
 void top_tally_observe(struct tally *t, struct observers *to);
 /*
- * Returns the frames of a stack by its key in a sample, as trace_frames_fn does. They are valid
- * until the next call.
+ * Returns the frames of a stack by its key in a sample, as trace_frames_fn does. The frames are
+ * valid until the next call.
  */
 size_t top_tally_frames(const struct tally *t, uint64_t key, struct trace_frame *out, size_t max);
 /*

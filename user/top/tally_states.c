@@ -99,8 +99,8 @@ static uint32_t states_reason_of(struct tally *t, const struct tap_go *g)
 }
 
 /*
- * A goroutine begins. It has the labels of its creator, unless it is one of the runtime's own
- * (runtime.newproc1).
+ * Adds a goroutine, with the labels of its creator unless the new goroutine is one of the runtime's
+ * own (runtime.newproc1).
  */
 void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s)
 {
@@ -115,7 +115,7 @@ void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s)
 	of->group->created += states_is_creation(s->event) && is_step(t);
 }
 
-/* Counts the time that the goroutine was runnable. It runs now. */
+/* Counts how long the goroutine, which now runs, was runnable. */
 static void count_wait(struct tally *t, struct tally_go *of)
 {
 	if (of->before == TAP_RUNNABLE && of->since && of->since > t->catch_up && is_step(t))

@@ -142,7 +142,7 @@ static inline struct stay *stay_of(const struct rule *r, struct tap_go *g)
 	return (struct stay *)(void *)g->data + r->at;
 }
 
-/* The reverse of stay_of(): returns the goroutine whose data contains @s. */
+/* Returns the goroutine that has @s in its data: the reverse of stay_of(). */
 static inline struct tap_go *go_of(const struct rule *r, struct stay *s)
 {
 	return (struct tap_go *)(void *)((char *)(s - r->at) - offsetof(struct tap_go, data));

@@ -20,7 +20,7 @@ enum trigger_kind {
 	TRIGGER_KINDS,
 };
 
-/* One --on, parsed. */
+/* A parsed argument of --on. */
 struct trigger_rule {
 	enum trigger_kind kind;
 	char *text;		/* a copy of the argument of --on */

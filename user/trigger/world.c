@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* world: stw>T, gc, goroutines>N, heap>SIZE: what the whole program does. */
+/* world: stw>T, gc, goroutines>N, heap>SIZE: the triggers about the whole program. */
 #include <inttypes.h>
 #include <stdlib.h>
 
