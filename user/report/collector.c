@@ -52,8 +52,8 @@ static void take_stop(struct tables *t, const struct range_span *range)
 }
 
 /*
- * Adds a range to the stays of a goroutine: an assist to that which assists, a sweep to that which
- * began it.
+ * Adds a range to the stays of a goroutine: an assist to the goroutine that assists, a sweep to the
+ * goroutine that began it.
  */
 static void collector_take_stay(struct tables *t, const struct range_span *range, uint32_t stay,
 				uint64_t id)

@@ -42,7 +42,10 @@ static double diff_divided(double a, double b)
 	return b > 0 ? a / b : 0;
 }
 
-/* Returns the number of parts of equal weight with the same information. */
+/*
+ * Returns the number of parts of equal weight that would have the same statistical information as
+ * the parts with weights @b.
+ */
 static double parts_that_count(const double *b, unsigned n)
 {
 	double squares = 0, all = diff_sum(b, 0, n);
@@ -55,7 +58,8 @@ static double parts_that_count(const double *b, unsigned n)
 
 /*
  * Estimates the ratio of two sums, and its error from the deviations of the parts (linear
- * approximation). The noise of events in a few parts is not known.
+ * approximation). If the events are in only a few parts, the error is infinite: their noise is not
+ * known.
  */
 static struct estimate diff_estimate(const double *a, const double *b, unsigned n)
 {
@@ -201,8 +205,9 @@ static int by_function(const void *a, const void *b)
 }
 
 /*
- * Sets the load of each function: the lower median of the ratios of its counts. If one kind of wait
- * became more frequent, the load is unchanged; if all did, it is larger.
+ * Sets the load of each function: the lower median of the ratios (later trace to first trace) of
+ * the counts of its waits, calls and assists. If one kind of wait became more frequent, the load is
+ * unchanged; if all kinds did, the load is larger.
  */
 static void find_loads(struct diff *d)
 {
@@ -262,15 +267,18 @@ static void diff_push(struct diff *d, struct diff_change c)
 		*(struct diff_change *)vec_push(&d->changes, sizeof(c)) = c;
 }
 
-/* Returns the factor by which all stays became longer: this is no difference of a single row. */
+/*
+ * Returns the factor by which all stays became longer. A row differs only if it exceeds this
+ * factor.
+ */
 static double drift_of(const struct diff *d, int later)
 {
 	return fmax(1, later ? d->drift : 1 / d->drift);
 }
 
 /*
- * Are three quarters of the later stays longer than nine tenths of the others? The error of the
- * mean then does not matter.
+ * Are three quarters of the later stays longer than @ratio times nine tenths of the other stays?
+ * The error of the mean then does not matter.
  */
 static bool are_apart(const struct diff_row *row, int later, double ratio)
 {

@@ -35,7 +35,8 @@ enum diff_kind {
 
 /*
  * The sums of a trace in up to DIFF_SLICES parts of 2^shift ns. The width doubles when the trace
- * needs it, so at least half of the parts are in use.
+ * gets too long for the parts; a trace of more than one part therefore has at least DIFF_SLICES / 2
+ * of them.
  */
 struct diff_slices {
 	uint32_t shift;
@@ -46,7 +47,7 @@ struct diff_slices {
 struct diff_side {
 	struct dist dist;
 	struct diff_slices slices;
-	uint64_t line;		/* of the place */
+	uint64_t line;		/* line of the place */
 };
 
 struct diff_row {
@@ -63,7 +64,7 @@ struct diff_row {
 	 * of @name did
 	 */
 	const char *waker;
-	double waker_lead;	/* ns by which it leads in the vote */
+	double waker_lead;	/* ns by which @waker leads in the vote */
 	/* ns of waits that others or no goroutine ended, and that goroutines of @name ended */
 	double other_ns, self_ns;
 	bool merged;		/* its stays were added to another row */
@@ -75,14 +76,14 @@ struct diff_function {
 	bool system;
 	uint64_t goroutines[2], created[2];
 	struct diff_slices births[2];
-	/* count of its waits in the later trace relative to the first trace */
+	/* number of stays of the function in the later trace, relative to the first trace */
 	double load;
 };
 
 struct diff_trace {
 	int64_t first, last;
 	uint64_t goroutines, gomaxprocs, events;
-	/* unrecorded: ns without any record, which no rate includes */
+	/* gap_to: end of the last gap; unrecorded: ns without any record, which no rate includes */
 	int64_t gap_to, unrecorded;
 	uint64_t notes;
 	const char *note;		/* the first note; NULL: none */
@@ -91,8 +92,8 @@ struct diff_trace {
 enum diff_way { DIFF_LONGER, DIFF_OFTEN, DIFF_NEW };
 
 /*
- * A row with a difference beyond the noise. If the first trace was slower, the first trace counts
- * as the later one here.
+ * A row with a difference beyond the noise. If @slower is false, the first trace has the longer or
+ * more frequent stays, and takes the role of the later one.
  */
 struct diff_change {
 	const struct diff_row *row;
@@ -100,15 +101,16 @@ struct diff_change {
 	bool slower;
 	enum diff_way way;
 	/*
-	 * DIFF_LONGER: of the means; DIFF_OFTEN: of the rates; DIFF_NEW: 0, since the other trace
-	 * has none
+	 * ratio of the means (DIFF_LONGER) or of the rates (DIFF_OFTEN); 0 for DIFF_NEW, since one
+	 * trace has no such stays
 	 */
 	double ratio;
 	double noise;		/* ratio that noise alone could cause */
-	double cost;		/* seconds of goroutines per second that it costs, or saves */
-	/* sort key: the cost, and the cost of changes that follow from it */
+	/* seconds of goroutines per second that the change costs, or saves */
+	double cost;
+	/* sort key: @cost, and the costs of the changes that follow from this change */
 	double order;
-	/* the change of the goroutines that end these waits; NULL: none is known */
+	/* the change of the goroutines that end the waits of this row; NULL: none is known */
 	const struct diff_change *follows;
 };
 
@@ -160,7 +162,7 @@ const char *diff_kind_name(enum diff_kind kind);
  */
 double diff_often(const struct diff *d, const struct diff_change *c, int side, const char **unit);
 
-/* diff_rows.c, for diff.c */
+/* diff_rows.c: functions that diff.c calls. */
 struct diff_function *diff_function_of(struct diff *d, const char *name);
 /* Returns the number of parts of a trace, and their width as 2^*@shift ns. */
 unsigned diff_parts(const struct diff *d, int side, uint32_t *shift);

@@ -153,9 +153,7 @@ static double diff_rank_running(const struct diff *d, const char *name, int side
 	return (double)ns / diff_time(d, side);
 }
 
-/*
- * Does the function run longer altogether? If not, only the runs between its stops became longer.
- */
+/* Does the function run longer altogether? False: only the runs between its stops became longer. */
 static bool runs_longer(const struct diff *d, const struct diff_change *c)
 {
 	return diff_rank_running(d, c->row->name, c->slower) -

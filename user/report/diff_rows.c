@@ -192,9 +192,9 @@ static void diff_rows_vote(struct diff_row *row, const char *waker, double lead)
 }
 
 /*
- * Adds a vote for the waker, weighted by time: if one waker has ended more than half of the time,
- * it is the one that remains. self_ns counts goroutines of the row that wake each other, as
- * goroutines do that pass on a lock.
+ * Adds a vote for the waker, weighted by time: a waker that has ended more than half of the time
+ * wins the vote. self_ns counts goroutines of the row that wake each other, as goroutines do that
+ * pass on a lock.
  */
 static void note_waker(struct diff *d, struct diff_row *row, const struct span *span)
 {
@@ -213,7 +213,7 @@ static void note_waker(struct diff *d, struct diff_row *row, const struct span *
 	diff_rows_vote(row, waker, ns);
 }
 
-/* Adds a gap. Its stays are not compared, and no rate includes the time of gaps. */
+/* Adds a gap, so that no rate includes its time. */
 static void diff_rows_gap(struct diff *d, const struct span *span)
 {
 	struct diff_trace *t = &d->traces[d->side];
@@ -409,7 +409,10 @@ static uint64_t diff_rows_group_of(const struct diff_row *row)
 	return hash_key(&k, false);
 }
 
-/* Each side has lines of the group that the other side lacks: both bits are set. */
+/*
+ * Bits of a group of rows: a line has stays in the first trace only, in the later trace only. Both
+ * bits: the lines of the function moved.
+ */
 enum { ONLY_FIRST = 1, ONLY_LATER = 2, BOTH = 3 };
 
 static int diff_rows_lacks(const struct diff_row *row)

@@ -76,7 +76,7 @@ struct stack_facts findings_stack(struct findings *f, uint32_t stack);
 uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame);
 /*
  * Returns a place without a line, for stays without a stack: the function that @g began with. 0:
- * that is not known, either.
+ * this function is not known, either.
  */
 uint32_t findings_function(struct findings *f, const struct goroutine *g);
 /* Returns a place; place 0 has empty texts. */
@@ -106,8 +106,8 @@ struct vote {
 void vote_add(struct vote *v, uint32_t value, double weight);
 
 /*
- * Returns the number of the item with @key in @items, and adds it (*@is_new) while there are fewer
- * than @max; otherwise 0. The owner makes item 0, which has the sums without room.
+ * Returns the number of the item with @key in @items. A new key gets a new item (*@is_new) if there
+ * are fewer than @max items, and otherwise shares item 0, which the owner has made.
  */
 uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max,
 			 uint64_t key, bool *is_new);
@@ -135,21 +135,27 @@ enum why {
 
 /* The data of the families about a live goroutine. */
 struct goroutine_state {
-	uint32_t past;			/* findings_past: number of its last stay */
-	/* findings_ps: */
+	uint32_t past;			/* number of its last stay (findings_past.c) */
+	/* findings_ps.c: */
 	bool ready, running;		/* counted in struct ps as ready, running */
 	double queue, full;		/* values of struct ps at the begin of its stay */
-	/* findings_call: */
+	/* findings_call.c: */
 	/* place of its last system call; 0: it has waited since then */
 	uint32_t calls_at;
-	bool dialled;			/* it dialled: a client of the network */
-	/* findings_wake: the wait of its last wake-up, and how it spent the time since then */
+	bool dialled;			/* the goroutine dialled: it is a client of the network */
+	/*
+	 * findings_wake.c: the wait that the last wake-up ended, and how the goroutine spent the
+	 * time since then
+	 */
 	uint32_t woken_place, woken_from;
 	uint8_t woken_why;
 	bool woken_worked, woken_by_timer, woken_broadcast;
-	bool woken_locked;		/* it released a lock */
+	bool woken_locked;		/* the goroutine released a lock */
 	int64_t woken_at, woken_ran, woken_waited, last_run;
-	/* findings_cpu: of the run that began at off_from: ns without a CPU, up to off_upto */
+	/*
+	 * findings_cpu.c: begin of the current run, time up to which it was looked at, and the ns
+	 * without a CPU up to then
+	 */
 	int64_t off_from, off_upto;
 	double off;
 };
@@ -160,8 +166,8 @@ struct stay {
 	uint8_t why;
 	struct stack_facts facts;	/* of the span's stack */
 	/*
-	 * findings_cpu: ns without a CPU, waiting for a disk, asleep, and in an unknown state; 0
-	 * without a file of threads
+	 * set by findings_cpu.c: ns without a CPU, waiting for a disk, asleep, and in an unknown
+	 * state; 0 without a file of threads
 	 */
 	double off, io, asleep, unknown;
 };
@@ -208,7 +214,7 @@ struct findings {
 	/* gaps: ns of all gaps; gap_to: end of the last one */
 	int64_t first, last, gaps, gap_to;
 	struct vec list;		/* struct finding */
-	double lost;			/* ns of goroutines */
+	double lost;			/* lost time of goroutines, ns */
 	bool done;
 	struct world *world;
 	struct waits *waits;
@@ -236,7 +242,7 @@ struct findings_family {
 	void (*new)(struct findings *f);
 	void (*free)(struct findings *f);
 	void (*trace_begin)(struct findings *f, int64_t time);
-	/* A stay of a goroutine has ended: of the program; of the runtime. */
+	/* a stay of a goroutine of the program has ended; runtime_stay: of the runtime */
 	findings_stay_fn *stay;
 	findings_stay_fn *runtime_stay;
 	/*
@@ -303,7 +309,8 @@ enum cause {
 
 struct past {
 	int64_t from, to;
-	uint32_t before;	/* number of the stay before it, of the same goroutine; 0: none */
+	/* number of the last stay before it of the same goroutine; 0: none */
+	uint32_t before;
 	uint32_t stack, site;	/* site: of findings_wait; 0: none */
 	uint8_t cause;
 	/*
@@ -391,7 +398,7 @@ double ps_queue(struct ps *p, int64_t time);
 void cpu_stay(struct findings *f, struct stay *stay, bool own);
 /*
  * Returns the part, 0 to 1, of the time from the begin of the run of @g to @to in which its thread
- * had no CPU. May be called often: each part of the run is looked at once.
+ * had no CPU. May be called often: each part of the run is walked once.
  */
 double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to);
 

@@ -27,8 +27,8 @@ enum { CALLS_MAX = 1 << 14, SIZES = 40 };
 #define LONG_COUNT 5
 #define IDLE_NS 50000000	/* ns; a longer call that may wait for work did wait for work */
 /*
- * Requests: least length (a power of two of ns), part of the requests with this length, and their
- * sum as a part of the trace.
+ * Requests are slow if at least REQUEST_OFTEN of them took 2^REQUEST_SIZE ns or more, and these
+ * together take at least REQUEST_SHARE of the trace.
  */
 #define REQUEST_SIZE 22			/* 2^22 ns: 4 ms */
 #define REQUEST_OFTEN 0.2
@@ -42,8 +42,8 @@ struct calls_at {
 	double io;			/* ns of @ns in which the thread waited for a disk */
 	uint64_t sizes[SIZES];		/* number of calls by log2 of ns */
 	struct few goroutines;
-	uint64_t longest;		/* ns */
-	int64_t from, to;		/* the longest call */
+	uint64_t longest;		/* the longest call, ns */
+	int64_t from, to;		/* time of the longest call */
 };
 
 struct calls {
@@ -75,7 +75,7 @@ static struct calls_at *finding_call_add(struct map64 *map, struct vec *all,
 					 const struct stay *stay)
 {
 	const struct span *span = stay->span;
-	/* time without a CPU is not time of the call */
+	/* the time without a CPU does not belong to the call */
 	uint64_t ns = (uint64_t)(span->to - span->from) - (uint64_t)stay->off,
 		 size = ns ? 63 - (uint64_t)__builtin_clzll(ns) : 0;
 	bool is_new;
@@ -121,8 +121,8 @@ static void syscall_stay(struct findings *f, const struct stay *stay)
 
 /*
  * Does the goroutine wait for the answer to a request of the program? A server that waits for the
- * next request makes the same read: the wait must therefore be in a client of the library, below a
- * handler, or of a goroutine that dialled.
+ * next request makes the same read. A wait therefore counts only in a client of the library, below
+ * a handler, or in a goroutine that dialled.
  */
 static bool is_request(const struct stay *stay)
 {
@@ -184,8 +184,8 @@ static bool finding_call_is_long(const struct findings *f, const struct calls_at
 }
 
 /*
- * Do waits for a disk take a large part of the time of these calls? They are then the finding, even
- * if each call is short.
+ * Do waits for a disk take a large part of the time of these calls? The finding is then about the
+ * disk, even if each call is short.
  */
 static bool is_disk(const struct findings *f, const struct calls_at *c)
 {

@@ -69,7 +69,8 @@ static uint64_t finding_cpu_key_of(const char comm[17])
 }
 
 /*
- * Adds the name of a thread. Most threads of a program have the same name, which is checked first.
+ * Adds the name of a thread. Most threads of a program have the same name: a name that equals the
+ * last one is not added again.
  */
 static void add_own(struct cpu *c, const char comm[17])
 {
@@ -179,8 +180,8 @@ static void add_place(struct findings *f, const struct span *span, enum split sp
 
 /*
  * Does the part keep a goroutine from going on? Sleep does not: if the thread of a running
- * goroutine sleeps, it is in the runtime, or in a system call that the trace does not have. Waits
- * for a disk in a system call belong to findings_call.
+ * goroutine sleeps, the thread is in the runtime, or in a system call that the trace does not have.
+ * Waits for a disk in a system call belong to findings_call.c.
  */
 static bool is_taken(const struct span *span, enum split split)
 {
@@ -224,7 +225,7 @@ static void finding_cpu_add_part(struct findings *f, struct stay *stay, bool own
 
 /*
  * Adds the time for which goroutines were ready without a P while @stay ran. Each P gets an equal
- * share of it, and each part of the run gets its part of that share.
+ * share of that time, and a part of the run without a CPU gets its proportion of the share.
  */
 static void add_ready(struct findings *f, const struct stay *stay, const struct oncpu_part *parts,
 		      size_t n)
@@ -243,8 +244,8 @@ static void add_ready(struct findings *f, const struct stay *stay, const struct 
 }
 
 /*
- * Adds the time for which the thread that took the goroutine, and that had no goroutine before,
- * waited for a CPU.
+ * Adds the time, while the goroutine was ready, in which the thread that then ran it had no
+ * goroutine and waited for a CPU itself.
  */
 static void add_late(struct findings *f, const struct span *span)
 {
@@ -281,8 +282,8 @@ void cpu_stay(struct findings *f, struct stay *stay, bool own)
 }
 
 /*
- * Returns the ns without a CPU. The next call looks at the last part again, since its state may
- * change.
+ * Returns the ns without a CPU of the current run. The next call looks at the last part again,
+ * since the state of that part may change.
  */
 static double off_between(struct findings *f, struct goroutine_state *s, uint64_t m, int64_t to)
 {

@@ -15,7 +15,7 @@ struct cpu_taker {
 	double ns;
 };
 
-/* A cause for which goroutines had no CPU. */
+/* The time lost by one state of threads (enum split). */
 struct cpu_cause {
 	double ns;		/* ns of goroutines that ran or were in system calls */
 	/*
@@ -38,8 +38,8 @@ struct cpu_place {
 /* The times during which any thread was in a state. */
 struct cpu_stop {
 	double ns;
-	int64_t end;		/* end of the last one */
-	int64_t from, to;	/* the longest one of a thread */
+	int64_t end;		/* end of the last time */
+	int64_t from, to;	/* the longest time of a thread */
 };
 
 struct cpu {

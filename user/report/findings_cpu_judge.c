@@ -104,9 +104,9 @@ static const struct cpu_taker *most_taken(const struct cpu *c)
 
 /*
  * Returns the time in the queue of a CPU. For the part @preempted the task that had the CPU is
- * known. For threads that were woken it is not known: most likely other programs had the CPU, but
- * even on an idle machine a woken thread starts late. Their waits therefore add at most as much as
- * the measured part.
+ * known. For a thread that was woken the task is not known: most likely other programs had the CPU,
+ * but even on an idle machine a woken thread starts late. The waits of woken threads therefore add
+ * at most as much as the measured part.
  */
 static double cpu_judge_queued(const struct cpu *c, double preempted)
 {

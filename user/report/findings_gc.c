@@ -12,9 +12,10 @@
 enum { ALLOCATORS_MAX = 1 << 16, ASSIST_STEPS = 32 };
 
 /*
- * Least parts of the time of all Ps. The collector takes a quarter of the Ps while it marks: a
- * tenth is lost if it marks for nearly half of the time, since the heap may hardly grow. If the
- * heap may double (GOGC=100), a busy server loses a tenth for moments; the limit is then a quarter.
+ * Least parts of the time of all Ps. The collector takes a quarter of the Ps while it marks. It
+ * takes a tenth of all time if it marks for nearly half of the time, which happens if the heap may
+ * hardly grow. If the heap may double (GOGC=100), a busy server loses a tenth for moments only: the
+ * limit is then a quarter.
  */
 #define GC_SHARE 0.1
 #define GC_SHARE_ROOMY 0.25
@@ -36,7 +37,7 @@ struct gc {
 	struct vec assists, forced;	/* struct allocator */
 	struct map64 assist_of, forced_of;
 	uint64_t cycles;
-	/* ns of assists; of workers with a P for which others were ready; of cycles */
+	/* ns: of assists; of workers on a P for which other goroutines were ready; of GC cycles */
 	double assist, held, marking;
 	double forced_ns;
 	double ratio;			/* sum of (heap goal / live heap) over @ratios cycles */
@@ -72,8 +73,8 @@ static double finding_gc_overlap(const struct range_span *r, int64_t from, int64
 
 /*
  * Returns the cost of an assist: the time in which the goroutine ran for the collector, or waited
- * for it. The time in which it was ready while others had the Ps is not included: on a busy server
- * this is most of the assist.
+ * for it. Time in which the goroutine was ready while others had the Ps is not included: on a busy
+ * server that time is most of the assist.
  */
 static double finding_gc_assisted(struct findings *f, const struct range_span *r)
 {
@@ -156,7 +157,10 @@ static void gc_system(struct findings *f, const struct stay *stay)
 	f->gc->held += ns > 0 ? (queue < ns ? queue : ns) * (ns - stay->off) / ns : 0;
 }
 
-/* Between two goals the heap is smallest after its sweep: about the size of the live heap. */
+/*
+ * Sets the heap goal. Between two goals the heap is smallest after its sweep: that size is about
+ * the size of the live heap.
+ */
 static void finding_gc_goal(struct gc *gc, uint64_t value)
 {
 	if (gc->heap && value > gc->heap) {

@@ -36,16 +36,16 @@ struct origin {
 	uint32_t created_at;
 	uint64_t created, ended;
 	uint64_t before_ended;		/* goroutines from before the trace that ended */
-	/* goroutines that are left: with one long wait; woken, and waiting again */
+	/* goroutines that are left. stale: each has waited long; woken: woken and waiting again */
 	uint64_t stale, woken;
 	/* number of left goroutines by the part of the trace in which they began */
 	uint64_t parts[PARTS];
 	double ns;			/* ns of their waits */
 	struct vote place;
-	const char *reason;		/* of the last wait at reason_place */
+	const char *reason;		/* reason of the last wait at reason_place */
 	uint32_t reason_place;
 	struct few goroutines;
-	int64_t from, to;		/* the wait of the first one */
+	int64_t from, to;		/* the wait of the first goroutine that is left */
 };
 
 /* A goroutine with a long wait at the end of the trace. */
@@ -161,8 +161,8 @@ static void leaks_end(struct findings *f, const struct stay *last, int64_t time,
 		return;
 	add_stuck(f, last, time);
 	/*
-	 * A goroutine that waits for the network may serve an idle connection: the peer is outside
-	 * of the program.
+	 * a goroutine that waits for the network may serve an idle connection: its peer is outside
+	 * of the program
 	 */
 	if (o && last->why != WHY_NET && (last->why != WHY_SLEEP || g->starts >= 3))
 		finding_leak_add_left(f, o, g, last, time);
@@ -172,8 +172,8 @@ static void leaks_end(struct findings *f, const struct stay *last, int64_t time,
 
 /*
  * Do goroutines from before the trace end while those that began in the trace wait? They are then a
- * queue with waits longer than the trace, and no leak. Half as many ends are enough, since the
- * queue may grow.
+ * queue with waits longer than the trace, and no leak. The queue may grow: half as many ends as
+ * goroutines that are left are enough.
  */
 static bool is_queue(const struct findings *f, const struct origin *o)
 {
@@ -241,9 +241,9 @@ static uint32_t further_on(struct findings *f, uint32_t stack, struct place want
 }
 
 /*
- * Returns the goroutine that likely holds the lock for which goroutines wait at @place, and the
- * line in it, *@at: a later line of that function, or of the function that was seen to release the
- * lock.
+ * Returns the goroutine that likely holds the lock for which goroutines wait at @place: one that
+ * waits at a later line of the same function, or of the function that was seen to release the lock.
+ * *@at: the place in that function.
  */
 static const struct stuck *find_holder(struct findings *f, uint32_t place, uint32_t *at)
 {

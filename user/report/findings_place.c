@@ -17,7 +17,7 @@ enum { OF_PROGRAM = 1, OF_LIBRARY = 2 };
 static const struct {
 	const char *func;
 	uint16_t traits;
-} library_traits[] = {
+} marks[] = {
 	{ "sync.(*Mutex).*", STACK_LOCK },
 	{ "sync.(*RWMutex).*", STACK_LOCK },
 	{ "sync.(*Once).*", STACK_LOCK },
@@ -93,14 +93,14 @@ static uint16_t traits_of(const char *func)
 	uint16_t traits = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(library_traits) / sizeof(*library_traits); i++) {
-		size_t n = strcspn(library_traits[i].func, "*");
+	for (i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		size_t n = strcspn(marks[i].func, "*");
 
 		/* a name can contain "(*": only a '*' at its end stands for any rest */
-		while (library_traits[i].func[n] && library_traits[i].func[n + 1])
-			n += 1 + strcspn(library_traits[i].func + n + 1, "*");
-		if (!strncmp(func, library_traits[i].func, n) && (library_traits[i].func[n] || !func[n]))
-			traits |= library_traits[i].traits;
+		while (marks[i].func[n] && marks[i].func[n + 1])
+			n += 1 + strcspn(marks[i].func + n + 1, "*");
+		if (!strncmp(func, marks[i].func, n) && (marks[i].func[n] || !func[n]))
+			traits |= marks[i].traits;
 	}
 	return traits;
 }

@@ -15,8 +15,8 @@
 enum { RUNNERS_MAX = 1 << 16 };
 
 /*
- * ns. A long run is half of the runtime's time slice (runtime.forcePreemptNS is 10 ms); a long wait
- * is one that matters to a server.
+ * ns. LONG_RUN: half of the runtime's time slice (runtime.forcePreemptNS is 10 ms). LONG_WAIT: a
+ * wait that matters to a server.
  */
 #define LONG_RUN 5e6
 #define LONG_WAIT 2e6
@@ -30,8 +30,8 @@ enum { RUNNERS_MAX = 1 << 16 };
 /* ns: limit on the time between the end of a run and the next step of the scheduler */
 #define AFTER_STOP 200000
 /*
- * Least part of long runs among the runs of a function. If its thread loses the CPU, a goroutine
- * seems to run long; a function that really runs long does so often.
+ * Least proportion of long runs among the runs of a function. A goroutine whose thread loses the
+ * CPU seems to run long, but rarely; a function that really runs long does so often.
  */
 #define LONG_OFTEN 0.1
 /*
@@ -42,7 +42,8 @@ enum { RUNNERS_MAX = 1 << 16 };
 #define HELD_SHARE 0.5
 
 /*
- * If goroutines of the program use this part of the Ps, late answers may be due to its own queue.
+ * If goroutines of the program use this part of the Ps, late answers may be due to the program's
+ * own queue.
  */
 #define BUSY_SHARE 0.7
 
@@ -114,8 +115,8 @@ static void ps_free(struct findings *f)
 }
 
 /*
- * A goroutine that is found late has a span that begins with its generation, so @time can be
- * earlier than in the call before.
+ * @time can be earlier than in the call before: the span of a goroutine that is found late begins
+ * with its generation.
  */
 double ps_queue(struct ps *p, int64_t time)
 {
@@ -207,8 +208,8 @@ static void finding_ps_ran(struct findings *f, const struct stay *stay)
 	double all = (double)(span->to - span->from),
 	       queue = ps_queue(f->ps, span->to) - stay->state->queue;
 	/*
-	 * The time without a CPU is not the goroutine's own: findings_cpu counts it for the tasks
-	 * that had the CPU.
+	 * the time without a CPU is not the goroutine's own: findings_cpu.c counts it for the tasks
+	 * that had the CPU
 	 */
 	double ns = all - stay->off, off_queue = all > 0 ? queue * stay->off / all : 0;
 	uint32_t place = ps_where(f, span);
@@ -276,8 +277,8 @@ static void was_ready(struct findings *f, const struct stay *stay)
 
 /*
  * Counts late wake-ups. The scheduler looks at timers and the network when a P changes its
- * goroutine: if such a wait ends at the end of a long run, it ended late. The trace does not have
- * the delay: on average it is half of that run.
+ * goroutine: if a wait for a timer or the network ends at the end of a long run, it ended late. The
+ * trace does not have the delay: on average the delay is half of that run.
  */
 static void finding_ps_waited(struct findings *f, const struct stay *stay)
 {
@@ -332,10 +333,10 @@ static bool finding_ps_is_member(struct ps *p, const struct runner *hog, const c
 }
 
 /*
- * Returns the goroutines that were ready longest, and *@ns, the time of all of them, without the
- * goroutines that the hog itself makes ready. Goroutines with the same function as the hog share
- * the Ps and lose nothing together (@peers: include them). Goroutines that it wakes become ready
- * because it took their data: they are as far as they need to be.
+ * Returns the goroutines that were ready longest, and *@ns, the time of all of them. Two groups do
+ * not count. Goroutines with the same function as the hog share the Ps and lose nothing together
+ * (@peers: they count). Goroutines that the hog wakes become ready because it took their data: they
+ * are as far as they need to be.
  */
 static const struct starved *find_starved(struct ps *p, const struct runner *hog, bool peers,
 					  double *ns)
@@ -363,8 +364,8 @@ static const char *why_uncut(const struct runner *hog)
 		return ": those that ran longer had lost their CPU to other processes, or are code "
 		       "that cannot be preempted";
 	/*
-	 * For the runtime a goroutine runs while it is in a system call that the program makes
-	 * without runtime.entersyscall.
+	 * The runtime has a goroutine as running while it is in a system call that the program
+	 * makes without runtime.entersyscall.
 	 */
 	if (hog->asleep > 0)
 		return ": threads of those that ran longer slept meanwhile, as in system calls "

@@ -14,7 +14,7 @@
  */
 bool findings_is_own(const struct goroutine *g)
 {
-	/* Called for each span: most names differ in the first character. */
+	/* Called for each span. Most names already differ in the first character. */
 	return g->name[0] != 'r' || strncmp(g->name, "runtime", 7) ||
 	       (g->name[7] != '.' && g->name[7] != '/') || !strcmp(g->name, "runtime.main") ||
 	       !strncmp(g->name, "runtime.asyncPreempt", 20);

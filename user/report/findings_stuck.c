@@ -189,7 +189,7 @@ static struct group joiners_of(const struct findings *f, struct group *below)
 /*
  * Have all goroutines ended that ended waits at this place, and all others with the same first
  * function? If no wait ended there, a busy goroutine may have received before others began to wait:
- * no goroutine must then be active.
+ * in this case all other goroutines must wait, too.
  */
 static bool are_gone(struct stucks *s, const struct ended_by *by)
 {
@@ -206,8 +206,8 @@ static bool are_gone(struct stucks *s, const struct ended_by *by)
 }
 
 /*
- * Was the one joiner the only goroutine that sent to this place? If the receivers never waited for
- * it, it waited for them.
+ * Was the one joiner the only goroutine that sent to this place? If no wait of the receivers ended
+ * there, the joiner must have waited for them to receive.
  */
 static bool only_by(struct findings *f, struct ended_by *by, const struct group *joiners,
 		    const struct group *group)

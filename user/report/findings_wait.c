@@ -20,7 +20,7 @@ enum {
 	/* steps of one walk: enough for a thousand turns of a goroutine that serves a queue */
 	STEPS_MAX = 4096,
 	LOOK_AHEAD = 32,
-	/* steps that each span earns: walks cost at most a constant for each span */
+	/* steps that each span earns: the cost of walks is at most a constant for each span */
 	STEPS_PER_SPAN = 8,
 	STEPS_SAVED = 1 << 20,	/* earned steps that may be saved for one walk */
 };
@@ -31,7 +31,7 @@ static void waits_new(struct findings *f)
 
 	w->pasts = past_new();
 	w->steps = STEPS_SAVED;
-	vec_push(&w->sites, sizeof(struct site));	/* number 0: waits without room */
+	vec_push(&w->sites, sizeof(struct site));	/* number 0 has the waits without room */
 	vec_push(&w->charges, sizeof(struct charge));
 	vec_push(&w->blames, sizeof(struct blame));
 	f->waits = w;
@@ -102,11 +102,10 @@ static const struct stack_frame *from_root(const struct stack_set *set, const ui
 }
 
 /*
- * Did the goroutine that waited at @stack, and later released at @release, hold the lock during
- * that wait, by function @func? The frames are compared from the root on: the first difference must
- * be in that function, and the line of the wait must not be after that of the release, since later
- * lines belong to the time before, in a loop. A deferred release has the line of the end of the
- * function.
+ * Did the goroutine hold the lock, in function @func, while it waited at @stack? It later released
+ * the lock at @release. The frames are compared from the root on. The first difference must be in
+ * @func, and the line of the wait must not be after that of the release: in a loop, later lines
+ * belong to the time before. A deferred release has the line of the end of the function.
  */
 static bool finding_wait_inside(struct findings *f, uint32_t stack, uint32_t release,
 				const char *func)
@@ -289,7 +288,7 @@ static void remember_end(struct findings *f, const struct span *span, struct pas
 
 _Static_assert(FEW <= 16, "a bit of uint16_t for each");
 
-/* Returns the index of @id in @few; FEW: it is not in it. */
+/* Returns the index of @id in @few; FEW: @few does not have it. */
 static uint32_t number_in(const struct few *few, uint64_t id)
 {
 	uint32_t i;

@@ -16,7 +16,10 @@ struct site {
 	double ns, squares;		/* sum of the waits, and sum of their squares */
 	/* ns of waits that a goroutine with the same first function ended */
 	double peers;
-	/* ns of waits during which the goroutine that ended the wait waited itself to send */
+	/*
+	 * ns of waits during which the goroutine that ended the wait had to wait itself until it
+	 * could send
+	 */
 	double behind;
 	double causes[CAUSES];
 	int64_t released;		/* end of the last wait */
@@ -24,8 +27,8 @@ struct site {
 	struct few both;		/* goroutines that wait here or end waits here */
 	/* by index in @both; bit k of turns[i]: goroutine k ended a wait of goroutine i */
 	uint16_t turns[FEW];
-	const char *waker;		/* the first function of the last one of @wakers */
-	bool wakers_mixed;		/* @wakers have several first functions */
+	const char *waker;		/* the function that the last one of @wakers began with */
+	bool wakers_mixed;		/* @wakers began with several functions */
 	int64_t from, to;		/* the longest wait */
 	/* the decision of findings_wait_judge.c; NULL: no time is lost */
 	const char *kind;
@@ -46,7 +49,7 @@ struct charge {
 struct blame {
 	const char *kind;
 	double ns, causes[CAUSES];
-	/* majority votes for the most costly ones */
+	/* the most costly ones, by majority votes */
 	struct vote site, holder, places[CAUSES], inner[CAUSES];
 	struct few waiters;
 };

@@ -11,7 +11,7 @@
 
 enum { BLAMES_MAX = 1 << 13 };	/* limit on functions; waits beyond it get no finding */
 
-/* Least mean numbers of waiting goroutines for a finding. */
+/* Least mean numbers of goroutines that wait, for a finding. */
 #define LOCK_WAITERS 0.2
 #define SEND_WAITERS 0.5
 /*
@@ -87,8 +87,8 @@ static const char *judge_send(const struct site *s, double waiters)
 static const char *judge_receive(const struct site *s, double waiters)
 {
 	/*
-	 * A goroutine that uses a condition as a lock may take the lock again before the goroutines
-	 * that it has woken.
+	 * a goroutine that uses a condition as a lock may take the lock again before the goroutines
+	 * that it has woken
 	 */
 	if (s->why == WHY_COND && among_peers(s) && waiters >= FEED_WAITERS &&
 	    wait_judge_busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
@@ -248,8 +248,8 @@ static void wait_judge_say(struct findings *f, const struct blame *b)
 
 /*
  * Is the time mostly from one or two stalls? On a loaded machine any holder of a lock has to wait
- * for a CPU once in a while, and all goroutines that wait for it then wait long. The square of the
- * sum divided by the sum of squares is the number of waits that matter.
+ * for a CPU once in a while, and all goroutines that want the lock then wait long. The square of
+ * the sum divided by the sum of squares is the number of waits that matter.
  */
 static bool is_stall(const struct findings *f, const struct blame *b)
 {

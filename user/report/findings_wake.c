@@ -16,7 +16,7 @@ enum { SLEEPERS_MAX = 1 << 14 };
  * each end (docs/performance.md), and no work.
  */
 #define NOTHING_NS 30000
-/* Least wake-ups a second, and the part of them that is for nothing. */
+/* Least wake-ups a second, and the least proportion of wake-ups for nothing. */
 #define STORM_RATE 500.0
 #define STORM_SHARE 0.7
 #define STORM_WAITERS 4
@@ -27,7 +27,7 @@ enum { SLEEPERS_MAX = 1 << 14 };
  */
 #define POLL_RATE 2000.0
 #define POLL_SHARE 0.9
-/* Least yields a second: a goroutine that computes and yields now and then does it less often. */
+/* Least yields a second: a goroutine that computes and yields now and then yields less often. */
 #define YIELD_RATE 20000.0
 #define YIELD_SHARE 0.05		/* part of one P */
 #define POLL_WAIT 500000		/* ns: limit on the sleep of a polling goroutine */
@@ -35,7 +35,10 @@ enum { SLEEPERS_MAX = 1 << 14 };
 struct sleeper {
 	uint32_t place;
 	uint64_t wakes, futile, broadcast;
-	/* ns ready and running for nothing; ns running for nothing */
+	/*
+	 * ns: sum of the times ready or running for nothing; ran: of the times running for nothing;
+	 * ns
+	 */
 	double ns, ran;
 	struct vote waker;
 	struct few goroutines;

@@ -27,8 +27,8 @@ struct waited {
 };
 
 /*
- * The sums of a goroutine since it is known: ns[] of all stays below STAY_LINUX, waits of further
- * stays.
+ * The sums of a goroutine since it is known: @ns of the stays below STAY_LINUX, @waits of all
+ * others.
  */
 struct sums {
 	int64_t ns[STAY_LINUX];
@@ -135,7 +135,7 @@ void longest_add(struct longest *l, size_t top, const struct moment *m);
 
 typedef void stay_fn(void *ctx, uint32_t stay, int64_t from, int64_t to);
 
-/* tally.c: a goroutine begins; one of its spans ends; it ends. */
+/* tally.c: goroutine @g begins; a span of a goroutine has ended; goroutine @g ends. */
 void tally_begin(struct tables *t, const struct goroutine *g);
 void tally_span(void *ctx, const struct span *span);
 /* Adds a stay in an assist or a sweep, which is no span. */
@@ -147,7 +147,7 @@ struct sums tally_sums(struct tables *t, const struct goroutine *g, int64_t time
 void sums_subtract(struct sums *then, const struct sums *now);
 int64_t sums_states(const struct sums *s);
 void sums_free(struct sums *s);
-/* Did the span begin before the trace, or does it last at its end? */
+/* Did the span begin before the trace, or did it last longer than the trace? */
 static inline bool span_is_open(const struct span *span)
 {
 	return !span->begin.type || !span->end.type;
@@ -167,7 +167,7 @@ void section_region_begin(void *ctx, const struct region_span *region);
 void section_region(void *ctx, const struct region_span *region);
 void section_task_begin(void *ctx, const struct task_span *task);
 void section_task(void *ctx, const struct task_span *task);
-/* To be called before a goroutine ends. */
+/* Ends the open regions and tasks of @g. To be called before tally_end(). */
 void sections_goroutine_end(struct tables *t, const struct goroutine *g, int64_t time);
 void sections_free(struct tables *t);
 

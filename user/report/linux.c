@@ -13,7 +13,7 @@ void tables_threads(struct tables *t, struct oncpu *o)
 	t->oncpu = t->forgot ? NULL : o;
 }
 
-/* Stores the first of the stays into which @span is split; false: @span has no thread. */
+/* Is @span on a thread? *@stay: the first one of the stays into which it is split. */
 static bool linux_is_split(const struct span *span, uint32_t *stay)
 {
 	*stay = span->state == GO_RUNNING ? STAY_LINUX : STAY_LINUX_CALL;

@@ -119,7 +119,7 @@ static void slide_all(struct curve *c, int64_t time)
 		mmu_slide(c, w, time);
 }
 
-/* Drops the steps that no window needs. The longest window needs the most. */
+/* Drops the steps that no window needs: those before the left edge of the longest window. */
 static void mmu_forget(struct curve *c)
 {
 	size_t n;
@@ -177,7 +177,10 @@ static void begin_sliding(struct curve *c)
 	vec_free(&steps);
 }
 
-/* One further P was busy from the first step up to now. The caller sets the state from now on. */
+/*
+ * One further P was busy from the first step up to now, as is known only now. The caller sets the
+ * state from now on.
+ */
 static void was_busy(struct curve *c)
 {
 	if (!c->slides)

@@ -45,9 +45,9 @@ void mmu_free(struct mmu *m);
 /* Must @ev be passed to mmu_event()? */
 bool mmu_wants(const struct mmu *m, const struct trace_event *ev);
 /*
- * Takes such an event; events come in order. @text: the label of GoLabel, the reason of STWBegin
- * and STWEnd; NULL for others. @executes: for GCMarkAssistActive: does its goroutine run, or is it
- * in a system call?
+ * Takes an event for which mmu_wants() is true; events come in order. @text: the label of GoLabel,
+ * the reason of STWBegin and STWEnd; NULL for others. @executes: for GCMarkAssistActive: is its
+ * goroutine running, or in a system call?
  */
 void mmu_event(struct mmu *m, const struct trace_event *ev, const char *text, bool executes);
 void mmu_end(struct mmu *m, int64_t time);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sections: regions and tasks by type, and the states of their goroutine meanwhile: its sums at the
- * end minus its sums at the begin. Nested or many sections at one time therefore cost no more than
- * others. Part of tables.c.
+ * sections: regions and tasks by type, and what their goroutine did meanwhile: its sums at the end
+ * minus its sums at the begin. Nested sections, and many sections at one time, therefore cost no
+ * more than others. Part of tables.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -125,8 +125,8 @@ void section_region_begin(void *ctx, const struct region_span *region)
 }
 
 /*
- * Returns the sums of the goroutine at the begin of the region. A region from before the trace
- * begins when its goroutine became known.
+ * Returns the sums of the goroutine at the begin of the region. They are 0 for a region from before
+ * the trace: it counts from the time at which its goroutine became known.
  */
 static struct snapshot sections_begin_of(struct tables *t, const struct region_span *region)
 {

@@ -4,7 +4,7 @@
  */
 #include "report/split.h"
 
-/* Returns the state that is this part; THREAD_STATES: the part is only a portion of a state. */
+/* Returns the state that equals @split; THREAD_STATES: @split is only a portion of a state. */
 static enum thread_state split_state(enum split split)
 {
 	enum thread_state state;

@@ -82,9 +82,9 @@ static void tables_note(void *ctx, int64_t time, uint64_t g, uint64_t task, cons
 /* --- goroutines and Ps --- */
 
 /*
- * Counts a goroutine. A goroutine that existed when the trace began appears in the trace when it
- * first changes its state, possibly long after the largest number of goroutines: it is counted
- * apart.
+ * Counts a goroutine. A goroutine that existed when the trace began first appears in the trace at
+ * its first event, possibly long after the time with the largest number of goroutines: such
+ * goroutines are counted in from_begin.
  */
 static void tables_goroutine_begin(void *ctx, struct goroutine *g)
 {

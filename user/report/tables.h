@@ -30,7 +30,7 @@
 enum {
 	TABLES_FUNCTIONS = 4096,
 	TABLES_REASONS = 128,
-	TABLES_TYPES = 4096,		/* of regions, and of tasks */
+	TABLES_TYPES = 4096,		/* for regions, and for tasks */
 	TABLES_NOTES = 64,
 	/* open tasks and regions at one time of which the breakdown is known */
 	TABLES_OPEN = 65536,
@@ -63,7 +63,7 @@ static inline bool stay_is_state(uint32_t stay)
 	return stay <= STAY_SYSCALL_BLOCKED || stay >= STAY_WAITS;
 }
 
-/* Is it a part of another stay, by the state of the thread? */
+/* Is the stay a part of another stay, by the state of the thread? */
 static inline bool stay_is_split(uint32_t stay)
 {
 	return stay >= STAY_LINUX && stay < STAY_WAITS;
@@ -115,14 +115,17 @@ struct function_row {
 	 */
 	uint64_t line;
 	bool placed, entry;	/* placed: file is known; entry: line is that of the begin */
-	bool system;		/* of the runtime itself */
-	bool collector;		/* a goroutine of the runtime that marks, sweeps or scavenges */
-	uint64_t goroutines;	/* in all traces */
-	uint64_t created, ended;	/* part of @goroutines: during a trace */
+	bool system;		/* goroutines of the runtime itself */
+	bool collector;		/* goroutines of the runtime that mark, sweep or scavenge */
+	uint64_t goroutines;	/* number in all traces */
+	uint64_t created, ended;	/* numbers: created, ended during a trace */
 	/* by enum stay; NULL: no such stay. To be read with tables_dist(). */
 	struct dist **dists;
 	uint32_t ndists;
-	/* from creation, or from when it is known, to its end, or the end of the trace */
+	/*
+	 * from the creation, or the time at which the goroutine became known, to the end of the
+	 * goroutine or the trace
+	 */
 	struct dist life;
 	/* ns: sum over all states; equal to life.sum if no time is missing */
 	int64_t states;
@@ -137,9 +140,9 @@ struct type_row {
 	/* number of others, which began before the trace or last at its end */
 	uint64_t open;
 	int64_t open_ns;	/* ns of @open ones within the trace */
-	/* sums of the goroutine of the region, or of the one that began the task, during it */
+	/* what the goroutine of the region, or the one that began the task, did during it */
 	struct stay_sums sums;
-	/* ns of tasks after the end of the goroutine that began them, or with an unknown one */
+	/* ns of tasks without their goroutine: it had ended, or was not known */
 	int64_t elsewhere;
 	uint64_t unwatched;	/* number of those without room; @sums does not have them */
 	int64_t unwatched_ns;
@@ -224,8 +227,8 @@ void tables_trace(struct tables *t, const char *name);
  */
 void tables_threads(struct tables *t, struct oncpu *o);
 /*
- * Removes all STAY_LINUX parts, since the file of threads is of another recording. The rows are
- * sums over all traces: the parts of all traces are removed, and parts of later traces are not
+ * Removes all STAY_LINUX parts: the file of threads is of another recording. The rows are sums over
+ * all traces: therefore the parts of all traces are removed, and parts of later traces are not
  * added.
  */
 void tables_forget_threads(struct tables *t);

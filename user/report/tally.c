@@ -73,8 +73,8 @@ static void tally_level(int64_t ns[SPLITS])
 }
 
 /*
- * The two sums have the same stays in different orders: parts of the current span come after those
- * of ended spans.
+ * The two sums can have the same stays in different orders: parts of the current span come after
+ * those of ended spans.
  */
 void sums_subtract(struct sums *then, const struct sums *now)
 {
@@ -128,8 +128,8 @@ static int64_t p_until(const struct span *span, int64_t to)
 }
 
 /*
- * Returns the stay for a wait that began before the trace, and has no reason: the reason that its
- * stack implies.
+ * Returns the stay for a wait that began before the trace and has no reason: the stay of the reason
+ * that its stack implies.
  */
 static uint32_t found_stay(struct tables *t, const struct span *span)
 {
@@ -256,8 +256,8 @@ static bool is_settled(const struct tables *t, const struct goroutine *g, const 
 }
 
 /*
- * If there are too many early parts, adds the part to an equal one, of which only the sum is known:
- * such parts are not among the longest.
+ * Adds a part to an equal early part, if there are too many of them. Only the sum of such parts is
+ * kept: they are not among the longest.
  */
 static bool joins_early(struct vec *early, const struct early *e)
 {
