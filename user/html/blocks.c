@@ -21,7 +21,10 @@ struct open_block {
 	bool in_window;
 };
 
-/* How many of x, y, z and w an item has: on PLANE_P and PLANE_M, on PLANE_G, from PLANE_OFF on. */
+/*
+ * How many of the fields x, y, z and w an item has, by state; rows: PLANE_P and PLANE_M, PLANE_G,
+ * all planes from PLANE_OFF on.
+ */
 static const uint8_t fields[3][PAGE_STATES] = {
 	{ [PAGE_RUN] = 2, [PAGE_RUNNING] = 3, [PAGE_SYSCALL] = 3 },
 	{ [PAGE_RUN] = 2,

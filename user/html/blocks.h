@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blocks: pieces of the timeline that the page unpacks when they come into view: the stays of a
- * group of tracks in a time, at one level of detail. In a block each field of an item has a column
- * of its own, as varints; assets/data.js reads them. Blocks are deflated and put into a spill. When
- * all blocks are there, detail_choose() decides which of them have room in the page.
+ * group of tracks between two times, at one level of detail. In a block each field of an item has a
+ * column of its own, as varints; assets/data.js reads them. Blocks are deflated and put into a
+ * spill. When all blocks are made, detail_choose() decides which of them have room in the page.
  */
 #ifndef GOTAP_HTML_BLOCKS_H
 #define GOTAP_HTML_BLOCKS_H
@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * The lanes for Ps, Ms (threads) and Gs. PLANE_OFF + one of these planes has the times when the
- * threads of its stays were not on a CPU (enum page_off).
+ * The planes of lanes for Ps, Ms (threads) and Gs. PLANE_OFF + such a plane has the times when the
+ * thread of a stay was not on a CPU (enum page_off).
  */
 enum plane { PLANE_P, PLANE_M, PLANE_G, PLANE_OFF, PLANES = 2 * PLANE_OFF };
 
@@ -34,7 +34,8 @@ struct block_item {
 	uint8_t state;		/* enum page_state; on planes from PLANE_OFF on enum page_off */
 	int64_t from, to;	/* ns since the trace began */
 	uint64_t x, y, z, w;
-	uint32_t stack;		/* number of the page's stack */
+	/* stack, as numbered in stack_set.h; z has its number in the page */
+	uint32_t stack;
 };
 
 struct block {
@@ -43,7 +44,7 @@ struct block {
 	uint32_t group;
 	uint32_t items, size;
 	int64_t from, to;
-	uint64_t at;		/* place in the spill */
+	uint64_t at;		/* position in the spill */
 };
 
 struct open_block;

@@ -20,12 +20,12 @@ struct stay {
 	int64_t from, to;
 };
 
-/* State of the goroutine that has a slot. */
+/* Data of the goroutine that has the slot now. */
 struct slot {
 	/* struct stay: spans before the function of the goroutine is known; NULL: none */
 	struct vec *early;
 	uint32_t row;		/* number in rows + 1; 0: none */
-	uint32_t name;		/* name in its last SPOOL_GOROUTINE */
+	uint32_t name;		/* number of the name in the last SPOOL_GOROUTINE */
 	bool spooled;
 	int64_t last;		/* begin of its next span */
 };
@@ -79,8 +79,8 @@ static double weight_now(const struct row *r)
 }
 
 /*
- * Returns the largest weight that at least COLLECT_ROWS goroutines have. *@equal of the goroutines
- * with just this weight are kept.
+ * Returns the weight of the goroutine at rank COLLECT_ROWS. *@equal: the number of goroutines with
+ * just this weight that are kept.
  */
 static double collect_least(const struct html *h, size_t *equal)
 {
@@ -349,7 +349,9 @@ static void collect_on_span_begin(void *ctx, const struct span *span)
 		collect_runnable(ctx, (struct collect_change){ span->from, 1, !span->begin.type });
 }
 
-/* Returns the text of the reason, in the words of the report: the flame graphs sum by it. */
+/*
+ * Returns the text of the reason in the words of the report. The flame graphs add up by this text.
+ */
 static uint32_t collect_reason_of(struct html *h, const struct span *span)
 {
 	return collect_text(h, span->state == GO_WAITING ? inferred_of_span(h->spans, span) :

@@ -19,10 +19,10 @@
 
 enum {
 	COLLECT_ROWS = 60000,		/* goroutines in the page */
-	COLLECT_ROWS_MAX = 120000,	/* while the trace is read */
+	COLLECT_ROWS_MAX = 120000,	/* goroutines with a row while the trace is read */
 	COLLECT_TEXTS = 100000,
 	COLLECT_FUNCTIONS = 2000,
-	COLLECT_FLAME = 400000,		/* stacks with their sums */
+	COLLECT_FLAME = 400000,		/* stacks with a sum */
 	COLLECT_NOTES = 1000,
 	COLLECT_THREADS = 4000,
 	SERIES_BUCKETS = 1024,
@@ -42,7 +42,7 @@ enum page_state {
 
 /*
  * Why a thread with a goroutine was not on a CPU. The text and the tid of a stay have details.
- * Sleep in a system call is not counted as such a time.
+ * Sleep in a system call does not count.
  */
 enum page_off {
 	PAGE_OFF_QUEUED = 1,	/* another task had the CPU */
@@ -56,12 +56,12 @@ enum page_off {
 
 /* The first byte of a record. */
 enum spool_kind {
-	SPOOL_STATE = 7,	/* a span: enum page_state, and the flags that follow */
+	SPOOL_STATE = 7,	/* a span: the state (enum page_state), and the flags that follow */
 	SPOOL_REASON = 8, SPOOL_STACK = 16, SPOOL_PLACE = 32, SPOOL_WAKER = 64,
 	SPOOL_INTO_SYSCALL = 128,
 	/* time off the CPU, before the record of its span; enum page_off << 3 */
 	SPOOL_OFF = 0,
-	SPOOL_GOROUTINE = 6,	/* a goroutine takes a slot, or gets its name */
+	SPOOL_GOROUTINE = 6,	/* a goroutine gets a slot, or its name becomes known */
 	SPOOL_P_LOST = 7,	/* a P has no thread from now on */
 };
 
@@ -131,7 +131,7 @@ struct objects {
 
 struct series {
 	uint32_t name;
-	/* added to all buckets from this one on: goroutines that were found later */
+	/* number to add in all buckets from this one on: goroutines that were found only later */
 	int64_t more[SERIES_BUCKETS];
 	double low[SERIES_BUCKETS], high[SERIES_BUCKETS], last[SERIES_BUCKETS];
 	bool has[SERIES_BUCKETS];
@@ -205,7 +205,7 @@ void collect_free(struct html *h);
 uint32_t collect_text(struct html *h, const char *text);
 /* Returns the bucket of a histogram: each power of two has two buckets. */
 unsigned histogram_bucket(uint64_t ns);
-/* Sorts the rows by how much they matter, most first, and keeps COLLECT_ROWS of them. */
+/* Sorts the rows by how much they matter, most first, and keeps the first COLLECT_ROWS. */
 void collect_rank(struct html *h);
 
 #endif

@@ -15,7 +15,8 @@ void collect_gap(struct html *h, int64_t from, int64_t to);
 struct collect_change {
 	int64_t time;
 	int by;
-	bool found;		/* the change happened before events that were counted already */
+	/* the goroutine was found: events of the time since the change were already counted */
+	bool found;
 };
 
 /*
@@ -27,7 +28,7 @@ void collect_off(struct html *h, const struct span *span);
 uint8_t *collect_record(struct html *h, uint8_t kind, int64_t time);
 void collect_record_end(struct html *h, uint8_t *end);
 
-/* The number of goroutines that live, or that are runnable, changes. */
+/* The number of live, or of runnable, goroutines changes. */
 void collect_alive(struct html *h, struct collect_change c);
 void collect_runnable(struct html *h, struct collect_change c);
 

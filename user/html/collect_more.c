@@ -168,8 +168,8 @@ static enum object_kind collect_more_kind_of(const struct range_span *range)
 }
 
 /*
- * The goroutine of a range: of an assist that which assists; of a sweep, which is of a P, that
- * which began it.
+ * Adds a range. Its goroutine is the one that assists; for a sweep, which belongs to a P, the one
+ * that began the sweep.
  */
 void collect_range(void *ctx, const struct range_span *range)
 {
@@ -301,8 +301,8 @@ void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 }
 
 /*
- * Counts a change. A goroutine that is found has existed since before events that were counted
- * already: it is added to each bucket since then.
+ * Counts a change. A goroutine that is found has existed during events that were already counted:
+ * it is added to each bucket from its begin on.
  */
 static void collect_more_change(struct html *h, struct series **s, const char *name, int64_t *n,
 				struct collect_change c)
@@ -334,8 +334,8 @@ void collect_runnable(struct html *h, struct collect_change c)
 /* --- times that were not recorded --- */
 
 /*
- * Adds a gap. All goroutines that ran have a wait for the same gap; its begin and end differ by
- * some ns.
+ * Adds a gap. All goroutines that ran have a wait for the same gap, with begins and ends that
+ * differ by some ns.
  */
 void collect_gap(struct html *h, int64_t from, int64_t to)
 {

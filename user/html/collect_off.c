@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * collect_off: the times in stays on threads when the thread was not on a CPU (user/oncpu). Part of
- * collect.c.
+ * collect_off: the times within running spans and system calls when the thread was not on a CPU
+ * (user/oncpu). Part of collect.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "html/collect_internal.h"
 #include "trace/varint.h"
 
-/* 0: the thread is on a CPU. */
+/* 0: a state on a CPU. */
 static const enum page_off off_rows[THREAD_STATES] = {
 	[THREAD_UNKNOWN] = PAGE_OFF_UNKNOWN,
 	[THREAD_QUEUED] = PAGE_OFF_QUEUED,
@@ -24,8 +24,8 @@ static const enum page_off off_rows[THREAD_STATES] = {
 };
 
 /*
- * Returns the kind of a time off the CPU; 0: the thread was on a CPU, or sleeps in a system call,
- * which waits for its result.
+ * Returns the kind of a time off the CPU; 0: the part does not count: the thread was on a CPU, or
+ * slept in a system call to wait for the result.
  */
 static enum page_off off_row_of(const struct span *span, const struct oncpu_part *part)
 {

@@ -7,14 +7,14 @@
 
 #include "html/detail_internal.h"
 
-/* The goroutine that has a slot. */
+/* Data of the goroutine that has the slot now. */
 struct spool_slot {
 	uint64_t id, serial;
 	uint32_t name, track;	/* track: number in its plane + 1; 0: none */
 	int64_t last;
 };
 
-/* A goroutine in a system call that holds its P; in a vec by the track of the P. */
+/* The goroutine in a system call that still has a P; in a vec by the track of the P. */
 struct proc_syscall {
 	uint32_t slot;		/* 0: none */
 	int64_t from;
@@ -91,7 +91,7 @@ static void detail_heat(struct detail *d, uint32_t track, uint8_t state, int64_t
 
 /*
  * Adds a stay on a P. A system call that began before the trace has no event for the loss of its P:
- * if other goroutines had the P meanwhile, only the time after them counts.
+ * the part of the stay before the end of another goroutine's stay on this P does not count.
  */
 static void detail_on_proc(struct detail *d, uint32_t track, const struct spool_slot *s,
 			   uint8_t state, uint64_t m, int64_t from, int64_t to)

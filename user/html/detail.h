@@ -38,7 +38,7 @@ struct detail {
 	int64_t time;
 };
 
-/* Makes the blocks. @room: bytes that they may have. */
+/* Makes the blocks. @room: the bytes that the blocks may take. */
 void detail_make(struct detail *d, struct html *h, const struct html_about *about, size_t room);
 /* Marks the blocks that the page gets, the most important first: as many as @room bytes hold. */
 void detail_choose(struct detail *d, size_t room);

@@ -11,7 +11,7 @@
  */
 enum { STAY_BYTES = 6, RUN_BYTES = 5, WINDOWS_MAX = 64, SPREAD = 8 };
 
-/* Returns the bytes of the stays and runs of @level. */
+/* Returns the bytes that the stays and runs of @level take. */
 static double level_cost(const uint64_t classes[LEVELS], unsigned level, double tracks,
 			 double whole)
 {
@@ -27,8 +27,8 @@ static double level_cost(const uint64_t classes[LEVELS], unsigned level, double 
 }
 
 /*
- * Returns the finest level of which this level and all coarser ones together cost at most @room.
- * *@cost: their bytes.
+ * Returns the finest level down to which all levels together take at most @room bytes. *@cost: the
+ * bytes that they take.
  */
 static uint8_t plan_finest(const uint64_t classes[LEVELS], double tracks, double whole, double room,
 			   double *cost)
@@ -99,8 +99,8 @@ static void plan_threads(struct detail *d, uint8_t level)
 }
 
 /*
- * Adds tracks of goroutines. Each may take a 48th part of the bytes that are left, and at least
- * 1500: a goroutine with a short life is kept whole.
+ * Adds the tracks of goroutines. The levels of one goroutine may take a 48th of the remaining
+ * bytes, or 1500 if that is more: a goroutine with a short life is kept whole.
  */
 static void plan_goroutines(struct detail *d, double room)
 {
@@ -201,7 +201,7 @@ void detail_plan(struct detail *d, const struct html_about *about, size_t room)
 	bytes -= cost;
 	m = plan_finest(h->thread_classes, threads, whole, bytes * 0.2, &cost);
 	bytes -= cost;
-	/* Each stay off the CPU is on three planes. */
+	/* each stay off the CPU is on three planes */
 	off = plan_finest(h->off_classes, procs + threads, whole, bytes * 0.05, &cost);
 	bytes -= 3 * cost;
 	plan_procs(d, p);
@@ -228,8 +228,8 @@ struct choice {
 
 /*
  * Returns the rank of a block; low ranks come first. Ps and coarse levels come first, then
- * goroutines in their order and finer levels. A block that only a window needs comes with the
- * blocks of the first goroutines of its level.
+ * goroutines in their order and finer levels. A block in a window ranks higher: as the same level
+ * of the first goroutines.
  */
 static double rank_of(const struct block *b, int64_t whole)
 {

@@ -45,13 +45,13 @@ struct html_about {
 struct html *html_new(struct spans *s);
 /*
  * To be called before the trace is read: lanes show the times when threads were not on a CPU. @o
- * must live until the trace was read; NULL: these times are not known.
+ * must live until the trace is read; NULL: these times are not known.
  */
 void html_threads(struct html *h, struct oncpu *o);
 /* Drops the times of html_threads(): the file of threads is of another recording. */
 void html_forget_threads(struct html *h);
 /*
- * Writes the page to @fd, when the trace was read. Returns -errno if a write, or the temporary
+ * Writes the page to @fd, after the trace was read. Returns -errno if a write, or the temporary
  * file, fails.
  */
 int html_write(struct html *h, int fd, const struct html_about *about, struct error *err);

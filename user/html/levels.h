@@ -64,8 +64,8 @@ struct levels {
 };
 
 /*
- * Adds a stay to a track. The stays of a track come in order. The time between two stays has no
- * state, as that of an idle P.
+ * Adds a stay to a track. The stays of a track come in order. A time between two stays has no
+ * state: a P was idle.
  */
 void levels_add(struct levels *l, struct level_track *t, const struct block_item *item);
 /* Finishes the runs of a track. No stay may follow. */

@@ -206,9 +206,9 @@ static void out_page(struct out *o, struct detail *d, const struct part parts[PA
 }
 
 /*
- * Returns the room for making blocks. The size of the tables is not known yet: their stacks are
- * numbered with the details. Six times the room is planned with the maximum cost of each level;
- * detail_choose() then leaves out some blocks.
+ * Returns the room for which blocks are made: six times the room in the page. The size of the
+ * tables is not known yet (their stacks are numbered with the blocks), and levels are planned with
+ * their maximum cost. detail_choose() then leaves out the blocks that have no room.
  */
 static size_t room_for_blocks(const struct html *h)
 {

@@ -99,10 +99,7 @@ static int by_amount(const void *a, const void *b)
 	return x->n < y->n ? 1 : x->n > y->n ? -1 : 0;
 }
 
-/*
- * Writes the flames with the largest amounts; the other flames are added up to one sum for each
- * kind.
- */
+/* Writes the flames with the largest amounts, and for each kind one sum of the other flames. */
 void parts_flames(struct buf *b, struct detail *d, const struct html_about *about)
 {
 	enum { MOST = 12000 };
@@ -166,8 +163,8 @@ void parts_stacks(struct buf *b, struct detail *d, const struct html_about *abou
 }
 
 /*
- * Writes one entry of the index: a kept block, or adjacent blocks of one group and level that the
- * page does not have.
+ * Writes one entry of the index: a kept block, or adjacent blocks of one group and level that are
+ * not in the page.
  */
 static void add_block(struct buf *b, const struct block *block, int64_t from, int64_t to,
 		      uint64_t items)
@@ -362,10 +359,7 @@ static void parts_put_off(struct json_out *j, const struct html *h)
 	json_close_array(j);
 }
 
-/*
- * Writes the share of each bucket of each P in percent: first of running stays, then of system
- * calls.
- */
+/* Writes percentages by P and bucket: first of running stays, then of system calls. */
 static void put_heat(struct json_out *j, const struct detail *d)
 {
 	double width = (double)(d->h->last - d->h->first + 1) / HEAT_BUCKETS;

@@ -18,8 +18,8 @@ void parts_stacks(struct buf *b, struct detail *d, const struct html_about *abou
 void parts_texts(struct buf *b, struct detail *d, const struct html_about *about);
 void parts_head(struct buf *b, struct detail *d, const struct html_about *about);
 /*
- * Writes the index of the blocks, in which blocks that detail_choose() did not mark are merged to
- * times without details. Sorts the blocks.
+ * Writes the index of the blocks. Adjacent blocks that detail_choose() did not mark become one
+ * entry without data. Sorts the blocks.
  */
 void parts_index(struct buf *b, struct detail *d);
 

@@ -41,10 +41,10 @@ int spill_read(struct spill *st, uint64_t at, void *p, size_t n);
 int spill_error(const struct spill *st, struct error *err);
 void spill_free(struct spill *st);
 
-/* Reads a spill from its begin to its end. */
+/* A position in a spill that is read from its begin to its end. */
 struct spill_cursor {
 	struct spill *st;
-	uint64_t at;		/* place in the spill of the end of buf */
+	uint64_t at;		/* position in the spill of the end of buf */
 	uint8_t *buf;
 	size_t pos, len;
 };

@@ -167,7 +167,10 @@ void section_region_begin(void *ctx, const struct region_span *region);
 void section_region(void *ctx, const struct region_span *region);
 void section_task_begin(void *ctx, const struct task_span *task);
 void section_task(void *ctx, const struct task_span *task);
-/* Ends the open regions and tasks of @g. To be called before tally_end(). */
+/*
+ * Computes the sums of the open tasks of @g, and frees its open regions. To be called before
+ * tally_end().
+ */
 void sections_goroutine_end(struct tables *t, const struct goroutine *g, int64_t time);
 void sections_free(struct tables *t);
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-	/* stays that each step looks at: more than the Ps of any machine */
+	/* kept stays, at most: more than the Ps of any machine */
 	ACTIVE = 1024,
-	HOLDERS = 1 << 16,	/* functions */
+	HOLDERS = 1 << 16,	/* functions with sums, at most */
 };
 
 struct held_stay {
@@ -17,11 +17,11 @@ struct held_stay {
 	uint64_t g;
 	const char *reason;
 	uint32_t stack;
-	uint32_t parts;		/* newest part of its thread */
+	uint32_t parts;		/* newest part of the thread, for parts_before() */
 	uint8_t kind;
 };
 
-/* The step for which records are looked at; NULL: none, at the begin of a path. */
+/* The path, and the step for which records are read; step is NULL at the begin of a path. */
 struct window {
 	struct held *h;
 	struct step *step;
@@ -123,8 +123,8 @@ static void held_take(void *ctx, const struct trail_rec *r)
 }
 
 /*
- * Reads all records that end after the begin of the step. Records with TRAIL_LATE are read among
- * those of later times.
+ * Reads all records that end after the begin of the step. A record with TRAIL_LATE is read with its
+ * neighbours, although it ends earlier.
  */
 static void read_back(struct held *h, struct window *w)
 {
@@ -143,7 +143,7 @@ static void read_back(struct held *h, struct window *w)
 
 /*
  * Adds the stays that later steps kept, and that this step kept. A stay that begins after this step
- * does not overlap earlier steps, either: it is dropped.
+ * is dropped: it cannot overlap earlier steps, either.
  */
 static void look_at_active(struct held *h, struct step *step)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * held: which goroutines had the Ps while a goroutine was runnable, and when the world was stopped
- * meanwhile. held reads the trail once, backwards, as the path gets its steps: each step must end
- * before the step that was given last.
+ * meanwhile. held_step() gets the runnable steps of a path backwards in time, and so reads the
+ * trail backwards, once.
  */
 #ifndef GOTAP_WHY_HELD_H
 #define GOTAP_WHY_HELD_H
@@ -13,13 +13,13 @@
 struct held {
 	struct trail *trail;
 	uint32_t next;		/* records with a lower number are still to be read */
-	/*
-	 * struct held_stay: stays that begin before the last step; the next steps look at them, too
-	 */
+	/* struct held_stay: stays that reach back beyond the last step; the next steps need them */
 	struct vec active;
-	struct vec stops;	/* struct held_stay: stops of the world, in the same way */
-	struct map64 sums;	/* address of a name -> ns with a P, of the current step */
-	struct map64 off;	/* address of a name -> ns of sums with the thread not on a CPU */
+	/* struct held_stay: stops of the world that reach back in the same way */
+	struct vec stops;
+	struct map64 sums;	/* address of a name -> ns with a P, for the current step */
+	/* address of a name -> the part of @sums with the thread not on a CPU, ns */
+	struct map64 off;
 	uint64_t read;		/* number of records that were read */
 };
 

@@ -32,9 +32,9 @@ static bool is_queued(uint8_t state)
 }
 
 /*
- * Does the wait for a CPU still last? While it lasts, the part of it that is throttled is not known
- * (threads_now()). After the end of a span no such wait lasts, since a goroutine begins and ends
- * its stays on a CPU.
+ * Is the wait for a CPU still open? While it is, threads_now() does not know which part of it is
+ * throttled. At the end of a span no such wait is open, since a goroutine begins and ends its stays
+ * on a CPU.
  */
 static bool parts_is_open(const struct parts *s, uint64_t m, const struct oncpu_part *p)
 {
@@ -103,7 +103,7 @@ struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int
 		return none;
 	}
 	part.to = time;
-	/* Stays are also cut where the goroutine woke another one: joins equal parts. */
+	/* stays are also cut where the goroutine woke another one: equal parts are joined */
 	while (part.from > floor && part.prev != STORE_NONE) {
 		other = *(const struct thread_part *)store_at(s->store, part.prev);
 		if (other.to != part.from || !parts_alike(&part, &other))

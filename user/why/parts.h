@@ -35,9 +35,9 @@ void parts_free(struct parts *s);
 uint32_t parts_add(struct parts *s, uint64_t m, int64_t from, int64_t to, uint32_t prev);
 /*
  * Returns the part that ends at @time, joined with earlier parts of the same state, but not before
- * @floor. If no part ends at @time, the result has the state unknown. *@at: the part at which the
- * search begins, backwards: the newest part, or the value that a call for a later time has left
- * there.
+ * @floor. If no part ends at @time, the state of the result is unknown. *@at: the part at which the
+ * search backwards begins: the newest part, or the value that the last call, for a later time, has
+ * stored.
  */
 struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int64_t floor);
 

@@ -19,7 +19,7 @@ void path_init(struct path *p, struct spans *s, bool keeps_steps)
 	*p = (struct path){ .s = s,
 			    .steps = keeps_steps ? store_new(sizeof(struct step), IN_MEMORY) :
 						   NULL };
-	/* number 0: too many causes */
+	/* number 0 is for causes without room */
 	*(struct cause *)vec_push(&p->causes, sizeof(struct cause)) =
 		(struct cause){ .kind = STEP_KINDS, .name = "", .reason = "" };
 }
@@ -61,8 +61,8 @@ void path_empty(struct path *p)
 /* --- causes --- */
 
 /*
- * Returns the frame that stands for all frames with the same function, file and line, which can
- * differ in pc.
+ * Returns the first frame with the same function, file and line. Frames of one line can differ in
+ * pc.
  */
 static uint32_t first_of_line(struct path *p, uint32_t frame)
 {
@@ -104,7 +104,8 @@ static bool path_runs(uint8_t kind)
 }
 
 /*
- * A runnable goroutine has no place in the cause: the place does not explain why it does not run.
+ * The cause of a runnable goroutine has no place: the place does not explain why the goroutine does
+ * not run.
  */
 static bool path_has_place(uint8_t kind)
 {

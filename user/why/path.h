@@ -34,13 +34,16 @@ enum step_kind {
 /* Who ended the wait of a STEP_WAITING, or created the goroutine of a STEP_NOT_THERE. */
 enum step_by {
 	BY_NONE,		/* for other kinds of steps */
-	/* a goroutine; only in root and wait, since its own steps explain the wait */
+	/*
+	 * a goroutine. Not in a step, since the goroutine's own steps explain the wait; only in
+	 * root and wait
+	 */
 	BY_GOROUTINE,
 	BY_HOLDER,		/* as BY_GOROUTINE, and it unlocked a lock */
 	BY_TIMER,
 	BY_NETPOLL,
 	BY_RUNTIME,		/* no goroutine, or none that the trace names */
-	BY_NOBODY,		/* nobody: the wait lasts when the trace ends */
+	BY_NOBODY,		/* the wait is open when the trace ends */
 	BY_UNKNOWN,		/* a goroutine of which the trace has no events */
 	BY_DEEP,		/* not followed: the chain of waits is too long */
 };
@@ -50,7 +53,7 @@ enum step_via { VIA_NONE, VIA_WOKE, VIA_CREATED };
 enum { STEP_HOLDERS = 3 };
 
 struct holder {
-	const char *name;	/* the function that the goroutines began with */
+	const char *name;	/* the function with which the goroutines began */
 	uint64_t ns;		/* time with a P, ns */
 	uint64_t off;		/* time of @ns with the thread not on a CPU */
 };
@@ -71,7 +74,8 @@ struct step {
 	uint32_t end_stack;	/* stack of @g at @to; 0: not known */
 	uint32_t p;		/* UINT32_MAX: none */
 	/*
-	 * 0: the goroutine of the interval; n + 1: a goroutine that woke or created one of depth n
+	 * 0: the goroutine of the interval; n + 1: a goroutine that woke or created a goroutine of
+	 * depth n
 	 */
 	uint32_t depth;
 	uint32_t root;		/* cause of the step of depth 0 that this step explains */
@@ -79,7 +83,10 @@ struct step {
 	uint32_t wait;
 	uint32_t wait_stack;	/* stack of that wait */
 	uint8_t kind, by;
-	/* how the step ends: @g woke or created the goroutine @via_g, at @via_stack */
+	/*
+	 * event at the end of the step: @g woke or created goroutine @via_g, with the stack
+	 * @via_stack
+	 */
 	uint8_t via;
 	uint64_t via_g;
 	uint32_t via_stack;
@@ -90,8 +97,8 @@ struct step {
 	int32_t syscall;	/* as in struct thread_span */
 	struct path_taker taker;
 	/*
-	 * STEP_RUNNABLE: the functions with the most P time meanwhile, most first. @procs: the time
-	 * of all Ps; @held: the part of it with a goroutine; ns.
+	 * STEP_RUNNABLE: the functions that had most of the P time meanwhile, most first. @procs:
+	 * the time of all Ps, ns; @held: the part of @procs with a goroutine, ns.
 	 */
 	struct holder holders[STEP_HOLDERS];
 	uint64_t procs, held;
@@ -99,7 +106,7 @@ struct step {
 	uint64_t threads[THREAD_STATES];
 };
 
-/* The fields in which steps are alike that count as one cause. */
+/* Fields of steps. Steps with equal fields have one cause. */
 struct cause {
 	uint8_t kind, by;
 	uint8_t thread, queued;	/* as in struct step; queued only of QUEUED */
@@ -109,8 +116,8 @@ struct cause {
 };
 
 /*
- * The sums of steps with one cause that explain waits with one cause, and with these steps of one
- * cause of the interval's own goroutine.
+ * A sum over steps: those with the cause @leaf that explain a wait with the cause @wait, which in
+ * turn explains a step of the interval's own goroutine with the cause @root.
  */
 struct part {
 	/* numbers of causes; all equal for steps of depth 0, root and wait equal for depth 1 */
@@ -128,7 +135,8 @@ struct path {
 	struct vec causes;	/* struct cause */
 	struct vec parts;	/* struct part */
 	struct map64 cause_index, part_index;
-	struct vec places;	/* struct place by stack; at 0: not looked up yet */
+	/* struct place by number of the stack; @at is 0: not looked up yet */
+	struct vec places;
 	struct map64 frames;	/* hash of function, file and line -> the first such frame */
 	int64_t until;		/* the end that the next step must have */
 	bool broken;		/* a step did not end at @until: there is a hole in the path */

@@ -23,7 +23,7 @@ struct instance {
 	int64_t from, ns;
 	uint64_t g;		/* goid; of a task its id */
 	uint32_t trace;		/* number of the trace, from 0 on */
-	uint32_t group;		/* of chosen instances: 1: the slow ones, 0: the middle */
+	uint32_t group;		/* of chosen instances: 1: the slow group, 0: the middle group */
 };
 
 struct pick_list {
@@ -39,21 +39,21 @@ struct pick {
 	uint64_t id;
 	uint32_t trace;
 	struct pick_list whole, part;	/* part: begun before the trace, or not ended in it */
-	/* other names -> number of instances, for messages; some of them */
+	/* other names -> number of instances, for messages; not all names */
 	struct map64 others;
 	bool is_part;		/* after pick_sort(): no instance is whole */
 	struct pick_list *list;	/* after pick_sort(): the list from which instances are chosen */
 };
 
 /*
- * Initializes @p and adds its visitor to @s. A name matches if it is @name, or if the part after
- * its last '/' is @name.
+ * Initializes @p and adds its visitor to @s. A name matches if it equals @name, or if the part
+ * after its last '/' does.
  */
 void pick_init(struct pick *p, struct spans *s, enum why_of of, const char *name, uint64_t id);
 void pick_free(struct pick *p);
 /*
  * To be called after all traces: sorts the instances by duration. Returns -ENOENT if there are
- * none; the error then has names of others.
+ * none; the error then lists other names.
  */
 int pick_sort(struct pick *p, struct error *err);
 /* Returns the instance at a percentile; 100: the longest. */
@@ -62,7 +62,8 @@ struct instance pick_at(const struct pick *p, double percentile);
 size_t pick_rank(const struct pick *p, double percentile);
 /*
  * Appends to @picked at most @max of the instances with the ranks [@first, @end), evenly
- * distributed. Returns the number of instances that these ranks stand for.
+ * distributed. Returns the number of instances with these ranks, including those that were not
+ * kept.
  */
 uint64_t pick_group(const struct pick *p, size_t first, size_t end, size_t max, uint32_t group,
 		    struct vec *picked);

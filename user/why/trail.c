@@ -11,11 +11,16 @@ enum { IN_MEMORY = 24 << 20 };
 /* The newest records of a goroutine, in an array by its slot. */
 struct turn {
 	struct goroutine *g;
-	int64_t cut;		/* begin of the current piece, if the stay began earlier */
-	/* number of the window that @prev belongs to; in other windows there is no record */
+	/*
+	 * begin of the current piece; INT64_MIN, or earlier than the stay: the piece begins with
+	 * the stay
+	 */
+	int64_t cut;
+	/* the window in which @prev was added; in another window there is no record */
 	uint32_t window;
 	uint32_t prev;
-	uint32_t parts_window, parts;	/* the newest part of its thread, valid in parts_window */
+	/* newest part of its thread, and the window in which it was added */
+	uint32_t parts_window, parts;
 	int64_t parts_until;		/* end of that part */
 	uint32_t executing;	/* 1 + index in trail.executing; 0: it does not execute */
 	uint8_t flags;
@@ -36,7 +41,7 @@ struct trail {
 	uint32_t window;
 	struct vec turns;	/* struct turn */
 	struct vec executing;	/* uint32_t: slots of goroutines that run or are in a system call */
-	struct vec stops;	/* struct stop: stops that last */
+	struct vec stops;	/* struct stop: open stops */
 	uint64_t procs;
 	int64_t procs_since;
 };
@@ -44,8 +49,8 @@ struct trail {
 /* --- turns --- */
 
 /*
- * Returns the turn of @g. trail_on_goroutine() has made the turns of all live goroutines, so for
- * these the array does not move.
+ * Returns the turn of @g. The array does not move if @g lives: trail_on_goroutine() has already
+ * made its turn.
  */
 static struct turn *turn_of(struct trail *t, const struct goroutine *g)
 {
@@ -132,8 +137,8 @@ static struct trail_rec trail_piece(struct trail *t, const struct goroutine *g, 
 }
 
 /*
- * Cuts a system call that has lost its P into two pieces. The first one is late: later records may
- * have been added before it.
+ * Cuts a system call that has lost its P into two pieces. The first piece gets TRAIL_LATE, since
+ * records with a later end may have been added before it.
  */
 static void cut_syscall(struct trail *t, struct turn *turn, const struct goroutine *g)
 {
@@ -150,8 +155,8 @@ static void cut_syscall(struct trail *t, struct turn *turn, const struct gorouti
 }
 
 /*
- * Changes the kind of a piece of a system call without a P. If the goroutine had no P when the
- * trace began (spans.h: p), it has none until the call ends.
+ * Makes a piece of a system call without a P a SYSCALL_BARE. A goroutine that had no P when the
+ * trace began (spans.h: p) has none until the call ends.
  */
 static void without_p(struct trail_rec *r, const struct span *span)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trail: the stays of all goroutines in a window of the trace. Each record is linked with the
- * record before it, and with the state at that time of the goroutine that woke or created its
- * goroutine: walk.c goes back from any goroutine without a search. A visitor of spans
- * (spans/spans.h); why.c decides when the window begins.
+ * record before it. Where another goroutine woke or created the goroutine, the record also has the
+ * state of that other goroutine at that time. walk.c can therefore go back from any goroutine
+ * without a search. A visitor of spans (spans/spans.h); why.c decides when the window begins.
  *
  * The records of a goroutine, from the newest: RUNNING, RUNNABLE, WOKE, WAITING, RUNNING, ...,
  * RUNNABLE, CREATED. A stay is cut into pieces where a mark assist, a sweep or a stop of the world
@@ -30,14 +30,14 @@ enum trail_kind {
 };
 
 /*
- * Flags of a piece: the running goroutine marked, swept or had stopped the world. TRAIL_LATE: the
- * record was added later than records with a later @to.
+ * Flags of a piece: the running goroutine was marking, was sweeping, or had stopped the world.
+ * TRAIL_LATE: records with a later @to were added before this one.
  */
 enum { TRAIL_ASSIST = 1, TRAIL_SWEEP = 2, TRAIL_STOPS = 4, TRAIL_LATE = 128 };
 
 /*
- * A piece of a stay. WOKE and CREATED have the piece of the other goroutine, up to the wake-up or
- * creation.
+ * A piece of a stay. A record WOKE or CREATED has the piece of the other goroutine, up to the
+ * wake-up or creation.
  */
 struct trail_rec {
 	/* records are in the order of @to, except those with TRAIL_LATE */
@@ -52,7 +52,7 @@ struct trail_rec {
 	uint32_t other_prev;	/* WOKE, CREATED: the record before the piece of @g */
 	uint32_t parts;		/* the newest of trail_parts() up to @to; STORE_NONE: none */
 	uint8_t kind, flags;
-	uint8_t how;		/* the event at @to; 0: the trace ends, or only the piece */
+	uint8_t how;		/* the event at @to; 0: the trace ended, or the stay was cut */
 	/* WOKE, CREATED: kind of the piece of @g; TRAIL_WOKE: the trace does not have @g */
 	uint8_t other_kind;
 };
@@ -68,16 +68,16 @@ void trail_begin(struct trail *t);
 void trail_end(struct trail *t);
 struct store *trail_store(struct trail *t);
 /*
- * Returns the states of threads for the pieces RUNNING and SYSCALL. The caller may set its oncpu
- * before a trace is read.
+ * Returns the parts for the pieces RUNNING and SYSCALL. The caller sets their @oncpu before a trace
+ * is read.
  */
 struct parts *trail_parts(struct trail *t);
 /* Returns the newest record of @g; STORE_NONE if it has none. */
 uint32_t trail_newest(struct trail *t, const struct goroutine *g);
 /*
- * trail_now() returns the piece of @g that lasts at @time, ending there, with @stack as its
- * end_stack. trail_open() calls @fn with the pieces, ending at @time, of all goroutines that run or
- * are in a system call, of the stops of the world, and of GOMAXPROCS.
+ * trail_now() returns the piece of @g at @time, with @time as its end and @stack as its end_stack.
+ * trail_open() calls @fn with the pieces, ending at @time, of all goroutines that run or are in a
+ * system call, of the open stops of the world, and of GOMAXPROCS.
  */
 struct trail_rec trail_now(struct trail *t, const struct goroutine *g, int64_t time,
 			   uint32_t stack);

@@ -18,16 +18,13 @@ struct turn {
 	/* cause of the wait of depth 0, and of the wait that this turn explains */
 	uint32_t root, wait;
 	uint32_t wait_stack;
-	/*
-	 * how its next step ends: it woke or created the goroutine of the step that is later in
-	 * time
-	 */
+	/* event at the end of its next step: its goroutine woke or created goroutine @via_g */
 	uint8_t via;
 	uint64_t via_g;
 	uint32_t via_stack;
 };
 
-/* The state of the walk. */
+/* The position of the walk, which goes back in time. */
 struct way {
 	struct walk *w;
 	struct turn turn;
@@ -56,10 +53,10 @@ static uint8_t step_kind(const struct trail_rec *r)
 }
 
 /*
- * Returns who ended a wait that no goroutine ended. For a wait on a channel this is not certain to
- * be a timer, the only user of channels outside of goroutines: if a recording lacks wake-ups
- * (builds with -pgo that inline their functions), the model inserts a wake-up without a waker when
- * the goroutine runs.
+ * Returns who ended a wait that no goroutine ended. Only timers use channels outside of goroutines,
+ * but a wait on a channel is not attributed to a timer: if a recording lacks wake-ups (builds with
+ * -pgo that inline their functions), the model inserts a wake-up without a waker when the goroutine
+ * runs.
  */
 static uint8_t ended_by_none(const char *reason)
 {
@@ -71,8 +68,8 @@ static uint8_t ended_by_none(const char *reason)
 /*
  * Did the network or a timer end the wait, although the trace names a goroutine? A goroutine that
  * starts the world again polls the network (startTheWorldWithSema), but has nothing to do with the
- * goroutines that become ready. Only with a deadline or Close does a goroutine end a wait for the
- * network. A timer ends a sleep.
+ * goroutines that become ready. A goroutine ends a wait for the network itself only with a deadline
+ * or Close. A sleep ends by a timer.
  */
 static bool is_from_outside(const struct way *way)
 {
@@ -116,15 +113,14 @@ static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
 	return step;
 }
 
-/*
- * Adds @step, which ends where the walk is, to the path. Time outside of the interval is left out.
- */
+/* Adds @step, which ends at way->t, to the path. Time outside of the interval is left out. */
 static void walk_put(struct way *way, struct step *step)
 {
 	struct path *path = way->w->path;
 
 	way->t = step->from;
-	if (step->to > path->to) {	/* the wake-up at its end is after the interval, too */
+	/* the wake-up at its end is after the interval, and is left out, too */
+	if (step->to > path->to) {
 		step->to = path->to;
 		step->via = way->turn.via = VIA_NONE;
 	}

@@ -3,9 +3,9 @@
  * walk: the critical path of an interval of one goroutine, from its end to its begin.
  *
  * If another goroutine ended a wait, the path during that wait is the path of the waker: from the
- * wake-up back to the time at which the wait began. There the path continues in the goroutine that
- * waited. The same holds for waits of the waker. Before the creation of a goroutine the path
- * continues in its creator. docs/why.md has the reasons.
+ * wake-up back to the time at which the wait began. Before that time the path continues in the
+ * goroutine that waited. The same holds for waits of the waker. Before the creation of a goroutine
+ * the path continues in its creator. docs/why.md has the reasons.
  */
 #ifndef GOTAP_WHY_WALK_H
 #define GOTAP_WHY_WALK_H
@@ -16,7 +16,7 @@
 
 struct walk {
 	struct trail *trail;
-	struct path *path;	/* path_begin() sets its interval */
+	struct path *path;	/* its interval is set with path_begin() */
 	struct held *held;
 	/* struct turn: goroutines in which the path continues at the begin of a wait */
 	struct vec frames;

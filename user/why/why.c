@@ -16,14 +16,15 @@ struct target {
 	uint64_t id;
 	const char *name;
 	bool known, ended;
-	int64_t since, ran;	/* first time at which it is known; last time at which it ran */
+	/* since: first time at which the goroutine is known; ran: last time at which it ran */
+	int64_t since, ran;
 	int64_t end;		/* end of the goroutine or of the trace */
 	uint32_t newest;	/* its newest record */
 };
 
 struct why {
 	struct why_question q;
-	struct spans *first, *s;	/* spans of the first pass, and of the pass that answers */
+	struct spans *first, *s;	/* of the first pass, and of the pass that answers */
 	struct pick pick;
 	struct vec picked;		/* struct instance, in the order of trace and begin */
 	/* why_key_of() -> index in picked, for instances that have begun */
@@ -36,8 +37,8 @@ struct why {
 	struct held held;
 	struct target target;
 	int64_t from, to;		/* on the clock of the trace */
-	uint32_t stack;			/* where the last region ended */
-	/* the target's current stay lasts beyond the interval */
+	uint32_t stack;			/* stack at the end of the last region */
+	/* the interval has ended, but the target's current stay is still open */
 	bool due;
 	bool done;
 	bool is_split;
@@ -103,8 +104,8 @@ static struct instance *why_instance(const struct why *w, size_t i)
 }
 
 /*
- * Begins the instances with begin up to @time. The trail begins with the first one: its goroutine
- * may be seen only later (spans.h).
+ * Begins the instances that begin up to @time. The trail begins with the first of them, even if its
+ * goroutine appears only later (spans.h).
  */
 static void instance_event(struct why *w, int64_t time)
 {
@@ -260,7 +261,7 @@ static bool is_programs_own(const char *name)
 
 /*
  * Chooses the goroutine of the program that runs at the end of the interval: the one with the
- * lowest id. If none runs, the one that ran last remains chosen.
+ * lowest id. If none runs, the goroutine that ran last remains chosen.
  */
 static void why_take_running(void *ctx, const struct trail_rec *r)
 {
@@ -313,7 +314,10 @@ static void why_on_event(void *ctx, const struct trace_event *ev)
 		is_due(w, ev->time);
 	} else if (ev->type == TRACE_SYNC && w->q.from == INT64_MIN && w->q.of == WHY_GOROUTINE &&
 		   !w->target.known) {
-		/* The goroutine may be seen only later, but it has existed since now. */
+		/*
+		 * the goroutine may appear only later, but it has existed since this generation
+		 * began
+		 */
 		trail_end(w->trail);
 		trail_begin(w->trail);
 	} else if (ev->time >= w->from && w->q.from != INT64_MIN) {

@@ -28,7 +28,7 @@ struct why_question {
 	const char *name;	/* of the function, task or region */
 	uint64_t id;		/* of the goroutine, or of the task if @name is NULL */
 	double percentile;	/* 100: the slowest */
-	/* compare the instances from the percentile on with those of the middle */
+	/* compare the instances from the percentile on with the middle ones */
 	bool all;
 	/*
 	 * ns since the begin of the trace, for a goroutine or the program; INT64_MIN, INT64_MAX:
@@ -43,21 +43,21 @@ enum {
 	WHY_WORK = 6000000,
 };
 
-/* A group of intervals with one path: its sums are those of all intervals. */
+/* The intervals of a group. Its path has the sums of all of them. */
 struct why_group {
 	uint64_t n, looked;	/* all instances; instances with a path */
 	int64_t ns;		/* sum of the intervals with a path */
 	int64_t shortest, longest;
 	struct path path;	/* steps are not kept */
 	uint64_t work;		/* steps and records of all paths so far */
-	bool cut;		/* the other instances got no path: the work would be too large */
+	bool cut;		/* the work became too large: the other instances got no path */
 };
 
 struct why_answer {
 	const struct pick *pick;	/* NULL: no instance was chosen */
 	bool found;
 	uint32_t trace;
-	int64_t begin;			/* of the trace: times are shown relative to it */
+	int64_t begin;			/* of the trace: times are shown relative to this begin */
 	/* goroutine at the end of the interval; TRACEV2_NO_ID: not known */
 	uint64_t g;
 	const char *name;		/* the function that @g began with */

@@ -12,10 +12,7 @@ const PLANE_P = 0,
 	PLANE_G = 2,
 	PLANE_OFF = 3;
 const FINEST = ["p_finest", "m_finest", "g_finest", "off_p_finest", "off_m_finest", "off_g_finest"];
-/*
- * The index in off_names of "not recorded": the last one. Off_names are reasons why a thread was
- * not on a CPU.
- */
+/* Index of "not recorded" in off_names, the reasons why a thread was not on a CPU. */
 const OFF_UNKNOWN = 5;
 const LEVELS = 18;
 const STATE_NAMES = ["several", "running", "runnable", "system call", "waiting", "not recorded"];
@@ -188,7 +185,7 @@ const Blocks = {
 	loading: new Set(),
 	queue: [],
 	onload: () => {},
-	/* Number of stays and runs in the trace, and of those without room in the page. */
+	/* Number of stays and runs in the trace, and number of those without room in the page. */
 	items: 0,
 	dropped: 0,
 	ready: false,
@@ -319,9 +316,7 @@ Blocks.begin = () => {
 };
 Blocks.end = loadNext;
 
-/*
- * Returns the intervals @a without the intervals @b. Both lists are in order and have no overlaps.
- */
+/* Returns the intervals @a without the intervals @b. Both lists are in order, without overlaps. */
 function subtract(a, b) {
 	const rest = [];
 	for (let [from, to] of a) {

@@ -98,8 +98,8 @@ function facts(rows) {
 }
 
 /*
- * Shows who ended a wait. The stay after the wait has this information, and its block may have to
- * be unpacked.
+ * Shows who ended a wait. The stay after the wait has this information; its block may have to be
+ * unpacked first.
  */
 function endOfWait(s) {
 	const box = el("div");

@@ -248,7 +248,7 @@ function showFindings() {
 		);
 }
 
-/* Returns a text about the details that had no room in the page, by the rule that left them out. */
+/* Returns a text about the details that had no room in the page. */
 function detailText() {
 	const h = Data.head,
 		lacking = list => list.filter(l => l > 0).length,

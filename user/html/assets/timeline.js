@@ -445,8 +445,8 @@ function paintTrack(lane, y0, y1, found) {
 const OFF_COLORS = ["", "runnable", "stw", "network", "gap", "gap"];
 
 /*
- * Paints hatching: one third of the pixels of each diagonal keep their color. For unknown states
- * two thirds keep it, and the diagonals fall.
+ * Paints hatching: one third of the pixels of each row keep their color. For unknown states two
+ * thirds do, and the diagonals go the other way.
  */
 function paintHatched(x0, x1, y0, y1, off) {
 	const color = Colors.number[OFF_COLORS[off]],
@@ -740,8 +740,8 @@ function drawArrow(ctx, x, y0, y1, color, width) {
 }
 
 /*
- * Draws arrows of wake-ups from the lane of the waker, if that lane is in view; for the selected
- * stay also if it is not.
+ * Draws arrows of wake-ups from the lane of the waker, if that lane is in view. The selected stay
+ * has an arrow even if it is not.
  */
 function drawWakes(ctx, found, lanes, scroll) {
 	const selected = Timeline.selected;
