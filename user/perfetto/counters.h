@@ -4,7 +4,7 @@
  * perfetto.c.
  *
  * The counters change with each event. Their values are written at most once in COUNTERS_NS, with
- * the time of the last change before that point: a value that lasts longer is always written.
+ * the time of their last change: a value that lasts longer is always written.
  */
 #ifndef GOTAP_PERFETTO_COUNTERS_H
 #define GOTAP_PERFETTO_COUNTERS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events: writes events with their annotations. Takes times of spans. See internal.h. */
+/* events: writes events with their annotations. The times are those of spans. See internal.h. */
 #include "base/protobuf.h"
 #include "perfetto/internal.h"
 

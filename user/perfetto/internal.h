@@ -18,10 +18,14 @@
 /* The tracks and slices of a live goroutine; in a vec by its slot. */
 struct go_track {
 	uint64_t track;
-	/* interned name of its slices on Ps and threads: the function that it began with */
+	/*
+	 * interned name of the goroutine's slices on Ps and threads: the function that it began
+	 * with
+	 */
 	uint32_t name;
-	bool named;		/* the descriptor of its track has the name */
-	struct place *p, *m;	/* the P and the thread with a slice of the goroutine; NULL: none */
+	bool named;		/* the descriptor of @track has the name */
+	/* the P and the thread on which the goroutine has an open slice; NULL: none */
+	struct place *p, *m;
 	uint64_t regions;	/* track of its regions; 0: none yet */
 	struct lane assist, old_regions;
 };
@@ -84,7 +88,7 @@ uint64_t perfetto_track(struct perfetto *p, uint64_t g);
 /* Adds an annotation to the next event. Writing that event empties p->more. */
 void perfetto_note(struct perfetto *p, enum interned_annotation name, uint64_t value);
 void perfetto_note_text(struct perfetto *p, enum interned_annotation name, const char *text);
-/* Writes @e, at a time of spans, with the fields of p->more. */
+/* Writes @e, with a time of spans, and with the fields of p->more. */
 void perfetto_event(struct perfetto *p, const struct packets_event *e);
 /* Writes a slice that ended at @to. @e is its begin. */
 void perfetto_slice(struct perfetto *p, const struct packets_event *e, int64_t to);
@@ -99,13 +103,14 @@ struct place *places_m(struct perfetto *p, uint64_t id, int64_t time);
 /* As places_m(), but the thread gets no track. */
 struct place *places_thread(struct perfetto *p, uint64_t id);
 /*
- * The running span or system call @s began: begins the slices of its goroutine on its P and thread.
+ * @s, a running span or a system call, has begun: begins the slices of its goroutine on its P and
+ * its thread.
  */
 void places_enter(struct perfetto *p, const struct span *s);
 void places_leave(struct perfetto *p, const struct goroutine *g, int64_t time);
 /* A running span that began with the trace has ended: writes its slices. */
 void places_found(struct perfetto *p, const struct span *s);
-/* Function of a visitor of spans: a stay of a P with a thread, or without, has ended. */
+/* Function of a visitor of spans: a stay of a P, with or without a thread, has ended. */
 void places_proc(void *ctx, const struct proc_span *span);
 
 /* ranges.c */

@@ -53,7 +53,7 @@ static void name_late(struct perfetto *p, const struct goroutine *g, struct go_t
 
 static const struct {
 	uint32_t category;
-	const char *name;	/* NULL: the reason */
+	const char *name;	/* NULL: the name is the reason */
 } states[] = {
 	[GO_RUNNABLE] = { CATEGORY_RUNNABLE, "runnable" },
 	[GO_RUNNING] = { CATEGORY_RUNNING, "running" },
@@ -61,10 +61,7 @@ static const struct {
 	[GO_SYSCALL] = { CATEGORY_SYSCALL, "syscall" },
 };
 
-/*
- * Counts the goroutines of unknown state: one slice "not recorded" lasts while their number is not
- * 0.
- */
+/* Counts the goroutines in a gap: one slice "not recorded" is open while their number is not 0. */
 static void count_gap(struct perfetto *p, int step, int64_t time)
 {
 	static const char name[] = "not recorded";
@@ -131,8 +128,8 @@ static void put_begin(struct perfetto *p, const struct span *s)
 	};
 
 	/*
-	 * A goroutine begins to run at the stack where it became runnable: the runnable span
-	 * already has it.
+	 * a goroutine begins to run at the stack where it became runnable: its runnable slice
+	 * already has this stack
 	 */
 	if (s->state != GO_RUNNING || !s->begin.type)
 		e.stack = interned_stack(&p->interned, s->stack);
@@ -193,7 +190,7 @@ static bool perfetto_is_time(int64_t time)
 	return time >= 0 && time < INT64_MAX / 4;
 }
 
-/* Does the trace have valid values of both clocks, from which those at @time follow? */
+/* Does the trace have valid values of both clocks, from which their values at @time follow? */
 static bool is_clock(const struct view_sync *sync, int64_t time)
 {
 	return sync->has_clock && perfetto_is_time(sync->time) &&

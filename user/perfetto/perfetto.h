@@ -38,7 +38,7 @@ struct perfetto_process {
 struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_process *process);
 /*
  * Reads @r to its end. If the trace is damaged, all that comes before the damage is written, the
- * damage is an instant on the track Recording, and the return value and @err have the fault
+ * track Recording gets an instant with the fault, and the return value and @err have the fault
  * (-errno).
  */
 int perfetto_read(struct perfetto *p, struct trace_reader *r, struct error *err);

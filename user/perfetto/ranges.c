@@ -29,8 +29,8 @@ static void note_id(struct perfetto *p, enum interned_annotation name, uint64_t 
 /* --- ranges --- */
 
 /*
- * Returns the lane of a range, and the parent of its tracks; NULL: the goroutine of the range has
- * ended.
+ * Returns the lane of a range, and the parent of its tracks in *@parent; NULL: the goroutine of the
+ * range has ended.
  */
 static struct lane *lane_of(struct perfetto *p, const struct range_span *r, uint64_t *parent)
 {
@@ -136,10 +136,7 @@ static void ranges_on_region(void *ctx, const struct region_span *r)
 	perfetto_event(p, &e);
 }
 
-/*
- * Returns the first lane without a slice at @from; the last lane takes all slices that find no such
- * lane.
- */
+/* Returns the first lane that is free at @from. If none is, the last lane gets the slice. */
 static struct lane *task_lane(struct perfetto *p, int64_t from)
 {
 	struct lane *lane = p->tasks;

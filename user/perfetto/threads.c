@@ -91,8 +91,8 @@ static void threads_put_unknown(struct packets *p, const struct perfetto_thread_
 
 /*
  * Returns the last state of a thread. trace_processor ends the process at GONE of its main thread:
- * later states of other threads would make new threads without a process. A main thread gets DEAD
- * instead: Linux, too, keeps it as a zombie until all threads have ended.
+ * later states of other threads would make new threads without a process. A main thread therefore
+ * gets DEAD. (Linux, too, keeps the main thread as a zombie until all threads have ended.)
  */
 static enum perfetto_linux_state threads_end_of(uint32_t tid, uint32_t pid)
 {
@@ -128,8 +128,8 @@ static void threads_put_process(struct packets *p, const struct perfetto_thread_
 }
 
 /*
- * Writes that the tid of a thread that has ended belongs to a new thread. (After an exec the tid of
- * the main thread does, too.)
+ * Writes that the tid of a thread that has ended belongs to a new thread. (An exec, too, gives the
+ * tid of the main thread to another one.)
  */
 static void put_again(struct packets *p, const struct perfetto_thread_span *s, uint32_t pid_before,
 		      uint32_t pid)

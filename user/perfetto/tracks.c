@@ -18,7 +18,7 @@ struct descriptor {
 	const char *name;
 	bool ordered;		/* its children have ranks */
 	bool thread;
-	int64_t time;		/* of a track of a thread: time of the first event */
+	int64_t time;		/* time of the first event on the track of a thread */
 	bool ranked, apart;	/* apart: not merged with siblings of the same name */
 	uint64_t rank;
 };

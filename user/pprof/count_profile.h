@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * count_profile: a profile in the form of runtime/pprof's count profiles (printCountProfile), of
- * stacks that are not part of a trace: the goroutines that `gotap stacks --pprof` reads. This
+ * stacks that are not part of a trace: those of goroutines that `gotap stacks --pprof` reads. This
  * header does not include spans/spans.h: both spans.h and stacks/goroutines.h define a struct
  * goroutine.
  */
@@ -16,7 +16,7 @@ struct count_profile;
 
 /*
  * Makes an empty profile, which the caller frees with count_profile_free(). @type: the name of the
- * counted things, a constant.
+ * things that are counted, a constant.
  */
 struct count_profile *count_profile_new(const char *type);
 void count_profile_free(struct count_profile *p);

@@ -11,7 +11,7 @@ struct folder {
 	const struct profile *p;
 	struct stack_set *stacks;
 	struct map64 names;	/* shown name, a char *, by the address of the text */
-	struct tally tally;	/* by stack of functions; tag: number of its ending */
+	struct tally tally;	/* by stack of functions; tag: number of its ending (ending_of()) */
 	struct vec frames;	/* uint32_t: frames of the stack that is being made */
 };
 
@@ -38,10 +38,7 @@ static const char *folded_name_of(struct folder *f, const char *text)
 	return (const char *)(uintptr_t)*name;
 }
 
-/*
- * Returns the stack with the functions alone: lines and addresses do not count, so that a path of
- * functions has one line.
- */
+/* Returns the stack without lines and addresses, so that a path of functions has one line. */
 static uint32_t by_functions(struct folder *f, uint32_t stack)
 {
 	struct stack_frame frame = { .file = "" };
@@ -61,8 +58,8 @@ static uint32_t by_functions(struct folder *f, uint32_t stack)
 }
 
 /*
- * Returns the number of the first tag with this state and reason: tags that differ in their labels
- * only have one ending.
+ * Returns the number of the first tag with the same state and reason. Tags that differ only in
+ * their labels therefore have the same ending.
  */
 static uint32_t ending_of(const struct profile *p, struct map64 *endings, uint32_t number)
 {

@@ -37,7 +37,7 @@ struct pprof {
 	int64_t at;
 	bool clocked;
 	bool began, any;		/* an event was read: of the current trace, of any trace */
-	/* ns of goroutines in gaps, which the profile does not have */
+	/* ns of goroutines in gaps, which no sample has */
 	uint64_t unrecorded;
 	uint64_t notes;			/* number of notes of the recorder */
 	/* ids of strings and stacks without a definition, since the trace is cut off */
@@ -60,7 +60,7 @@ uint64_t pprof_overlap(const struct pprof *p, int64_t from, int64_t to);
 /* waits.c */
 void waits_event(void *ctx, const struct trace_event *ev);
 void waits_begin(struct pprof *p);
-/* Ends a trace: the waits of goroutines that live count now. */
+/* Ends a trace: the kept waits of goroutines that live count. */
 void waits_end(struct pprof *p);
 bool waits_is_network(const char *reason);
 bool waits_is_sync(const char *reason);

@@ -68,7 +68,7 @@ bool pprof_type_in_runtime(const struct pprof_type *type)
 
 /* --- the trace --- */
 
-/* Returns @first + @since. In a damaged trace the sum may be too large: it is INT64_MAX then. */
+/* Returns @first + @since, or INT64_MAX if a damaged trace makes the sum too large. */
 static int64_t pprof_later(int64_t first, int64_t since)
 {
 	int64_t time;
@@ -120,7 +120,7 @@ static void pprof_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const
 	profile_comment(&p->profile, "%s: %s", p->name, message);
 }
 
-/* Counts times in gaps, which no profile has. */
+/* Adds up times in gaps, which are in no profile. */
 static void pprof_gap(void *ctx, const struct span *span)
 {
 	struct pprof *p = ctx;
@@ -157,7 +157,7 @@ int pprof_read(struct pprof *p, struct trace_reader *r, const char *name, struct
 
 /* --- what is missing --- */
 
-/* Adds a comment and a text about @n missing things. Nothing if @n is 0. */
+/* Adds a comment and a part of the line about @n missing things, if @n is not 0. */
 static void pprof_say(struct pprof *p, struct buf *line, uint64_t n, const char *what)
 {
 	if (!n)

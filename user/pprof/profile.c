@@ -67,8 +67,9 @@ static bool has_text(const struct profile *p, const char *text)
 }
 
 /*
- * At PROFILE_TAGS a new tag loses its labels, and its reason if one of its texts is new: there are
- * at most twice as many tags.
+ * Returns the number of the tag, and adds it if it is new. Once there are PROFILE_TAGS tags, a new
+ * tag loses its labels, and its reason if one of its texts is new: at most as many tags again are
+ * added.
  */
 uint32_t profile_tag(struct profile *p, const struct tag *tag)
 {

@@ -18,15 +18,15 @@
 
 enum { PROFILE_SAMPLES = 2 << 20, PROFILE_TAGS = 256 << 10, PROFILE_COMMENTS = 100 };
 
-/* A kind of value in the profile, and which number of an item it is. */
+/* A kind of value in the profile, and the field of tally_item that it is. */
 struct value_type {
 	const char *type, *unit;
 	bool ns;		/* tally_item.ns; false: tally_item.count */
 };
 
 /*
- * The amount of events per sample. type NULL: written as "trace" and 1, as in profiles of go tool
- * trace.
+ * The amount of the measured quantity per sample. type NULL: written as "trace" and 1, as in
+ * profiles of go tool trace.
  */
 struct period {
 	const char *type, *unit;

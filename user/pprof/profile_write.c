@@ -31,8 +31,8 @@ struct writer {
 	struct map64 string_numbers;	/* by address, for texts that outlive the writer */
 	struct strset *made;		/* texts that the writer made */
 	struct vec strings;		/* const char *; number 0 is "" */
-	struct map64 function_numbers;	/* by (name << 32 | file) */
-	/* by number of frame: a sample uses it. Its location has the same id. */
+	struct map64 function_numbers;	/* by (number of the name << 32 | number of the file) */
+	/* by number of frame: true if a sample uses the frame. Its location has the same id. */
 	bool *used;
 	struct encoded *encoded;	/* by tag */
 	struct buf labels;
@@ -243,7 +243,9 @@ static void put_value_type(struct writer *w, uint32_t field, const char *type, c
 	protobuf_close(&w->out, open);
 }
 
-/* Writes a mapping that claims all names: tools then do not look names up in a binary. */
+/*
+ * Writes a mapping that says that all names are known: tools then do not look names up in a binary.
+ */
 static void put_mapping(struct writer *w)
 {
 	static const uint32_t has[] = {

@@ -40,7 +40,7 @@ static const char *labels_of(const struct goroutine *g)
 	return g ? g->labels : "";
 }
 
-/* Returns the reason of a span. Status events and events of creations have no reason. */
+/* Returns the reason of a span. Waits that begin with a status event or a creation have none. */
 static const char *stays_reason_of(const struct span *span)
 {
 	if (*span->reason || span->state != GO_WAITING)
@@ -133,8 +133,8 @@ void stays_at(void *ctx, const struct span *span)
 }
 
 /*
- * A goroutine that lives when the trace ends counts for the time of the end, too: stays_at() takes
- * spans up to their end, exclusively.
+ * A goroutine that lives when the trace ends counts for the time of the end, too, which is not
+ * within its last span.
  */
 void stays_at_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {

@@ -35,9 +35,9 @@ struct wait {
 	int64_t since;
 	uint32_t stack;
 	bool waits;
-	bool created;		/* by GoCreate: no other goroutine gets its id */
-	bool ran;		/* it ran in the trace */
-	bool stopped;		/* it waits "forever", which counts as its end */
+	bool created;		/* begun by GoCreate: no other goroutine gets its id */
+	bool ran;		/* the goroutine has run in the trace */
+	bool stopped;		/* the goroutine waits "forever", which counts as its end */
 	bool alive;		/* false: a deleted record */
 	/* waits that do not count if the id runs again as another goroutine */
 	struct tally samples;
@@ -107,8 +107,8 @@ static void waits_end_wait(struct pprof *p, struct wait *w, const struct trace_e
 /* --- transitions --- */
 
 /*
- * Returns the number of outermost frames without pc and function: for go tool trace stacks that
- * differ only in these are equal.
+ * Returns the number of outermost frames without pc and function. For go tool trace stacks that
+ * differ only in such frames are equal.
  */
 static uint32_t empty_frames(const struct stack_set *set, const uint32_t *frames, uint32_t n)
 {
@@ -123,7 +123,7 @@ static uint32_t empty_frames(const struct stack_set *set, const uint32_t *frames
 	return empty;
 }
 
-/* Returns the stack of the event, without the frames that do not count. */
+/* Returns the stack of the event, cut to FRAMES frames, and without empty outermost frames. */
 static uint32_t waits_stack_of(struct pprof *p, const struct trace_event *ev)
 {
 	struct stack_set *set = spans_stacks(p->spans);

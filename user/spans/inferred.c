@@ -6,13 +6,13 @@
 #include <string.h>
 
 /*
- * Number of frames, from the leaf on, that may be the blocking function: the leaf frames may be
+ * Number of frames, from the leaf on, that are compared with @parkers: the leaf frames may be
  * gopark, goparkunlock, chanrecv, chanrecv1 and similar ones.
  */
 enum { DEPTH = 6 };
 
 static const struct {
-	const char *function;	/* a name; with * at its end: the begin of a name */
+	const char *function;	/* a name; with '*' at its end: the begin of a name */
 	const char *reason;
 } parkers[] = {
 	{ "runtime.chanrecv*", "chan receive" },

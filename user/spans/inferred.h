@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inferred: why a goroutine waits, from its stack. The trace has no reason for a wait that began
- * before the trace, only its stack. The blocking function on that stack implies the reason, since
- * each of these functions parks for one reason (the callers of runtime.gopark, Go 1.5 to 1.27). A
- * text with an inferred reason says that it is inferred.
+ * inferred: why a goroutine waits, from its stack. For a wait that began before the trace, the
+ * trace has a stack, but no reason. The function that blocks is on that stack, and each such
+ * function parks for one reason (the callers of runtime.gopark, Go 1.5 to 1.27). Whoever shows an
+ * inferred reason must say that it is inferred.
  */
 #ifndef GOTAP_SPANS_INFERRED_H
 #define GOTAP_SPANS_INFERRED_H
@@ -16,7 +16,7 @@
  */
 const char *inferred_reason(const struct stack_set *s, uint32_t stack);
 /*
- * Returns the reason as tables and pages name it: the recorded reason, or the inferred one as "sync
+ * Returns the reason as tables and pages show it: the recorded reason, or the inferred one as "sync
  * (by its stack)". A text of spans_text().
  */
 const char *inferred_of_span(struct spans *s, const struct span *span);

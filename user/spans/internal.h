@@ -38,7 +38,8 @@ struct spans {
 	struct idtab goroutines, procs, threads, tasks;
 	struct vec program_ranges;	/* struct range_span */
 	uint32_t slots;
-	int64_t first, last, sync;	/* times of the first, the last and the last sync event */
+	/* times: of the first event, of the last event, of the last sync event */
+	int64_t first, last, sync;
 	int64_t wall;		/* time of day at CLOCK_MONOTONIC 0, ns */
 	bool has_wall;
 	bool began, stopped;
@@ -70,8 +71,8 @@ void spans_range(struct spans *s, const struct trace_event *ev, enum view_kind k
 void spans_region(struct spans *s, const struct trace_event *ev, bool begins);
 void spans_task(struct spans *s, const struct trace_event *ev, bool begins);
 /*
- * Each ends everything that is open at @time: the ranges of one owner (a goroutine, a P or the
- * program), the regions of @g, and all tasks.
+ * Each function ends all open ones at @time: the ranges of one owner (a goroutine, a P or the
+ * program), the regions of @g, and the tasks.
  */
 void spans_end_ranges(struct spans *s, struct vec *ranges, int64_t time);
 void spans_end_regions(struct spans *s, struct goroutine *g, int64_t time);

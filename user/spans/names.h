@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * names: the texts and stacks of all generations, each kept once. A generation has tables of its
- * own: names maps the ids of the current one to copies of texts and numbers of stacks, each id when
- * an event first names it. Part of spans.c.
+ * own: for the current one, names has the copy of the text, or the number of the stack, of each id
+ * that an event has named. Part of spans.c.
  */
 #ifndef GOTAP_SPANS_NAMES_H
 #define GOTAP_SPANS_NAMES_H
@@ -18,14 +18,17 @@ struct names {
 	const struct v2_tables *tables;	/* of the current generation; NULL: none */
 	/* copies of texts by index in @tables; NULL: not looked up yet */
 	const char **strings;
-	/* number + 1 by index in @tables; 0: not looked up yet */
+	/* number + 1, by index in @tables; 0: not looked up yet */
 	uint32_t *stack_numbers, *frame_numbers;
 	struct vec frames;		/* uint32_t: frames of the stack that is being looked up */
 };
 
 void names_init(struct names *n);
 void names_free(struct names *n);
-/* Ids are those of @tables from now on; NULL: no id has a meaning. */
+/*
+ * Ends the generation; ids are those of @tables from now on. NULL: no table, as before the first
+ * generation.
+ */
 void names_enter(struct names *n, const struct v2_tables *tables);
 const char *names_text(struct names *n, const char *text, size_t len);
 /* The slow paths of names_string() and names_stack(). */

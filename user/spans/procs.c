@@ -51,8 +51,8 @@ static void procs_lose_p(struct spans *s, uint64_t m, uint64_t p, int64_t time)
 /* --- Ps --- */
 
 /*
- * Takes a transition of a P. A status event of a running P has the P's thread only if that thread
- * wrote the event; if another thread wrote it, the thread of the P is not known.
+ * Takes a transition of a P. The thread of a running P is known from its status event only if the
+ * P's own thread wrote this event.
  */
 void spans_proc(struct spans *s, const struct trace_event *ev)
 {

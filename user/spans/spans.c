@@ -67,8 +67,8 @@ bool spans_is_system(const char *name)
 }
 
 /*
- * The labels are those of the creator, unless @g is a goroutine of the runtime: runtime.newproc1
- * copies labels so.
+ * Sets the creator of @g. @g has the labels of its creator, unless it is a goroutine of the
+ * runtime, as runtime.newproc1 does.
  */
 static void spans_created(struct spans *s, struct goroutine *g, const struct trace_event *ev,
 			  uint32_t stack)
@@ -378,7 +378,7 @@ static void end_all(struct spans *s)
 	SHOW(s, trace_end, s->last);
 }
 
-/* Frees the tables. Slots start from 1 again: only the records in the table have them. */
+/* Frees the tables. Slots count from 1 again, since only the records of these tables have slots. */
 static void free_goroutines(struct spans *s)
 {
 	uint32_t i;

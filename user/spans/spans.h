@@ -41,7 +41,10 @@ struct spans;
 
 /* The event that began or ended a span: the goroutine that caused it, and its place. */
 struct span_edge {
-	/* EV_*, as GoStart; 0: no event: the trace begins or ends, or the goroutine was found */
+	/*
+	 * EV_*, as GoStart. 0: no event caused it: the trace begins or ends, or the goroutine was
+	 * found
+	 */
 	uint8_t type;
 	/*
 	 * the goroutine that caused it: for GoUnblock and GoCreate another goroutine;
@@ -59,7 +62,7 @@ struct span {
 	uint8_t state;		/* enum go_state: GO_RUNNABLE, _RUNNING, _WAITING or _SYSCALL */
 	/* its reason is SPANS_GAP: the state of the goroutine is not known */
 	bool gap;
-	/* ns on the clock of the trace; to is INT64_MAX while the span lasts */
+	/* ns on the clock of the trace; to is INT64_MAX while the span is open */
 	int64_t from, to;
 	/* why it waits or stopped: "chan receive", "preempted"; "": no reason, or not known */
 	const char *reason;
@@ -81,23 +84,23 @@ struct goroutine {
 	uint32_t slot;
 	bool alive;
 	bool created;		/* during the trace, by @creator; false: it existed before */
-	bool named;		/* @name is final */
+	bool named;		/* @name will not change any more */
 	/* the function that it began with; "": no stack of it was seen yet */
 	const char *name;
 	const char *labels;	/* profiler labels, in the form of read/labels.h; "": none known */
-	int64_t since;		/* time of its creation, or from which it is known */
+	int64_t since;		/* time of its creation, or time from which on it is known */
 	uint64_t creator;	/* TRACEV2_NO_ID: not known, or no goroutine */
 	uint32_t created_at;	/* stack of its creator */
 	uint64_t starts;	/* number of running spans that began */
-	struct span now;	/* the span that lasts */
+	struct span now;	/* its open span */
 	struct vec *ranges, *regions;	/* open ranges and regions; owned by spans */
 };
 
-/* A stay of a P in a state: with a thread, or idle. */
+/* A stay of a P: with a thread, or idle. */
 struct proc_span {
 	uint64_t p, m;		/* m: TRACEV2_NO_ID if idle, or not known */
 	bool running;		/* also while its goroutine is in a system call and keeps the P */
-	bool open_begin, open_end;	/* the trace begins, ends during the stay */
+	bool open_begin, open_end;	/* the stay was there when the trace began, ended */
 	int64_t from, to;
 };
 
@@ -109,7 +112,7 @@ struct range_span {
 	enum resource scope;	/* RESOURCE_NONE: the whole program */
 	uint64_t id;		/* id of the goroutine or P of the range, by @scope */
 	uint64_t g;		/* the goroutine that began it; TRACEV2_NO_ID: none, or not known */
-	uint32_t stack;		/* stack of the begin */
+	uint32_t stack;		/* stack where @g began it */
 	bool open_begin, open_end;
 	int64_t from, to;
 	uint64_t attrs[2];	/* of a sweep: bytes swept, bytes reclaimed */
@@ -119,8 +122,9 @@ struct region_span {
 	struct goroutine *g;
 	uint64_t task;		/* 0: none */
 	const char *type;
-	uint32_t depth;		/* number of open regions of the goroutine around this region */
-	uint32_t stack;		/* stack of the begin */
+	/* number of open regions of the goroutine that contain this region */
+	uint32_t depth;
+	uint32_t stack;		/* stack where the region began */
 	bool open_begin, open_end;
 	int64_t from, to;
 };
@@ -183,7 +187,7 @@ void spans_leave(struct spans *s, const void *ctx);
 int spans_read(struct spans *s, struct trace_reader *r, struct error *err);
 
 /*
- * For visitors that have seen enough: the current event is the last one, and all spans end as at
+ * For visitors that have seen enough: spans_read() takes no further event, and ends all spans as at
  * the end of the trace.
  */
 void spans_stop(struct spans *s);
@@ -201,8 +205,8 @@ struct goroutine *spans_goroutine(struct spans *s, uint64_t id);
 /* All slots are below this number. */
 uint32_t spans_slots(const struct spans *s);
 /*
- * Valid while a visitor gets an event: the number of the stack with id @id, and the text of the
- * string with id @id.
+ * The number of the stack with id @id, and the text of the string with id @id. To be called only
+ * while a visitor gets an event.
  */
 uint32_t spans_stack(struct spans *s, uint64_t id);
 const char *spans_string(struct spans *s, uint64_t id);

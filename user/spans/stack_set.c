@@ -24,7 +24,7 @@ struct numbers {
 };
 
 struct stack_set {
-	struct vec frames;	/* struct stack_frame; number 1 is the first */
+	struct vec frames;	/* struct stack_frame; the first one has number 1 */
 	struct vec stacks;	/* struct stack */
 	struct vec entries;	/* uint32_t: numbers of frames */
 	struct numbers frame_numbers, stack_numbers;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_set: the stacks of a whole trace, each kept once. Each generation of a trace has tables of
- * its own (read/v2_table.h), so one stack has different ids in different generations. In the set
- * each stack has one number, and each frame has one number. Numbers count from 1; 0 is the unknown
- * stack.
+ * its own (read/v2_table.h), in which the same stack has different ids. In the set each stack has
+ * one number, and each frame has one number. Numbers count from 1; 0 is the unknown stack.
  *
  * spans.c fills the set. The texts of frames come from spans_text(): equal texts have one address.
  */
@@ -51,7 +50,10 @@ const struct stack_frame *stack_set_frame_at(const struct stack_set *s, uint32_t
  * added.
  */
 const struct stack_frame *stack_set_at(const struct stack_set *s, uint32_t stack, uint32_t i);
-/* Returns the outermost frame: the function that the goroutine began with. NULL for stack 0. */
+/*
+ * Returns the outermost frame, which is in the function that the goroutine began with. NULL for
+ * stack 0.
+ */
 const struct stack_frame *stack_set_root(const struct stack_set *s, uint32_t stack);
 
 #endif

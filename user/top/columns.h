@@ -33,8 +33,8 @@ extern const struct column_spec columns[COLUMNS];
 /* Returns the text of the column for row @r of @s; "" for COLUMN_NAME. */
 struct short_text column_text(enum column c, const struct top_sample *s, const struct top_row *r);
 /*
- * Returns a negative number if @a comes before @b: by the column's number, largest first, or by
- * name. Rows with equal numbers are ordered by name.
+ * Returns a negative number if @a comes before @b: by the number in the column, largest first, or
+ * by name. Rows with equal numbers are ordered by name.
  */
 int column_compare(enum column c, const struct top_row *a, const struct top_row *b);
 /* Returns the column with @name, or COLUMNS if there is none. */

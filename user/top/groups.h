@@ -5,7 +5,7 @@
  * decides when a goroutine moves from one group to another.
  *
  * A group without goroutines is freed at the end of the interval. There are at most GROUPS_MAX
- * groups: in a program with a label for each request the further groups share one.
+ * groups: further groups share one, as in a program with a label for each request.
  */
 #ifndef GOTAP_TOP_GROUPS_H
 #define GOTAP_TOP_GROUPS_H
@@ -42,15 +42,15 @@ struct group *groups_of_text(struct groups *s, const char *text, uint64_t time);
  */
 void group_enter(struct group *g, enum top_state state, uint32_t reason, uint64_t time);
 void group_leave(struct group *g, enum top_state state, uint32_t reason, uint64_t time);
-/* Counts the stays that last, up to @time. */
+/* Counts the open stays up to @time. */
 void group_settle(struct group *g, uint64_t time);
-/* Leaves the time up to @time out of all sums: it is in a gap, of which nothing is known. */
+/* Leaves the time up to @time out of all sums: nothing is known of it (a gap). */
 void groups_skip(struct groups *s, uint64_t time);
 /* Begins an interval: sets all sums to 0, and frees groups without a goroutine. */
 void groups_turn(struct groups *s);
 /* Appends a row for each group to @ret, with a copy of its name and reasons. */
 void groups_sample(const struct groups *s, const struct reasons *reasons, struct top_sample *ret);
-/* Frees all groups, for example when rows are grouped by something else. */
+/* Frees all groups, as when the user groups by something else. */
 void groups_clear(struct groups *s);
 
 /* Returns the count and the percentiles, ns, of a distribution of waits (report/dist.h). */

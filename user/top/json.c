@@ -4,7 +4,7 @@
 
 #include "base/json_out.h"
 
-enum { DIGITS = 9 };	/* of seconds: down to the nanosecond */
+enum { DIGITS = 9 };	/* decimals of seconds: down to the nanosecond */
 
 static double json_seconds(uint64_t ns)
 {

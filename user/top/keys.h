@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keys: makes keys from the bytes that a terminal sends. The bytes of a key may come in several
- * pieces. The session of `gotap top` uses it.
+ * keys: makes keys from the bytes that a terminal sends. The bytes of one key may come in several
+ * pieces. The session of `gotap top` uses keys.
  */
 #ifndef GOTAP_TOP_KEYS_H
 #define GOTAP_TOP_KEYS_H
@@ -28,7 +28,7 @@ enum key {
 };
 
 struct keys {
-	char bytes[64];		/* bytes that make no whole key yet */
+	char bytes[64];		/* bytes that do not make a whole key yet */
 	size_t n;
 };
 

@@ -21,8 +21,7 @@ enum top_state { TOP_RUNNING, TOP_RUNNABLE, TOP_SYSCALL, TOP_WAITING, TOP_STATES
 extern const char *const top_state_names[TOP_STATES];
 
 /*
- * The times that goroutines were runnable before they ran, of those that began to run in the
- * interval. ns.
+ * How long goroutines were runnable until they ran, ns: of those that began to run in the interval.
  */
 struct top_waits {
 	uint64_t count;
@@ -43,14 +42,14 @@ struct top_reason {
 };
 
 struct top_row {
-	uint64_t key;			/* the row has the same key in all samples */
+	uint64_t key;			/* the same in all samples */
 	const char *name;		/* owned by the sample */
 	/* a row of the runtime's own goroutines (only if rows are functions) */
 	bool system;
 	struct top_numbers n;
 	/*
-	 * reasons of goroutines that wait now: index of the first one in sample.reasons, which is
-	 * the most frequent one, and how many there are
+	 * reasons of the current waits: index in sample.reasons of the first one, which is the most
+	 * frequent one, and their number
 	 */
 	uint32_t reason, reasons;
 };
@@ -69,8 +68,8 @@ struct top_gc {
 	uint64_t cycles;		/* cycles that began in the interval */
 	uint64_t mark_ns;
 	/*
-	 * stops of the world: number and longest of those that ended in the interval; stopped_ns:
-	 * all time with a stopped world in the interval
+	 * stops of the world: number and longest one of those that ended in the interval;
+	 * stopped_ns: all time in the interval with a stopped world
 	 */
 	uint64_t stops, stopped_ns, longest_ns;
 };
@@ -94,7 +93,9 @@ struct top_machine {
 	/* CPU time of the target since its start, ns; 0: not known */
 	uint64_t cpu_ever;
 	double cpu_own;			/* CPU seconds of gotap per second; < 0: not known */
-	/* CPU seconds per second that the probes cost the target; < 0: not measured (no budget) */
+	/*
+	 * CPU seconds per second of the target that the probes take; < 0: not measured (no budget)
+	 */
 	double cpu_probes;
 	double cpu_budget;		/* limit for cpu_probes; 0: none */
 	/* records that the budget has switched off, in words; "": none */
@@ -114,7 +115,8 @@ struct top_sample {
 	uint64_t unrecorded;		/* ns of the interval in gaps; no sum includes them */
 	struct top_numbers all;		/* all goroutines */
 	uint64_t system_now;		/* number of goroutines of the runtime itself */
-	uint64_t runnable_max;		/* largest number at one time in the interval */
+	/* largest number of runnable goroutines at one time in the interval */
+	uint64_t runnable_max;
 	uint64_t gomaxprocs;		/* 0: not known */
 	struct top_gc gc;
 	struct top_heap heap;

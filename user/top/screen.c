@@ -105,8 +105,8 @@ static int rune_width(const struct screen *s, unsigned int rune)
 }
 
 /*
- * The next piece of a text: a character, or an escape text for a byte that is not UTF-8 and for a
- * control character.
+ * The next piece of a text: a character, or an escape text in place of a control character or a
+ * byte that is not UTF-8.
  */
 struct piece {
 	unsigned int rune;	/* 0: @text is the piece */
@@ -270,8 +270,8 @@ static void write_cell(const struct screen *s, struct pen *pen, int row, int col
 		buf_printf(out, "\033[%sm", (s->color ? colored : uncolored)[c->style]);
 	screen_add_rune(out, c->rune);
 	/*
-	 * A character outside of ASCII may have another width in the terminal: the row is then not
-	 * known.
+	 * a character outside of ASCII may have another width in the terminal: the position of the
+	 * cursor is then not known
 	 */
 	*pen = (struct pen){ c->rune < 0x80 ? row : -1, col + c->width, c->style };
 }
@@ -284,8 +284,8 @@ static void flush_row(struct screen *s, struct pen *pen, int row, struct buf *ou
 		const struct cell *c = cell_at(s, row, col), *old = &s->shown[row * s->cols + col];
 
 		/*
-		 * A character that overwrites one half of a wide character has changed the other
-		 * half, too: both cells differ.
+		 * A character that overwrites one half of a wide character changes both cells: both
+		 * differ then.
 		 */
 		if (c->width && (!s->known || !screen_is_same(c, old) ||
 				 (c->width == 2 && !screen_is_same(c + 1, old + 1))))

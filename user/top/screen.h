@@ -2,9 +2,9 @@
 /*
  * screen: the cells of a terminal: as the view has drawn them, and as the terminal shows them. The
  * view draws all cells for each frame. screen_flush() returns the bytes that change the terminal's
- * cells to the drawn ones, with differing cells only: a screen without changes needs no bytes, and
- * nothing flickers. The caller writes these bytes at once. They consist of printable characters and
- * of screen's own sequences (ECMA-48: CUP, SGR) only.
+ * cells to the drawn ones, for the cells that differ: a screen without changes needs no bytes, and
+ * nothing flickers. The caller writes these bytes with one call. The bytes are printable
+ * characters, and sequences of screen itself (ECMA-48: CUP, SGR).
  */
 #ifndef GOTAP_TOP_SCREEN_H
 #define GOTAP_TOP_SCREEN_H

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 
-/* Returns the number of decimals that make three digits. */
+/* Returns how many decimals @value needs to have three digits. */
 static int short_digits(double value)
 {
 	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;

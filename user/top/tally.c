@@ -34,7 +34,7 @@ static void tally_turn(struct tally *t)
 	t->gc_cycles = t->stw_count = t->stw_longest = 0;
 }
 
-/* Counts all stays that last, up to @time. */
+/* Counts all open stays up to @time. */
 static void tally_settle_time(struct tally *t, uint64_t time)
 {
 	size_t i;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally: an observer (trace/observer.h) that counts for `gotap top`: which goroutine is in which
- * state since when, on which thread and P, and sums by group over each interval. It writes nothing
- * and reads no clock: an interval is a time of the events, so two tallies of one stream agree to
- * the nanosecond. All calls come from one thread.
+ * state since when, on which thread and P, and sums by group over each interval. The tally writes
+ * nothing and reads no clock: the times of events decide when an interval ends, so two tallies of
+ * one stream agree to the nanosecond. All calls come from one thread.
  *
  * 	t = top_tally_new(&opts); top_tally_observe() into assembler_opts.observers
  * 	top_tally_finish(t, end); top_tally_free(t);
  *
- * A tap (trace/tap.h) knows the state of each goroutine. The tally is its visitor, and adds Ps,
- * names and sums. The tally counts nothing in a gap (docs/losses.md); the sample has the length of
- * gaps.
+ * A tap (trace/tap.h) knows the state of each goroutine. The tally is a visitor of the tap, and
+ * adds Ps, names and sums. The tally counts nothing in a gap (docs/losses.md); a sample has the
+ * length of its gaps.
  */
 #ifndef GOTAP_TOP_TALLY_H
 #define GOTAP_TOP_TALLY_H

@@ -103,8 +103,8 @@ static void tally_user_log(struct tally *t, struct tap_thread *m, const struct s
 }
 
 /*
- * Limits on the names of regions, in bytes, and on nested regions: most programs have few of them.
- * Names of regions beyond the limit share one row.
+ * Limits: on the bytes of all names of regions, and on nested regions. Most programs have few of
+ * both. Regions with further names share one row.
  */
 enum { REGION_BYTES = 1 << 20, DEPTH_MAX = 64 };
 

@@ -16,7 +16,7 @@
 /* The visitor's data of a struct tap_go: the goroutine's state in the tally. */
 struct tally_go {
 	struct group *group;
-	uint32_t reason;	/* number of the reason, if it waits */
+	uint32_t reason;	/* of a wait: number of the reason */
 	uint8_t before;		/* enum tap_state that it left last */
 	bool system;
 	uint64_t since;		/* begin of its state, ns; 0: not known */
@@ -43,7 +43,7 @@ struct tally_proc {
 /* A GC, or a stop of the world. */
 struct tally_range {
 	bool on;
-	uint64_t since;		/* begin, or the begin of the interval if that is later */
+	uint64_t since;		/* begin, or the last time up to which @ns is counted */
 	uint64_t begun;		/* begin; 0: not known */
 	uint64_t ns;
 };
@@ -53,10 +53,10 @@ struct tally {
 	struct tally_opts opts;
 	bool begun;		/* the first event has come */
 	bool in_gap;		/* no events come: losses, or the budget */
-	uint64_t now, from;	/* of the interval: the time of the last event, and the begin */
+	uint64_t now, from;	/* of the interval: time up to which it is counted, and its begin */
 	/*
-	 * time of the last event that set a state after a gap: earlier begins of stays are not the
-	 * real ones
+	 * time of the last event that set a state after a gap: the begin of a stay up to this time
+	 * is not its real begin
 	 */
 	uint64_t catch_up;
 	bool catching_up;

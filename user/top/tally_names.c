@@ -16,7 +16,7 @@ const char *const group_by_names[GROUP_BYS] = {
 };
 
 /*
- * Limit on start functions with a name. A program has some hundred; damaged memory may name any
+ * Limit on start functions with a name. A program has some hundred; damaged memory may yield any
  * number.
  */
 enum { FUNCTIONS_MAX = 16384 };
@@ -69,8 +69,8 @@ static struct group *group_of_function(struct tally *t, uint64_t start)
 {
 	struct tally_function *f = tally_function_of(t, start);
 	/*
-	 * Looks the group up by the function's name: a function can have several wrappers of the
-	 * compiler, which have different keys.
+	 * Looks the group up by the name of the function: compiler-made wrappers of one function
+	 * have different keys.
 	 */
 	struct group *g = groups_of_text(&t->groups, f ? f->name : "(function not known)", t->now);
 

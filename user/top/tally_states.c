@@ -83,8 +83,8 @@ static bool states_is_creation(const struct sink_event *e)
 }
 
 /*
- * Is the current event a real step at its time? At the begin and the end of a gap events only set
- * states: no sum counts these.
+ * Is the current event a real step at its time? At the begin and the end of a gap, events only set
+ * states, and no sum counts them.
  */
 static bool is_step(const struct tally *t)
 {

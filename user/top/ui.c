@@ -88,8 +88,8 @@ static enum ui_wish select_by(struct ui *u, const struct top_sample *s, long by)
 }
 
 /*
- * Expands or closes the selected row. Closes the row that was expanded first, if more than
- * UI_EXPANDED would be open.
+ * Expands or closes the selected row. If more than UI_EXPANDED rows would be open, the row that was
+ * opened first is closed.
  */
 static enum ui_wish ui_expand(struct ui *u, const struct top_sample *s)
 {

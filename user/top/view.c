@@ -15,7 +15,7 @@
 enum {
 	PLACES = 8,		/* of an expanded row */
 	FRAMES = 4,		/* of a place */
-	NAME_LEAST = 24,	/* least columns of the name; the reasons get the columns beyond */
+	NAME_LEAST = 24,	/* minimum width of the name; the reasons get the columns beyond */
 	NUMBERS = 6 * 7 + 8,	/* columns before the name */
 };
 
@@ -33,7 +33,7 @@ struct table {
 	int selected;		/* the line of the selected row; -1: none */
 };
 
-/* Returns the row of the next line; -1: the line is not on the screen. */
+/* Returns the row of the screen for the next line; -1: the line is not on the screen. */
 static int next_line(struct table *t)
 {
 	int row = t->row + t->line - t->first;
@@ -62,8 +62,8 @@ static void view_put_reasons(const struct table *t, int row, int col, const stru
 }
 
 /*
- * Returns the end of a name that is too long: the end of a function's name says more than its
- * begin.
+ * Returns the end of a name that is too long: the end of a function's name is more specific than
+ * its begin.
  */
 static const char *view_end_of(const struct screen *s, const char *name, int width)
 {
@@ -230,7 +230,7 @@ static void draw_lines(struct table *t)
 	}
 }
 
-/* Returns the number of lines above the screen with which the selected row is on the screen. */
+/* Returns the number of lines to scroll, so that the selected row is on the screen. */
 static int scroll_to(const struct ui *u, int selected, int lines, int room)
 {
 	int scroll = u->scroll;
@@ -319,7 +319,7 @@ void view_draw(const struct view *v, struct screen *screen, struct ui *u,
 	int rows = screen_rows(screen), end = v->keys && rows > 3 ? rows - 1 : rows, row;
 
 	screen_clear(screen);
-	/* On a small screen head and table have half of the rows each. */
+	/* on a small screen head and table get half of the rows each */
 	row = view_head(v, screen, u, s, rows > 2 ? rows / 2 : rows);
 	if (u->help)
 		draw_help(screen, row, end);

@@ -221,7 +221,7 @@ static int put_bars(struct screen *screen, const struct top_sample *s, int row, 
 typedef void put_fn(const struct view *v, struct line *l, const struct ui *u,
 		    const struct top_sample *s);
 
-/* A screen without room for all lines has the first ones. */
+/* In the order of importance: a screen without room for all lines has the first ones. */
 static put_fn *const lines[] = { put_title,           head_put_gotap, put_cpu,
 				 head_put_goroutines, put_queue,      head_put_gc };
 

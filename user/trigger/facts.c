@@ -61,7 +61,7 @@ bool matches(const char *pattern, const char *text)
 	return !pattern || !fnmatch(pattern, text, 0);
 }
 
-/* Returns the place of the answer for @key: 0 if it is not known. */
+/* Returns a pointer to the answer for @key; the answer is 0 if it is not known. */
 static uint64_t *facts_answer(struct memo *m, uint64_t key)
 {
 	if (m->answers.len > MEMO_MAX)

@@ -40,10 +40,7 @@ void stay_remove(struct stay *s);
  */
 struct stay *stay_take(struct stay_list *l, uint64_t time);
 
-/*
- * Remembers whether a text or a stack matches a pattern, so that each text and stack is compared
- * once.
- */
+/* Remembers whether texts or stacks match the pattern of a rule, so that each is compared once. */
 struct memo {
 	struct map64 answers;	/* address of the text or key of the stack -> 1 no match, 2 match */
 };
@@ -63,7 +60,8 @@ struct rule {
 	struct memo places;	/* stacks (BLOCKED) */
 	struct trigger_counts counts;
 	uint64_t last;		/* time of the last fact that was passed on, ns; 0: none */
-	bool above;		/* the value is above the limit, and its fact was made */
+	/* the value is above the limit: the fact of this crossing was made */
+	bool above;
 	uint64_t value;		/* for the family's own use */
 	void *more;		/* for the family's own use */
 };
@@ -83,10 +81,13 @@ struct family {
 	void (*gap)(struct rule *r, uint64_t time);
 	void (*end)(struct rule *r);	/* frees the memory that begin() allocated */
 	uint8_t events[6];	/* kinds of events that event() is called for; 0 ends the list */
-	/* number of struct stay in each goroutine's data; stay_of() returns the first */
+	/*
+	 * number of struct stay that a rule has in each goroutine's data; stay_of() returns the
+	 * first one
+	 */
 	uint8_t stays;
 	bool stream;		/* the family needs the tap */
-	/* each fact is about a stay that began the limit T before, and may not have ended */
+	/* each fact is about a stay that began T before the fact, and may not have ended */
 	bool lasts;
 };
 
@@ -116,22 +117,22 @@ struct triggers {
 	struct tap *tap;	/* NULL: no rule needs it */
 	const uint64_t *lost;	/* NULL: the number of lost records is not known */
 	/*
-	 * lost_before: value of *lost at the last look; lost_at: time of the tap when *lost last
-	 * grew, 0: never
+	 * lost_before: *lost at the last look; lost_at: time of the tap at the last look that found
+	 * more lost records, 0: none did
 	 */
 	uint64_t lost_before, lost_at;
 	trace_frames_fn *frames;	/* NULL before the observer's begin() */
 	void *frames_ctx;
 	struct death death;
 	/*
-	 * The rules of which the family has the function: each function is called for these rules
-	 * only.
+	 * Rules by the functions of their family: each function is called only for the rules that
+	 * have it.
 	 */
 	struct vec on_enter[TAP_STATES], on_leave[TAP_STATES];	/* struct rule * */
 	struct vec on_born, on_gone, on_seen, on_gap;
 	struct vec on_event[256];
 	struct vec waiting;	/* struct waiting */
-	size_t stays;		/* number of struct stay in each goroutine's data */
+	size_t stays;		/* number of struct stay in each goroutine's data, for all rules */
 };
 
 /* Returns the family that handles rules of @kind. */

@@ -13,19 +13,23 @@
 enum { OPEN_MAX = 1 << 18 };
 
 struct open {
-	/* must be first: a pointer to a stay of the list is a pointer to its struct open */
+	/*
+	 * must be first: the list has pointers to this field, which are also pointers to the struct
+	 * open
+	 */
 	struct stay stay;
 	/*
-	 * of a region: the next outer and inner region with a matching name of the same goroutine
+	 * of a region: the next open region around it, and in it, of the same goroutine and with a
+	 * matching name
 	 */
 	struct open *outer, *inner;
 	uint64_t key;		/* goid of a region, id of a task */
-	uint64_t g, stack;	/* goid and stack of the begin */
+	uint64_t g, stack;	/* goroutine and stack at the begin */
 	uint64_t task;
 	char name[];
 };
 
-/* by_key: key -> struct open *; of nested regions the innermost. */
+/* by_key: key -> struct open *, for regions the innermost one. */
 struct opens {
 	struct map64 by_key;
 	size_t n;

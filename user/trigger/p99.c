@@ -21,7 +21,7 @@ struct slice {
 
 struct window {
 	struct slice slices[SLICES];
-	uint64_t begin;		/* begin of the newest slice; 0: there is none */
+	uint64_t begin;		/* of the newest slice; 0: there is none */
 	size_t newest;
 };
 
@@ -41,7 +41,8 @@ static void p99_count(struct rule *r, bool longer)
 
 static void p99_enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
-	if (!g->before)		/* the begin of other waits is not known */
+	/* the begin of a wait is not known if it was open at a gap, or when the tap began */
+	if (!g->before)
 		stay_add(&r->stays, stay_of(r, g), g->since);
 }
 

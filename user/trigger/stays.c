@@ -17,7 +17,7 @@ static void stays_begin(struct rule *r)
 	r->enters = r->leaves = 1u << stays_state_of(r->is->kind);
 }
 
-/* Each reason is a constant text with one address: it is compared once for each rule. */
+/* Reasons are constants, of which each has one address: a rule compares each reason once. */
 static bool has_reason(struct rule *r, const char *reason)
 {
 	uint64_t *known = map64_put(&r->memo.answers, (uint64_t)(uintptr_t)reason, NULL);
@@ -134,8 +134,8 @@ static void func_seen(struct rule *r, uint64_t time)
 }
 
 /*
- * Measures all lives from the end of the gap on. If a goroutine ended in the gap, its life counts
- * up to the time at which its end was noticed.
+ * Measures all lives from the end of the gap on. The life of a goroutine that ended in the gap
+ * counts up to the time at which the end was noticed.
  */
 static void func_gap(struct rule *r, uint64_t time)
 {
