@@ -35,8 +35,8 @@ static void finding_goroutine_begin(void *ctx, struct goroutine *g)
 }
 
 /*
- * Adds a gap. All goroutines have a wait for a gap, most of them from its begin to its end: the gap
- * counts once, as in tables.h.
+ * Adds a gap. In a gap each goroutine has a wait, in most cases from its begin to its end: the time
+ * of the gap counts once, as in tables.h.
  */
 static void finding_add_gap(struct findings *f, const struct span *span)
 {

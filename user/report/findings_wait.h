@@ -30,7 +30,7 @@ struct site {
 	const char *waker;		/* the function that the last one of @wakers began with */
 	bool wakers_mixed;		/* @wakers began with several functions */
 	int64_t from, to;		/* the longest wait */
-	/* the decision of findings_wait_judge.c; NULL: no time is lost */
+	/* kind of the finding, set by findings_wait_judge.c; NULL: no time is lost */
 	const char *kind;
 };
 

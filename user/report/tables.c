@@ -109,8 +109,8 @@ static void tables_goroutine_end(void *ctx, struct goroutine *g, int64_t time, b
 }
 
 /*
- * Adds a gap. All goroutines have a wait for a gap, most of them from its begin to its end: the gap
- * counts once.
+ * Adds a gap. In a gap each goroutine has a wait, in most cases from its begin to its end: the time
+ * of the gap counts once.
  */
 static void tables_add_gap(struct tables *t, const struct span *span)
 {

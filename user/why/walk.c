@@ -28,7 +28,7 @@ struct turn {
 struct way {
 	struct walk *w;
 	struct turn turn;
-	int64_t t;		/* steps for all time after this were added */
+	int64_t t;		/* the path has its steps after this time */
 	struct trail_rec piece, edge;
 	bool has_edge;		/* edge is the record of the event that ended the piece, a wait */
 };

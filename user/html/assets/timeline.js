@@ -741,7 +741,7 @@ function drawArrow(ctx, x, y0, y1, color, width) {
 
 /*
  * Draws arrows of wake-ups from the lane of the waker, if that lane is in view. The selected stay
- * has an arrow even if it is not.
+ * has an arrow even if the lane of its waker is not in view.
  */
 function drawWakes(ctx, found, lanes, scroll) {
 	const selected = Timeline.selected;
