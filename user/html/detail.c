@@ -90,8 +90,8 @@ static void detail_heat(struct detail *d, uint32_t track, uint8_t state, int64_t
 }
 
 /*
- * Adds a stay on a P. A system call that began before the trace has no event for the loss of its P:
- * the part of the stay before the end of another goroutine's stay on this P does not count.
+ * Adds a stay on a P, from the end of the last stay on. A system call that began before the trace
+ * has no event for the loss of its P: other goroutines may have had the P since its begin.
  */
 static void detail_on_proc(struct detail *d, uint32_t track, const struct spool_slot *s,
 			   uint8_t state, uint64_t m, int64_t from, int64_t to)

@@ -3,7 +3,7 @@
  * waits: the profiles net, sync, syscall and sched, with the same samples as `go tool trace
  * -pprof=` of Go 1.27 (makeComputePprofFunc() of cmd/trace/pprof.go), including its peculiarities:
  *
- * - A wait counts when it ends. A wait that lasts when the trace ends does not count.
+ * - A wait counts when it ends. A wait that is open when the trace ends does not count.
  * - A wait begins with the first event that says so, which may be a status event, and ends with the
  *   next event of another state.
  * - The stack of a wait is that of the event that began it: for a wait for a P that of the

@@ -175,8 +175,8 @@ struct stay {
 /* Is @g a goroutine of the program, and not of the runtime or its tracer? */
 bool findings_is_own(const struct goroutine *g);
 /*
- * Returns why the goroutine waits in @span; the stack of the span has @facts. A goroutine that
- * existed when the trace began has no reason: its stack implies one.
+ * Returns why the goroutine waits in @span; the stack of the span has @facts. The wait of a
+ * goroutine that existed when the trace began has no reason in the trace: its stack implies one.
  */
 uint8_t findings_why(struct findings *f, const struct span *span, const struct stack_facts *facts);
 
@@ -351,7 +351,7 @@ bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
 struct ended_by {
 	struct few goroutines;
 	const char *name;	/* the function that the last one of them began with */
-	bool mixed;		/* others began with other functions */
+	bool mixed;		/* other goroutines among them began with other functions */
 	uint32_t place;		/* the place at which they ended most of the time */
 };
 

@@ -19,7 +19,7 @@ enum {
 };
 
 /*
- * A wait that lasts when the trace ends is stale if it takes at least this part of the trace, and
+ * A wait that is open when the trace ends is stale if it takes at least this part of the trace, and
  * STUCK_NS.
  */
 #define STALE_SHARE 0.2

@@ -16,7 +16,7 @@
 
 enum { ENTRIES_MAX = 4096, GROUPS_MAX = 64, KNOWN_MAX = 1 << 20, LEVELS_MAX = 8 };
 
-/* Least length of a wait that lasts when the trace ends: as a part of the trace, and in ns. */
+/* Least length of a wait that is open when the trace ends: as a part of the trace, and in ns. */
 #define STUCK_SHARE 0.5
 #define STUCK_NS 3e8
 

@@ -22,7 +22,7 @@ enum {
 	LOOK_AHEAD = 32,
 	/* steps that each span earns: the cost of walks is at most a constant for each span */
 	STEPS_PER_SPAN = 8,
-	STEPS_SAVED = 1 << 20,	/* earned steps that may be saved for one walk */
+	STEPS_SAVED = 1 << 20,	/* limit on earned steps that are not spent yet */
 };
 
 static void waits_new(struct findings *f)

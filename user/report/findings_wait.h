@@ -49,7 +49,7 @@ struct charge {
 struct blame {
 	const char *kind;
 	double ns, causes[CAUSES];
-	/* the most costly ones, by majority votes */
+	/* of all charges the most costly site, holder and places, by majority votes */
 	struct vote site, holder, places[CAUSES], inner[CAUSES];
 	struct few waiters;
 };

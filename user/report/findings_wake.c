@@ -35,10 +35,7 @@ enum { SLEEPERS_MAX = 1 << 14 };
 struct sleeper {
 	uint32_t place;
 	uint64_t wakes, futile, broadcast;
-	/*
-	 * ns: sum of the times ready or running for nothing; ran: of the times running for nothing;
-	 * ns
-	 */
+	/* of the wake-ups for nothing: @ns ready or running, @ran of them running; both in ns */
 	double ns, ran;
 	struct vote waker;
 	struct few goroutines;

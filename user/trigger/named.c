@@ -29,7 +29,9 @@ struct open {
 	char name[];
 };
 
-/* by_key: key -> struct open *, for regions the innermost one. */
+/*
+ * The open regions or tasks of a rule. by_key: key -> struct open *, for regions the innermost one.
+ */
 struct opens {
 	struct map64 by_key;
 	size_t n;

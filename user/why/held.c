@@ -142,8 +142,8 @@ static void read_back(struct held *h, struct window *w)
 }
 
 /*
- * Adds the stays that later steps kept, and that this step kept. A stay that begins after this step
- * is dropped: it cannot overlap earlier steps, either.
+ * Adds the kept stays, which reach back from this step or from steps later in time. A stay that
+ * begins after this step is dropped: earlier steps cannot overlap it, either.
  */
 static void look_at_active(struct held *h, struct step *step)
 {

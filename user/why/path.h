@@ -35,8 +35,8 @@ enum step_kind {
 enum step_by {
 	BY_NONE,		/* for other kinds of steps */
 	/*
-	 * a goroutine. Not in a step, since the goroutine's own steps explain the wait; only in
-	 * root and wait
+	 * a goroutine. Only causes in root and wait have it: the steps of that goroutine explain
+	 * the wait
 	 */
 	BY_GOROUTINE,
 	BY_HOLDER,		/* as BY_GOROUTINE, and it unlocked a lock */
