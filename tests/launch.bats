@@ -23,6 +23,14 @@ launched() {
 	TARGETS+=" $TARGET"
 }
 
+# library_sleeps SECONDS: sets $LIBRARY to one that sleeps when it is loaded, before Go's runtime begins.
+library_sleeps() {
+	require_tool gcc
+	LIBRARY=$BATS_TEST_TMPDIR/sleeps.so
+	printf '#include <unistd.h>\n__attribute__((constructor)) static void wait_long(void) { sleep(%d); }\n' "$1" |
+		gcc -xc - -shared -fPIC -o "$LIBRARY"
+}
+
 launch() {
 	build_prog "$1" exitquick
 	recorded "$TRACE" -- "$PROG" -n 100
@@ -181,9 +189,8 @@ ctrl_c() {
 # A library that sleeps before Go's runtime begins; and the thread that takes the probes away hangs.
 @test "gotap gives up before anything was recorded: there is no trace, and nothing is said to be finished" {
 	build_prog "$REFERENCE_GO" cgo
-	printf '#include <unistd.h>\n__attribute__((constructor)) static void wait_long(void) { sleep(100); }\n' |
-		gcc -xc - -shared -fPIC -o "$BATS_TEST_TMPDIR/sleeps.so"
-	holdable start_record "$TRACE" -- env LD_PRELOAD="$BATS_TEST_TMPDIR/sleeps.so" "$PROG"
+	library_sleeps 100
+	holdable start_record "$TRACE" -- env LD_PRELOAD="$LIBRARY" "$PROG"
 	launched cgo
 	hold_drain
 	handles TERM
@@ -278,6 +285,13 @@ waits_said() { grep -qx "gotap: the recording is over; waiting for process $TARG
 	! "$ORACLE/check" -goroutines "$TRACE" | grep -q main.work || fail "it was recorded to its end"
 	record "$TRACE.2" -d 100ms -- "$PROG" -await "$TRACE.2" -status 5
 	[ "$status" -eq 5 ]
+}
+
+@test "-d counts from the begin of the Go runtime" {
+	build_prog "$REFERENCE_GO" cgo
+	library_sleeps 1
+	recorded "$TRACE" -d 200ms -- env LD_PRELOAD="$LIBRARY" "$PROG" -rounds 20 -dur 1ms
+	trace_ok "$TRACE"
 }
 
 # bats test_tags=inline

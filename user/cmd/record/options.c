@@ -95,8 +95,8 @@ static const struct option_row target_rows[] = {
 	  "where COMMAND execs several Go programs, the one whose file has that name; with --follow a pattern: "
 	  "'*.test'"),
 	OPTION('d', "duration", "TIME", OPTION_DURATION, FIELD(seconds),
-	  "stop after TIME (5s, 500ms, 2m); default: until Ctrl-C or the program ends. gotap then waits for COMMAND "
-	  "to end"),
+	  "stop after TIME (5s, 500ms, 2m), for COMMAND from the begin of its Go runtime on; default: until Ctrl-C or "
+	  "the program ends. gotap then waits for COMMAND to end"),
 	OPTION(0, "detach", NULL, OPTION_FLAG, FIELD(detach),
 	  "when the recording is over, leave COMMAND running and return; the exit status is that of the recording"),
 	OPTION('o', "output", "FILE", OPTION_TEXT, FIELD(output),

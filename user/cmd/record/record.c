@@ -47,7 +47,8 @@ struct session {
 	struct beside *perfetto;
 	uint64_t perfetto_bytes;
 	struct flight_recording flight;
-	uint64_t begin;
+	uint64_t begin;		/* ns; of a launched program: when its Go runtime began */
+	bool runs;		/* its Go runtime has begun */
 	bool progress, stopping;
 	bool signalled;		/* it is stopping because of a signal */
 	bool gave_up;		/* did not wait for the end of the capture */
@@ -57,6 +58,9 @@ struct session {
 	bool nonsense;		/* the trace is of a program that the plan does not fit */
 	bool nothing;		/* Go's runtime did not begin */
 };
+
+/* A launched program of which the Go runtime has not begun is waited for so much longer than -d. */
+enum { START_SECONDS = 30 };
 
 /* --- the session --- */
 
@@ -143,12 +147,29 @@ static int session_start(struct session *s, struct error *err)
 	return r;
 }
 
+/*
+ * The time of a launched program counts from the begin of its Go runtime: on a loaded machine the
+ * dynamic linker and the runtime's own start take longer than a short recording.
+ */
+static bool session_time_is_over(struct session *s)
+{
+	uint64_t now = now_ns();
+	double start = 0;
+
+	if (!s->runs && (!s->target->proc.launched || assembler_goroutines(s->assembler))) {
+		s->runs = true;
+		s->begin = s->target->proc.launched ? now : s->begin;
+	}
+	if (!s->runs)
+		start = START_SECONDS;
+	return s->opts->seconds > 0 &&
+	       (double)(now - s->begin) / 1e9 >= s->opts->seconds + start;
+}
+
 static bool session_is_over(struct session *s)
 {
 	s->signalled = signals_stop();
-	return s->signalled ||
-	       (s->opts->seconds > 0 &&
-		(double)(now_ns() - s->begin) / 1e9 >= s->opts->seconds);
+	return session_time_is_over(s) || s->signalled;
 }
 
 static void show_progress(struct session *s, uint64_t *shown)
