@@ -473,8 +473,9 @@ nobody_waits() { [ -z "$(waiting)" ]; }
 	views_ok "$TRACE"
 }
 
-@test "stopped at the end: gotap says what is left, with a status of its own; when the program goes on it is taken out" {
-	export GOTAP_TEST_MARK=$$.end
+# A recording that ends while the program is stopped: a process of gotap's with $MARK waits for it.
+record_that_ends_stopped() {
+	export GOTAP_TEST_MARK=$$.$1
 	MARK=$GOTAP_TEST_MARK
 	mixed
 	start_record "$TRACE" -p "$TARGET"
@@ -482,6 +483,10 @@ nobody_waits() { [ -z "$(waiting)" ]; }
 	stop_target_now
 	stop_record
 	[ "$status" -eq 3 ]
+}
+
+@test "stopped at the end: gotap says what is left, with a status of its own; when the program goes on it is taken out" {
+	record_that_ends_stopped end
 	[ "$(inline_of state)" = memory-left ]
 	[ "$(inline_of prober_waits)" = true ]
 	[[ $(inline_of why) == *"is stopped"* ]]
@@ -498,14 +503,7 @@ nobody_waits() { [ -z "$(waiting)" ]; }
 }
 
 @test "stopped at the end, and killed: nobody waits any more" {
-	export GOTAP_TEST_MARK=$$.killed
-	MARK=$GOTAP_TEST_MARK
-	mixed
-	start_record "$TRACE" -p "$TARGET"
-	wait_for 60 inline_runs
-	stop_target_now
-	stop_record
-	[ "$status" -eq 3 ]
+	record_that_ends_stopped killed
 	[ -n "$(waiting)" ]
 	kill -KILL "$TARGET"
 	wait_for 60 nobody_waits

@@ -13,33 +13,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "legal.h"
 #include "rewrite/convert.h"
-#include "read/v2_reader.h"
 #include "v1write/writer.h"
 
 enum { RECIPE = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void must_read_v2(const void *bytes, size_t n)
-{
-	const struct trace_event *ev;
-	struct trace_reader *r;
-	struct error err;
-	int ret;
-
-	r = trace_reader_open_memory(bytes, n, &err);
-	if (!r)
-		abort();
-	while ((ret = trace_reader_next(r, &ev)) > 0)
-		;
-	if (ret < 0) {
-		fprintf(stderr, "not legal: %s: %s (%s)\n", trace_reader_fault(r)->event,
-			trace_reader_fault(r)->rule, trace_reader_fault(r)->state);
-		abort();
-	}
-	trace_reader_close(r);
-}
 
 static void must_read_v1(const void *bytes, size_t n)
 {

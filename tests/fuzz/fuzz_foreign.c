@@ -9,17 +9,13 @@
  * record's other words plausible, so that records meet each other.
  */
 #define _GNU_SOURCE
-#include "fuzz.h"
+#include "assembly.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "assemble/assembler.h"
 #include "capture/texts.h"
-#include "read/check.h"
-#include "read/check_report.h"
 #include "rings/foreign.h"
 #include "stream/chunk.h"
 
@@ -121,42 +117,19 @@ static void make_chunk(struct chunk *c, struct foreign *door, const uint8_t *dat
 	add_user_records(c);
 }
 
-static void judge(int fd)
+static bool is_taken(const struct check_result *result)
 {
-	size_t n = (size_t)lseek(fd, 0, SEEK_END);
-	void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
-	struct check_result result;
-	struct buf why = {0};
-
-	check_memory(bytes, n, false, &result);
-	if (result.kind != CHECK_OK) {
-		check_report_text(&why, "trace", &result);
-		fwrite(why.data, 1, why.len, stderr);
-	}
-	must(result.kind == CHECK_OK, "the trace keeps the rules of gotap check");
-	munmap(bytes, n);
+	return result->kind == CHECK_OK;
 }
 
 static void assemble(const struct chunk *c, int minor)
 {
-	struct capture_info *info = calloc(1, sizeof(*info));
-	struct assembler_result *result = calloc(1, sizeof(*result));
-	struct assembler_opts opts = { .info = info, .version = 25, .most_goroutines = 12 };
-	int fd = memfd_create("trace", MFD_CLOEXEC);
-	struct assembler *a;
+	struct assembly a;
 	struct error err = {0};
 
-	info->go_minor = (uint32_t)minor;
-	info->stack_depth = 127;
-	must(!assembler_new(&a, fd, &opts, &err), "an assembler is made");
-	must(!assembler_chunk(a, c, &err) && !assembler_finish(a, &err), err.text);
-	assembler_result(a, result);
-	if (result->trace.generations)
-		judge(fd);
-	assembler_free(a);
-	close(fd);
-	free(result);
-	free(info);
+	assembly_begin(&a, &(struct assembler_opts){ .version = 25, .most_goroutines = 12 }, minor);
+	must(!assembler_chunk(a.assembler, c, &err), err.text);
+	assembly_end(&a, is_taken);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,24 +7,18 @@
  * The input begins with three bytes: header of the trace, Go release, form.
  * Either the rest is a spool file behind its head, damaged as it may be; or
  * it is a recipe, six bytes for each record, where few ids and plausible
- * pointers make records meet each other. $FUZZ_TRACE names a file for the
- * trace that is refused.
+ * pointers make records meet each other.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "assembly.h"
 #include "base/vec.h"
-#include "read/check.h"
-#include "read/check_report.h"
-#include "assemble/assembler.h"
 
 enum { HEAD = 3, STEP = 6, G_AT = 0x100000, P_AT = 0x1000 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static const uint8_t kinds[] = {
 #define KIND(number, ...) number,
@@ -137,63 +131,19 @@ static bool is_harmless(const struct check_result *result)
 	       !result->warning[WARN_STW_ACROSS].count;
 }
 
-static void keep(const void *bytes, size_t n)
-{
-	const char *path = getenv("FUZZ_TRACE");
-	FILE *f = path ? fopen(path, "w") : NULL;
-
-	if (f) {
-		fwrite(bytes, 1, n, f);
-		fclose(f);
-	}
-}
-
-static void judge(int fd)
-{
-	size_t n = (size_t)lseek(fd, 0, SEEK_END);
-	void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
-	struct check_result result;
-	struct buf why = {0};
-
-	check_memory(bytes, n, false, &result);
-	if (!is_harmless(&result)) {
-		check_report_text(&why, "trace", &result);
-		fwrite(why.data, 1, why.len, stderr);
-		keep(bytes, n);
-		abort();
-	}
-	munmap(bytes, n);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const int versions[] = { 22, 23, 25, 26 };
-	struct capture_info *info = calloc(1, sizeof(*info));
-	struct assembler_opts opts = { .info = info };
-	struct assembler_result *result = calloc(1, sizeof(*result));
-	struct assembler *a;
-	struct error err;
-	int fd = memfd_create("trace", MFD_CLOEXEC);
+	struct assembly a;
 
-	if (n > HEAD) {
-		opts.version = versions[data[0] % 4];
-		info->go_minor = 21 + data[1] % 7;
-		info->stack_depth = 127;
-		if (assembler_new(&a, fd, &opts, &err))
-			abort();
-		if (data[2] & 1)
-			feed_file(a, data + HEAD, n - HEAD);
-		else
-			feed_recipe(a, data + HEAD, n - HEAD);
-		if (assembler_finish(a, &err))
-			abort();
-		assembler_result(a, result);
-		if (result->trace.generations)
-			judge(fd);
-		assembler_free(a);
-	}
-	close(fd);
-	free(result);
-	free(info);
+	if (n <= HEAD)
+		return 0;
+	assembly_begin(&a, &(struct assembler_opts){ .version = versions[data[0] % 4] },
+		       21 + data[1] % 7);
+	if (data[2] & 1)
+		feed_file(a.assembler, data + HEAD, n - HEAD);
+	else
+		feed_recipe(a.assembler, data + HEAD, n - HEAD);
+	assembly_end(&a, is_harmless);
 	return 0;
 }

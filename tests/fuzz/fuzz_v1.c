@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../v1/random.h"
-#include "read/v2_reader.h"
+#include "legal.h"
 #include "v1/convert.h"
 #include "v1/text.h"
 #include "v1/trace.h"
@@ -71,24 +71,10 @@ static void follow_links(const struct v1_trace *t)
 
 static void must_read(int fd)
 {
-	const struct trace_event *ev;
-	struct trace_reader *r;
-	struct error err;
 	size_t n = (size_t)lseek(fd, 0, SEEK_END);
 	void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
-	int ret;
 
-	r = trace_reader_open_memory(bytes, n, &err);
-	if (!r)
-		abort();
-	while ((ret = trace_reader_next(r, &ev)) > 0)
-		;
-	if (ret < 0) {
-		fprintf(stderr, "not legal: %s: %s (%s)\n", trace_reader_fault(r)->event,
-			trace_reader_fault(r)->rule, trace_reader_fault(r)->state);
-		abort();
-	}
-	trace_reader_close(r);
+	must_read_v2(bytes, n);
 	munmap(bytes, n);
 }
 

@@ -13,24 +13,12 @@
 typedef int raw_text_fn(struct raw_source *source, struct raw_sink *sink, const char *binary,
 			struct error *err);
 
-static int raw_text_of_old(struct raw_source *source, struct raw_sink *sink, const char *binary,
-			   struct error *err)
-{
-	struct buf data = {0};
-	int ret = source_take_all(source, &data, err);
-
-	if (!ret)
-		ret = v1_text(data.data, data.len, binary, sink, err);
-	buf_free(&data);
-	return ret;
-}
-
 static int raw_text_of(struct raw_source *source, struct raw_sink *sink, const char *binary,
 		   struct error *err)
 {
 	source_need(source, V1_HEADER);
 	if (v1_file_is(source->pos, source_left(source)))
-		return raw_text_of_old(source, sink, binary, err);
+		return v1_text_of_source(source, binary, sink, err);
 	return text_write(source, sink, err);
 }
 

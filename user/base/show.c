@@ -77,6 +77,12 @@ void show_printf(FILE *f, const char *fmt, ...)
 	buf_free(&b);
 }
 
+void show_count(FILE *f, const char *before, uint64_t n, const char *after)
+{
+	if (n)
+		fprintf(f, "%s%" PRIu64 "%s", before, n, after);
+}
+
 char *show_dup(const char *text)
 {
 	struct buf b = {0};

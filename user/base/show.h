@@ -24,6 +24,11 @@ bool show_is_control(unsigned int rune);
  * \x1b, byte by byte. This includes line feeds, except one at the end of @fmt.
  */
 void show_printf(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Prints @before, @n and @after, or nothing if @n is 0. The two texts are printed as they are: they
+ * must not be foreign.
+ */
+void show_count(FILE *f, const char *before, uint64_t n, const char *after);
 /* @text with the escapes of show_printf(), as a new string, for columns. The caller frees it. */
 char *show_dup(const char *text);
 

@@ -47,6 +47,13 @@ int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *po
 /* Adds a point of @program at the start of @fn, as prologue_site_of() has it. */
 int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
 		   const struct gobin_func *fn, uint64_t *addr, struct error *err);
+/*
+ * Adds a point of @program after each call of @fn, and @class for each of these return addresses
+ * (NULL: they have none). Returns the number of calls.
+ */
+int plan_add_after_calls(struct plan *p, const struct gobin *b, enum program program,
+			 const struct gobin_func *fn, const struct site_class *class,
+			 struct error *err);
 /* A probe that cannot be had: the error, or a line of the report if it is optional. */
 int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 	       const struct error *why, struct error *err);

@@ -95,22 +95,9 @@ static int pgo_add_at(struct plan *p, const struct gobin *b, enum program progra
 static int add_results(struct plan *p, const struct gobin *b, const struct inlined_spec *spec,
 		       const struct gobin_func *fn, struct error *err)
 {
-	struct vec calls = {0};
-	size_t i;
-	int r = 0;
+	int n = plan_add_after_calls(p, b, PROGRAM_inlined_result, fn, &spec->class, err);
 
-	callsites_find(b, fn->addr, &calls);
-	for (i = 0; i < calls.len && !r; i++) {
-		const struct callsite *c = vec_at(&calls, struct callsite, i);
-		char what[64];
-
-		snprintf(what, sizeof(what), "after call of %.40s", fn->name + strlen("runtime."));
-		r = pgo_add_at(p, b, PROGRAM_inlined_result, &c->func, c->return_addr, what,
-				    err);
-		plan_add_site(p, c->return_addr, 0, 0, spec->class);
-	}
-	vec_free(&calls);
-	return r;
+	return n < 0 ? n : 0;
 }
 
 static int pgo_add_at_call(struct plan *p, const struct gobin *b, enum program program,

@@ -191,23 +191,11 @@ static int add_goal_asked(struct plan *p, const struct gobin *b, const struct pr
 static int add_after_calls(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 			   const struct gobin_func *fn, struct error *err)
 {
-	struct vec calls = {0};
-	size_t i;
-	int r = 0;
+	int n = plan_add_after_calls(p, b, spec->program, fn, NULL, err);
 
-	callsites_find(b, fn->addr, &calls);
-	for (i = 0; i < calls.len && !r; i++) {
-		const struct callsite *c = vec_at(&calls, struct callsite, i);
-		struct probe_point point = { .program = spec->program, .function = c->func.name,
-					     .addr = c->return_addr };
-
-		snprintf(point.site, sizeof(point.site), "after call of %s", spec->function);
-		r = plan_add_point(p, b, &point, err);
-	}
-	if (!calls.len)
-		r = error_set(err, -ENOENT, "nobody calls %s", spec->function);
-	vec_free(&calls);
-	return r;
+	if (!n)
+		return error_set(err, -ENOENT, "no function calls %s", spec->function);
+	return n < 0 ? n : 0;
 }
 
 /* Where gcAssistAlloc clears g.inMarkAssist; -ENOTSUP up to Go 1.21, or if that is not found. */

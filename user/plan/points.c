@@ -103,6 +103,38 @@ void plan_note_missing(struct plan *p, const char *function, const char *lacks,
 	snprintf(missing->why, sizeof(missing->why), "%.127s", why->text);
 }
 
+static int points_add_after(struct plan *p, const struct gobin *b, enum program program,
+			    const struct callsite *call, const char *callee, struct error *err)
+{
+	struct probe_point point = { .program = program, .function = call->func.name,
+				     .addr = call->return_addr };
+
+	snprintf(point.site, sizeof(point.site), "after call of %.40s at +0x%x", callee,
+		 (unsigned int)(call->return_addr - call->func.addr));
+	return plan_add_point(p, b, &point, err);
+}
+
+int plan_add_after_calls(struct plan *p, const struct gobin *b, enum program program,
+			 const struct gobin_func *fn, const struct site_class *class,
+			 struct error *err)
+{
+	struct vec calls = {0};
+	size_t i;
+	int r = 0;
+
+	callsites_find(b, fn->addr, &calls);
+	for (i = 0; i < calls.len && !r; i++) {
+		const struct callsite *c = vec_at(&calls, struct callsite, i);
+
+		r = points_add_after(p, b, program, c, fn->name, err);
+		if (class)
+			plan_add_site(p, c->return_addr, 0, 0, *class);
+	}
+	r = r ? r : (int)calls.len;
+	vec_free(&calls);
+	return r;
+}
+
 int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 	       const struct error *why, struct error *err)
 {

@@ -242,3 +242,15 @@ int v1_text(const uint8_t *data, size_t n, const char *binary, struct raw_sink *
 	v1_reader_release(&w.r);
 	return ret;
 }
+
+int v1_text_of_source(struct raw_source *source, const char *binary, struct raw_sink *sink,
+		      struct error *err)
+{
+	struct buf data = {0};
+	int ret = source_take_all(source, &data, err);
+
+	if (!ret)
+		ret = v1_text(data.data, data.len, binary, sink, err);
+	buf_free(&data);
+	return ret;
+}

@@ -19,6 +19,10 @@
 int v1_text(const uint8_t *data, size_t n, const char *binary, struct raw_sink *sink,
 	    struct error *err);
 
+/* The same of the whole rest of @source. */
+int v1_text_of_source(struct raw_source *source, const char *binary, struct raw_sink *sink,
+		      struct error *err);
+
 /*
  * Appends the bytes of the v1 or v2 trace whose text is @source to @sink. Errors name the line. A
  * record that no parser would read back from the file is an error.

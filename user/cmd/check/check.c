@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/check/json.h"
+#include "cmd/check/old.h"
 #include "cmd/options.h"
 #include "files/claims.h"
 #include "files/leftover.h"
@@ -52,11 +53,11 @@ static int check_cmd_fail(const struct error *err)
 	return EXIT_USAGE;
 }
 
-static int check_legacy(struct raw_source *source, const char *file,
+static int check_cmd_check_old(struct raw_source *source, const char *file,
 			const struct check_options *options)
 {
 	struct error err;
-	int ret = legacy_check(source, file, options->binary, options->json, &err);
+	int ret = check_old(source, file, options->binary, options->json, &err);
 
 	source_close(source);
 	if (ret < 0)
@@ -75,7 +76,7 @@ static int check_cmd_check_one(const char *file, const struct check_options *opt
 	if (leftover_source_open(&source, file, &err))
 		return check_cmd_fail(&err);
 	if (legacy_is(&source))
-		return check_legacy(&source, file, options);
+		return check_cmd_check_old(&source, file, options);
 	if (check_source(&source, options->lenient, &result, &err)) {
 		error_prefix(&err, "%s", file);
 		return check_cmd_fail(&err);

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "cmd/follow/report.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,15 +160,10 @@ static void follow_report_print_missing(const struct follow_report *rep,
 			"gotap: %zu Go programs were not recorded, since %lu were being recorded "
 			"at that time (--follow-max)\n",
 			rep->skipped, o->most);
-	if (rep->not_followed)
-		fprintf(stderr,
-			"gotap: %" PRIu64 " processes were not followed, since there were too many "
-			"at that time\n",
-			rep->not_followed);
-	if (rep->not_said)
-		fprintf(stderr,
-			"gotap: %" PRIu64 " programs were started too fast to be looked at\n",
-			rep->not_said);
+	show_count(stderr, "gotap: ", rep->not_followed,
+		   " processes were not followed, since there were too many at that time\n");
+	show_count(stderr, "gotap: ", rep->not_said,
+		   " programs were started too fast to be looked at\n");
 }
 
 void follow_report_end(struct follow_report *rep, const struct record_options *o)

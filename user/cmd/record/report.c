@@ -116,10 +116,8 @@ static void print_lost(const struct report *r, FILE *f)
 		if (r->result->lost_by_cpu[cpu])
 			fprintf(f, ", cpu %u%s: %" PRIu64, cpu,
 				cpu == RING_CPUS ? " and above" : "", r->result->lost_by_cpu[cpu]);
-	if (r->result->stacks_missing)
-		fprintf(f, ", %" PRIu64 " stacks", r->result->stacks_missing);
-	if (r->result->unnamed)
-		fprintf(f, ", %" PRIu64 " goroutines that no record names", r->result->unnamed);
+	show_count(f, ", ", r->result->stacks_missing, " stacks");
+	show_count(f, ", ", r->result->unnamed, " goroutines that no record names");
 	fputc('\n', f);
 	if (r->result->model.lost)
 		fputs("advice: the rings were full; try a larger --ring-size, or a smaller "
@@ -134,21 +132,13 @@ static void print_unreadable(const struct report *r, FILE *f)
 {
 	const struct assembler_result *res = r->result;
 
-	if (res->stacks_cut)
-		fprintf(f,
-			"stacks cut short: %" PRIu64 ": pages of the program's stacks were not in "
-			"memory\n",
-			res->stacks_cut);
-	if (res->unreadable)
-		fprintf(f,
-			"not readable: %" PRIu64 " reads of the program's memory failed: what they "
-			"were to tell is missing\n",
-			res->unreadable);
-	if (res->unsettled)
-		fprintf(f,
-			"not settled: %" PRIu64 " threads got no CPU as the recording began: the "
-			"first states of their goroutines may be wrong\n",
-			res->unsettled);
+	show_count(f, "stacks cut short: ", res->stacks_cut,
+		   ": pages of the program's stacks were not in memory\n");
+	show_count(f, "not readable: ", res->unreadable,
+		   " reads of the program's memory failed: what they were to tell is missing\n");
+	show_count(f, "not settled: ", res->unsettled,
+		   " threads got no CPU as the recording began: the first states of their "
+		   "goroutines may be wrong\n");
 	if (res->addresses_unnamed)
 		show_printf(
 			f, "without names: %" PRIu64 " addresses of the program's DWARF data: %s\n",
@@ -234,11 +224,8 @@ void report_print(const struct report *r, FILE *f)
 	if (r->plan)
 		fprintf(f, ", probes: %zu (%s)", r->plan->points.len, r->method);
 	print_events(r, f);
-	if (r->object_min)
-		fprintf(f,
-			"objects: those in slots of %" PRIu64 " bytes and more, from the begin of "
-			"the trace on\n",
-			r->object_min);
+	show_count(f, "objects: those in slots of ", r->object_min,
+		   " bytes and more, from the begin of the trace on\n");
 	if (r->stops)
 		stops_print(r->stops, res->model.begin, f);
 	if (r->children)
@@ -247,14 +234,13 @@ void report_print(const struct report *r, FILE *f)
 	print_lost(r, f);
 	print_unreadable(r, f);
 	print_gaps(r, f);
-	if (res->model.renamed_logs)
-		fprintf(f, "%" PRIu64 " logs of the program in category 'gotap' have the category "
-			"'program:gotap' in the trace\n", res->model.renamed_logs);
-	if (res->model.stand_ins)
-		fprintf(f,
-			"no goroutine ran: goroutine 0, which the program does not have, stands in "
-			"for one, %" PRIu64 " times\n",
-			res->model.stand_ins);
+	show_count(f, "", res->model.renamed_logs,
+		   " logs of the program in category 'gotap' have the category 'program:gotap' in "
+		   "the trace\n");
+	show_count(f,
+		   "no goroutine ran: goroutine 0, which the program does not have, stands in for "
+		   "one, ",
+		   res->model.stand_ins, " times\n");
 	report_print_inline(r, f);
 	report_print_threads(&r->threads, f);
 	report_print_budget(r, f);

@@ -17,14 +17,11 @@ void report_print_flight(const struct report *r, FILE *f)
 		"snapshots: %" PRIu64 " written, %" PRIu64 " not written, %" PRIu64 " deleted to "
 		"keep the limits; %" PRIu64 " triggers were refused; %s in memory at the end\n",
 		c->written, c->failed, c->deleted, c->refused, show_size(c->usage.bytes, size));
-	if (c->undeleted)
-		fprintf(f,
-			"  %" PRIu64 " beyond the limits of --keep and --keep-bytes could not be "
-			"deleted and are still there\n",
-			c->undeleted);
-	if (c->not_run)
-		fprintf(f, "  the command of --exec was too slow to run for %" PRIu64 " of them\n",
-			c->not_run);
+	show_count(f, "  ", c->undeleted,
+		   " beyond the limits of --keep and --keep-bytes could not be deleted and are "
+		   "still there\n");
+	show_count(f, "  the command of --exec was too slow to run for ", c->not_run,
+		   " of them\n");
 	on_report(r->on, r->triggers, f);
 }
 

@@ -104,15 +104,12 @@ void report_print_threads(const struct thread_report *r, FILE *f)
 	fputc('\n', f);
 	print_limit(r, f);
 	print_lacks(r, f);
-	if (threads_lost(r->threads))
-		fprintf(f, "lost: %" PRIu64 " records of threads\n", threads_lost(r->threads));
-	if (threads_missing(r->threads))
-		fprintf(f, "missing: %" PRIu64 " switches of threads%s\n",
-			threads_missing(r->threads),
-			threads_lost(r->threads) ? "" : ": the kernel ran no tracepoint there");
-	if (cpus_missing(r->sums->cpus))
-		fprintf(f, "missing: %" PRIu64 " switches to other programs\n",
-			cpus_missing(r->sums->cpus));
+	show_count(f, "lost: ", threads_lost(r->threads), " records of threads\n");
+	show_count(f, "missing: ", threads_missing(r->threads),
+		   threads_lost(r->threads) ?
+			   " switches of threads\n" :
+			   " switches of threads: the kernel ran no tracepoint there\n");
+	show_count(f, "missing: ", cpus_missing(r->sums->cpus), " switches to other programs\n");
 }
 
 /* --- as JSON --- */
