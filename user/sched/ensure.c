@@ -126,6 +126,18 @@ void ensure_no_assist(struct model *s, struct M *m)
 		step_emit0(s, m, EV_GCMarkAssistEnd);
 }
 
+void ensure_no_stop(struct model *s, struct M *m)
+{
+	if (s->stw && s->stw == m->g)
+		ensure_world_runs(s);
+}
+
+void ensure_may_leave(struct model *s, struct M *m)
+{
+	ensure_no_stop(s, m);
+	ensure_no_assist(s, m);
+}
+
 void ensure_p(struct model *s, struct M *m)
 {
 	struct P *p;
@@ -284,6 +296,7 @@ struct G *ensure_syscall(struct model *s, struct M *m, uint64_t goid)
 	}
 	g = ensure_running(s, m, goid);
 	repair(s, REPAIR_GO_SYSCALL);
+	ensure_may_leave(s, m);
 	step_sys_begin(s, m, 0);
 	return g;
 }

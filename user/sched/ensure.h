@@ -20,6 +20,10 @@ void ensure_p_counts(struct model *s, struct M *m);
 void ensure_p_takes(struct model *s, struct M *m, const struct G *g);
 /* The goroutine of @m, which ends or leaves its thread, is in no mark assist. */
 void ensure_no_assist(struct model *s, struct M *m);
+/* The goroutine of @m, which leaves its thread or enters a syscall, does not stop the world. */
+void ensure_no_stop(struct model *s, struct M *m);
+/* Both of these: it ends, or enters a syscall. */
+void ensure_may_leave(struct model *s, struct M *m);
 /* @m may create a goroutine: it holds a P and is in no syscall. */
 void ensure_may_create(struct model *s, struct M *m);
 /* @m runs no goroutine. */

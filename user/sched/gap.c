@@ -234,6 +234,7 @@ static void end_those_gone(struct model *s, struct M *m)
 				map64_ptr(&s->gs, i, struct G);
 	for (i = 0; i < gone.len; i++) {
 		gap_run(s, m, *vec_at(&gone, struct G *, i));
+		ensure_may_leave(s, m);
 		step_go_destroy(s, m);
 	}
 	vec_free(&gone);
@@ -299,6 +300,7 @@ static void gap_seat(struct model *s, struct M *now)
 		gap_run(s, m, g);
 	if (!in_syscall)
 		return;
+	ensure_may_leave(s, m);
 	step_sys_begin(s, m, now->g->stack);
 	step_p_stop(s, m);
 }

@@ -67,8 +67,7 @@ void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
 void go_stop(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_running(s, m, r->id);
-	if (s->stw == m->g)
-		ensure_world_runs(s);
+	ensure_no_stop(s, m);
 	preempted_worker(m, r);
 	step_go_stop(s, m, r->sub == REC_STOP_GOSCHED ? "runtime.Gosched" : "preempted",
 		     as_long(r)->stack);
@@ -79,6 +78,7 @@ void go_dead(struct model *s, struct M *m, const struct rec *r)
 	if (m->coro_exit == r->id)	/* coroswitch_m ends it by gdestroy: said already */
 		return;
 	ensure_running(s, m, r->id);
+	ensure_may_leave(s, m);
 	step_go_destroy(s, m);
 }
 
@@ -126,6 +126,9 @@ void go_switch(struct model *s, struct M *m, const struct rec *r)
 	/* again: for the next one to leave its thread, that may have got the P of @m */
 	ensure_running(s, m, r->id);
 	ensure_p_takes(s, m, next);
+	ensure_no_stop(s, m);
+	if (dies)
+		ensure_no_assist(s, m);
 	step_go_switch(s, m, next, dies);
 	m->coro_exit = dies ? r->id : 0;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "read/notes.h"
-#include "sched/ensure.h"
 #include "stackkey.h"
 
 static const char step_category[] = NOTES_CATEGORY;
@@ -133,10 +132,7 @@ void step_stw_end(struct model *s)
 	step_emit0(s, m, EV_STWEnd);
 }
 
-/*
- * A goroutine that stopped the world starts it before it blocks or ends: the record of the start
- * was lost.
- */
+/* A goroutine that stopped the world starts it before it blocks: the record of that was lost. */
 static void world_runs(struct model *s, struct M *m)
 {
 	if (!s->stw || s->stw != m->g)
@@ -174,8 +170,6 @@ void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t sta
 
 void step_go_destroy(struct model *s, struct M *m)
 {
-	world_runs(s, m);
-	ensure_no_assist(s, m);
 	step_emit0(s, m, EV_GoDestroy);
 	g_drop(s, m->g);
 }
@@ -206,9 +200,6 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 		switch_in_steps(s, m, next, dies);
 		return;
 	}
-	world_runs(s, m);
-	if (dies)
-		ensure_no_assist(s, m);
 	step_emit(s, m, dies ? EV_GoSwitchDestroy : EV_GoSwitch, next->id, ++next->seq);
 	if (dies) {
 		g_drop(s, old);
@@ -221,8 +212,6 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 
 void step_sys_begin(struct model *s, struct M *m, uint64_t stack)
 {
-	world_runs(s, m);
-	ensure_no_assist(s, m);
 	step_emit(s, m, EV_GoSyscallBegin, m->p ? ++m->p->seq : 0, stack);
 	m->g->status = G_SYSCALL;
 	m->g->stack = stack;

@@ -8,6 +8,7 @@
 void sys_enter(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_running(s, m, r->id);
+	ensure_may_leave(s, m);
 	step_sys_begin(s, m, as_long(r)->stack);
 }
 
