@@ -10,7 +10,7 @@
 
 #include "rings.h"
 
-/* The number of Ps whose last thread the memory records: so many fit into its first page. */
+/* The number of Ps for which the memory has the last thread: as many as fit into its first page. */
 enum { INLINE_PS = 960 };
 
 /*
@@ -45,7 +45,8 @@ struct inline_shared {
 #define INLINE_NAME "gotap"			/* name of the memfd: /memfd:gotap in maps */
 
 /*
- * Keys of stacks whose REC_STACK was sent: sets of four per cache line, as `seen` of bpf/stack.h.
+ * Keys of stacks that were sent as REC_STACK: sets of four per cache line, as `seen` of
+ * bpf/stack.h.
  */
 enum { INLINE_SEEN = 65536 };
 

@@ -30,7 +30,7 @@ stack_key_of_hash(unsigned long long hash, unsigned long long marks)
 	return key ? key : 1;
 }
 
-/* The key of the stack whose only frame is the entry of the function at @pc; 0 if @pc is 0. */
+/* The key of the stack with one frame, the entry of the function at @pc; 0 if @pc is 0. */
 static inline __attribute__((always_inline)) unsigned long long
 stack_key_of_entry(unsigned long long pc)
 {

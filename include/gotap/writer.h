@@ -64,9 +64,9 @@ GOTAP_API int64_t gotap_write_string(struct gotap_writer *w, const char *text, s
 /*
  * The id of a stack in this generation, 0 for an empty one. @size is sizeof(struct gotap_frame).
  * Frames beyond 128 are left out. Only the leaf, which is the first frame, may lack a function name
- * or a line. Readers take the function and line of a pc from the first frame that has the pc. So
- * the library replaces a pc of 0, and a pc that an earlier frame has with another line, by a pc of
- * its own. -EINVAL: no generation is open.
+ * or a line. Readers take the function and line of a pc from the first frame that has the pc.
+ * Therefore the library replaces a pc of 0, and a pc that an earlier frame has with another line,
+ * by a pc of its own. -EINVAL: no generation is open.
  */
 GOTAP_API int64_t gotap_write_stack(struct gotap_writer *w, const struct gotap_frame *frames,
 				    size_t size, size_t n);

@@ -167,7 +167,7 @@ struct gotap_raw_writer {
 	struct gotap_kind_spec specs[256];	/* by kind; set for the kinds of this header */
 	struct v1_format old;	/* for a version before 22 */
 	struct raw_sink sink;
-	struct buf sized;	/* an event whose size was requested */
+	struct buf sized;	/* an event to compute its size only */
 	int version;
 	struct error err;
 };

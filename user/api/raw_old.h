@@ -34,7 +34,7 @@ void raw_old_close(struct raw_old *r);
  * kind.
  */
 int raw_old_nargs(const struct v1_format *f, unsigned int kind);
-/* Appends the record of @ev, whose number of arguments must be right. */
+/* Appends the record of @ev, which must have raw_old_nargs() arguments. */
 void raw_old_put(struct buf *out, const struct v1_format *f, const struct gotap_raw_event *ev);
 
 /* See gotap_raw_kind_spec() and gotap_raw_kind_named(). */

@@ -251,7 +251,7 @@ void gotap_reader_info(const struct gotap_reader *r, struct gotap_trace_info *to
 	api_give(to, size, &info, sizeof(info));
 }
 
-/* --- what the last event means --- */
+/* --- the meaning of the last event --- */
 
 /* True if the last event has a category from @first to @last. */
 static bool api_reader_is_one_of(const struct gotap_reader *r, enum view_kind first,

@@ -35,7 +35,7 @@ enum {
 	ARCH_INSN_MAX = 15,		/* bytes of the longest instruction */
 };
 
-/* A function that does nothing, whose first instruction the kernel emulates under a uprobe. */
+/* A function that does nothing. The kernel emulates its first instruction under a uprobe. */
 #define ARCH_EMPTY_FUNCTION "\tpush %rbp\n\tpop %rbp\n\tret\n"
 
 #else

@@ -2,9 +2,9 @@
 /*
  * map64: a hash map from 64-bit keys to 64-bit values (ids, indexes, pointers), used by every room.
  *
- * Entries lie in map->slots[0 .. map->cap) in the order in which their keys were added. So the
- * order of the entries does not depend on the hash, and the hash has a seed that differs in each
- * process: the author of a file cannot choose keys that collide.
+ * Entries lie in map->slots[0 .. map->cap) in the order in which their keys were added. Therefore
+ * the order of the entries does not depend on the hash, and the hash has a seed that differs in
+ * each process: the author of a file cannot choose keys that collide.
  *
  * An index of slot numbers finds the entries. It uses open addressing with linear probing at a load
  * of at most 1/2, since look-ups are much more frequent than insertions. A removal (the end of a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open_under: opens a file whose path a container or another user controls. live/, proc/, symbol/
- * and target/ open every such file here.
+ * open_under: opens a file at a path that a container or another user controls. live/, proc/,
+ * symbol/ and target/ open every such file here.
  *
  * open() itself can have effects: a watchdog device arms, a tape device rewinds, a FIFO waits for
  * its writer, and a magic link of /proc leads to the files of another process. Therefore the path

@@ -18,8 +18,8 @@ char *parent_option(void)
 }
 
 /*
- * Requests the signal first, and then checks that the parent is alive: so an end of the parent
- * between the two is not missed.
+ * Requests the signal first, and then checks that the parent is alive. An end of the parent between
+ * the two is not missed.
  */
 bool parent_take(const char *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * strset: interned strings. Equal texts have the same pointer, which is valid until the set is
- * freed. So names can be compared and hashed by address.
+ * freed: names can be compared and hashed by address.
  */
 #ifndef GOTAP_BASE_STRSET_H
 #define GOTAP_BASE_STRSET_H

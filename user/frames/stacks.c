@@ -16,7 +16,8 @@ static const char SWITCH[] = "runtime.systemstack_switch";
 
 struct stack {
 	uint8_t class;
-	bool is_part;		/* a part of a stack whose whole record may still come */
+	/* a part of a stack; the record of the whole stack may still come */
+	bool is_part;
 	bool is_cut;		/* lacks frames that a reader would otherwise see */
 	bool used;		/* a written generation refers to it */
 	uint16_t skip;
@@ -40,7 +41,8 @@ struct stacks {
 	struct map64 missing;	/* keys that the trace used and that no record defined */
 	/* key of a stack of class STACK_END -> the top word from its record */
 	struct map64 tops;
-	struct map64 cut_samples;	/* keys of samples whose callers could not be read */
+	/* keys of samples without callers, which could not be read */
+	struct map64 cut_samples;
 	size_t cut;		/* stacks that lack frames since memory could not be read */
 };
 

@@ -49,7 +49,7 @@ size_t stacks_defined(const struct stacks *s);
 size_t stacks_missing(const struct stacks *s);
 /* The number of stacks that end where memory could not be read: they may have more frames. */
 size_t stacks_cut(const struct stacks *s);
-/* The number of addresses whose names could not be read; *@why is the reason, or "". */
+/* The number of addresses without a name, which could not be read; *@why is the reason, or "". */
 uint64_t stacks_unanswered(const struct stacks *s, const char **why);
 /* Accepts NULL. */
 void stacks_free(struct stacks *s);

@@ -23,7 +23,7 @@ struct events_filter {
 	 */
 	struct map64 goroutines, procs;
 	struct map64 threads;	/* the event happened on one of these; empty: any */
-	bool some_types;	/* true: only events whose type is in types[] */
+	bool some_types;	/* true: only events of a type in types[] */
 	bool types[256];
 	const regex_t *func;	/* matches a function of the event's stacks; NULL: any */
 	int64_t from, to;	/* ns since the first event; @to INT64_MAX: until the end */

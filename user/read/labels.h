@@ -6,10 +6,10 @@
  *	path="/buy" "user id"="7\n" long="the first bytes"... ...
  *
  * A pair is KEY=VALUE; one space separates pairs. A value is a Go string literal in double quotes
- * (text_quote.h). So is a key, unless it has only letters, digits and _ . / : -. "..." after a
- * literal: the text was cut there. A separate "..." at the end: the goroutine has more labels. An
- * empty text: it has no labels. sched/annotations.c writes these events; visitors of spans group by
- * the labels.
+ * (text_quote.h). A key is such a literal, too, unless it has only letters, digits and _ . / : -.
+ * "..." after a literal: the text was cut there. A separate "..." at the end: the goroutine has
+ * more labels. An empty text: it has no labels. sched/annotations.c writes these events; visitors
+ * of spans group by the labels.
  */
 #ifndef GOTAP_READ_LABELS_H
 #define GOTAP_READ_LABELS_H

@@ -25,7 +25,7 @@ static inline void put_bytes(struct buf *b, const void *p, size_t n)
 	b->len += n;
 }
 
-/* A constant text, whose length the compiler knows. */
+/* A constant text; the compiler knows its length. */
 #define put_word(b, text) put_bytes(b, text, sizeof("" text) - 1)
 
 static inline void put_text(struct buf *b, const char *text)

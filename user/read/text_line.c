@@ -135,7 +135,7 @@ static bool is_member(struct text_span s, const char *name)
 	return name ? span_is(inner, name) : inner.n > 0;
 }
 
-/* Finds the member of an archive: a file whose first line is not "Trace" must be one. */
+/* Finds the member of an archive: a file without "Trace" in its first line must be one. */
 static int enter_archive(struct text_lines *t, struct text_span *line)
 {
 	int ret = 1;

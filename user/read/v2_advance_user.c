@@ -54,7 +54,7 @@ enum advance advance_task_begin(struct order *o, struct trace_event *ev)
 	return advance_done(o, ev);
 }
 
-/* A task may end in a later generation, whose strings lack its name, or without a begin. */
+/* A task may end in a later generation, which lacks the string of its name, or without a begin. */
 enum advance advance_task_end(struct order *o, struct trace_event *ev)
 {
 	const struct order_task *task = idtab_find(&o->tasks, ev->args[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * v2_batch: the outermost layer of a v2 trace: batches and end markers (docs/traceformat.md,
- * Batches). batch_peek() looks at a batch in the source's window; batch_take() consumes it. So the
- * first batch of the next generation can remain in the source.
+ * Batches). batch_peek() looks at a batch in the source's window; batch_take() consumes it.
+ * Therefore the first batch of the next generation can remain in the source.
  */
 #ifndef GOTAP_READ_V2_BATCH_H
 #define GOTAP_READ_V2_BATCH_H

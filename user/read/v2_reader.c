@@ -202,8 +202,8 @@ static int begin_stream(struct trace_reader *r, uint32_t i, struct v2_stream **s
 
 /*
  * Adds all threads to the frontier. A stream takes much more memory than a thread with one event
- * takes in the file. So threads beyond FEW_THREADS have a stream only to find the time of their
- * first event, and again when it is due.
+ * takes in the file. Therefore threads beyond FEW_THREADS have a stream only to find the time of
+ * their first event, and again when it is due.
  */
 static bool v2_reader_add_threads(struct trace_reader *r)
 {

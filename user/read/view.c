@@ -10,7 +10,7 @@
 #define NUMBER(ev) EV_##ev
 #define STACKS(ev) stacks_##ev
 
-/* tracev2.def counts dt as place 0, and args[] has no dt: so these places count from 1. */
+/* tracev2.def counts dt as place 0, and args[] has no dt: therefore these places count from 1. */
 enum {
 #define EV(number, name, version, class, args, stacks, strings) STACKS(name) = (stacks),
 #include "tracev2.def"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * view: the meaning of a reader's event, as internal/trace.Event of Go 1.27 shows it: the goroutine
- * or P whose state it changes, with both states; the range that it begins or ends; the metric and
+ * or P that changes its state, with both states; the range that it begins or ends; the metric and
  * its value. One table has this for each type of event; `gotap text --events` and libgotap show it.
  *
  * The functions have no side effects. Each function is for events of its kind only (view_kind()),
@@ -40,7 +40,7 @@ enum { VIEW_RANGE_ATTRS = 2 };
 struct view_spec {
 	uint8_t kind;		/* enum view_kind */
 	uint8_t stack;		/* the event's own stack */
-	uint8_t moved_stack;	/* transition: stack of the goroutine whose state changes */
+	uint8_t moved_stack;	/* transition: stack of the goroutine that changes its state */
 	/* string id: reason of a transition, or the part of a range's name in brackets */
 	uint8_t reason;
 	uint8_t scope;		/* range: enum resource; 0: the whole program */
@@ -63,7 +63,7 @@ struct view_transition {
 	uint64_t id;
 	uint8_t from, to;	/* enum go_state or enum proc_state */
 	uint64_t reason;	/* string id, 0: none */
-	uint64_t stack;		/* stack of the goroutine whose state changes, 0: not known */
+	uint64_t stack;		/* stack of the goroutine that changes its state, 0: not known */
 };
 
 struct view_range {

@@ -16,7 +16,10 @@
 #include "read/raw_source.h"
 #include "read/text_line.h"
 
-/* Appends the bytes of the v2 trace whose text is @source to @sink. Errors name the line. */
+/*
+ * Reads the text of a v2 trace from @source and appends the bytes of the trace to @sink. Errors
+ * name the line.
+ */
 int wire_write(struct raw_source *source, struct raw_sink *sink, struct error *err);
 
 /*

@@ -88,7 +88,7 @@ const char *release_stw_reason(int minor, unsigned int reason, uint64_t old);
 
 /*
  * The number of leaf frames to leave out of a stack of @class. @recorded: the number in the record,
- * for classes whose number is an argument in the runtime.
+ * for classes in which the number is an argument of a runtime function.
  */
 unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int recorded);
 

@@ -29,13 +29,14 @@ struct convert_options {
 /* Members that do not apply to the conversion are 0. */
 struct convert_result {
 	struct rewrite_result rewrite;	/* of a v2 trace, and of a part of any trace */
-	uint64_t left[V1_LEFT_KINDS];	/* counts of what the format of the result cannot have */
+	/* counts of parts that the format of the result cannot have */
+	uint64_t left[V1_LEFT_KINDS];
 	struct v1_writer_counts written;	/* of a v1 result that is made of a v2 trace */
 	bool is_v1;			/* the input is a v1 trace: the following members are set */
 	bool unnamed_pcs;		/* its stacks are addresses without names */
 	size_t v1_events;
 	struct v1_convert_counts counts;
-	struct v1_cut cut;		/* what was left out of an incomplete trace */
+	struct v1_cut cut;		/* the parts that were left out of an incomplete trace */
 };
 
 /*

@@ -75,7 +75,7 @@ static int rewrite_gc_begin(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
-	if (c->gc_open)		/* a GCActive repeats what is known */
+	if (c->gc_open)		/* a GCActive repeats a known fact */
 		return 1;
 	c->gc_open = true;
 	if (ev->type == EV_GCActive && !c->gc_known && !c->later)

@@ -63,8 +63,8 @@ rewrite_step rewrite_syscall_end_blocked;
 rewrite_step rewrite_region_begin, rewrite_region_end, rewrite_task_begin, rewrite_task_end;
 
 /*
- * True if the event is about a P whose number means "no P". Readers accept such an event (Go 1.27,
- * internal/trace/order.go), but then the thread that starts this P has none.
+ * True if the event is about a P with the number that means "no P". Readers accept such an event
+ * (Go 1.27, internal/trace/order.go), but then the thread that starts this P has none.
  */
 bool rewrite_is_of_no_p(const struct trace_event *ev);
 /* Notes that the requested goroutine @id is in the written trace. */

@@ -266,7 +266,7 @@ static void run_for_a_moment(struct stated *st, struct sim_m *m, struct sim_g *g
 	}
 }
 
-/* Creates a goroutine whose creation is among the missing events. */
+/* Creates a goroutine. The event of its creation is missing. */
 static void resume_create(struct stated *st, struct sim_m *m, const struct stated_g *now)
 {
 	struct rewrite *c = st->c;

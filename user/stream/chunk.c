@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * The segment whose head is at @at. Its length is limited to the first @end bytes. False: no head
+ * The segment with its head at @at. Its length is limited to the first @end bytes. False: no head
  * fits there.
  */
 static bool segment_at(const uint8_t *data, size_t at, size_t end, struct segment *ret)

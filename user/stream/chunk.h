@@ -66,7 +66,7 @@ static inline void chunk_segment_end(struct chunk *c, size_t at)
 typedef void chunk_fn(void *ctx, uint32_t cpu, struct rec *r);
 /*
  * Calls @fn with each record of the first @end bytes of @c. @fn may change the record, but not its
- * size. A segment whose length goes beyond @end is read up to @end.
+ * size. A segment that is longer than its bytes before @end is read up to @end.
  */
 void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx);
 /* Removes the records that are younger than @until from @c. */

@@ -36,7 +36,7 @@ const struct rec *goid_filter_next(struct goid_filter *f);
 uint64_t goid_filter_holds(const struct goid_filter *f);
 /*
  * To be called when no more goids will come: goid_filter_next() then gives out all held records,
- * without the creations whose goid is unknown.
+ * without the creations of an unknown goid.
  */
 void goid_filter_finish(struct goid_filter *f);
 /*

@@ -2,9 +2,9 @@
 /*
  * merge: see merge.h. Each CPU has a queue: the bytes of its records and an index of (time, offset)
  * that is sorted. Records of a ring are in the order of their reserves, and a probe takes the time
- * right after the reserve. So they are sorted already, unless a program was preempted in between:
- * insertion from the end of the index is cheap. The records of a damaged file may be in any order:
- * then the whole queue is sorted at once.
+ * right after the reserve. Therefore they are sorted already, unless a program was preempted in
+ * between: insertion from the end of the index is cheap. The records of a damaged file may be in
+ * any order: then the whole queue is sorted at once.
  */
 #include "stream/merge.h"
 

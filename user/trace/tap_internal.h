@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tap_internal: what the files of the tap (tap.c, tap_tables.c, tap_steps.c) share. */
+/*
+ * tap_internal: state and functions that the files of the tap (tap.c, tap_tables.c, tap_steps.c)
+ * share.
+ */
 #ifndef GOTAP_TRACE_TAP_INTERNAL_H
 #define GOTAP_TRACE_TAP_INTERNAL_H
 

@@ -26,8 +26,8 @@ enum {
 	STREAM_FIRST = 512,
 	MOST_SHIFT = 4,		/* for vec_lately(): a burst counts for some dozen generations */
 	/*
-	 * about the bytes of a stack in its table, whose frames are known only at the end: a dozen
-	 * frames
+	 * about the bytes of a stack in its table, with a dozen frames, which are known only at the
+	 * end
 	 */
 	STACK_BYTES = 128,
 };

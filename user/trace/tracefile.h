@@ -6,8 +6,7 @@
  * The writer makes header, generations, batches per thread, tables of strings and stacks, and sync
  * data. Its callers are responsible for the order of events: the scheduler model (through v2_sink),
  * the converters, the API. The writer holds one generation in memory and writes it at once when it
- * ends. So the file is a sequence of complete generations at any time, even if the writer is
- * killed.
+ * ends: the file is a sequence of complete generations at any time, even if the writer is killed.
  *
  *	tracefile_new(&tf, fd, opts, err);
  *	tracefile_gen_begin(tf);

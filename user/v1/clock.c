@@ -15,7 +15,7 @@
 struct first_pass {
 	struct v1_trace *t;
 	struct map64 blocked;	/* goroutine -> ticks at which its system call blocked */
-	/* goroutine whose last event is a GoSysCall -> ordinal of the event + 1 */
+	/* goroutine with a GoSysCall as its last event -> ordinal of this event + 1 */
 	struct map64 calls;
 	uint32_t ordinal;
 	int64_t last;		/* ticks of the previous event */

@@ -10,7 +10,7 @@ enum { DEPTH = 64 };
 /* --- Ps --- */
 
 /*
- * A thread for a P that v1 starts on @m: @m, whose old P left it without an event in v1, or an
+ * A thread for a P that v1 starts on @m: @m, which has lost its old P without an event in v1, or an
  * invented thread if a goroutine runs on @m.
  */
 static struct sim_m *v1_convert_free_thread(struct convert *c, struct sim_m *m)

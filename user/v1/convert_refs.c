@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * convert_refs: what an event refers to in the written trace: its P, its thread, the ids of its
- * stack and strings. See convert_internal.h.
+ * convert_refs: look-ups of the things in the written trace to which an event refers: its P, its
+ * thread, the ids of its stack and strings. See convert_internal.h.
  */
 #include "v1/convert_internal.h"
 #include "v1/internal.h"

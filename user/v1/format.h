@@ -2,7 +2,7 @@
 /*
  * format: the headers of v1 files, and the shape of each record in each format. The name of a
  * format is the minor version of its header (5, 7, 8, 9, 10, 11, 19, 21). V1_GOTRACE is the format
- * before Go 1.5, whose header has no number.
+ * before Go 1.5, which has no number in its header.
  */
 #ifndef GOTAP_V1_FORMAT_H
 #define GOTAP_V1_FORMAT_H
@@ -24,7 +24,7 @@ enum {
 	V1_MAX_STRING = 1000000,
 };
 
-/* The types of all records. A record whose name has changed has its oldest name. */
+/* The types of all records. A record that was renamed has its oldest name. */
 enum v1_type {
 	V1_BATCH = 1, V1_FREQUENCY, V1_STACK, V1_GOMAXPROCS, V1_PROC_START, V1_PROC_STOP,
 	V1_GC_START, V1_GC_DONE, V1_STW_START, V1_STW_DONE, V1_SWEEP_START, V1_SWEEP_DONE,
@@ -80,7 +80,7 @@ void v1_format_init(struct v1_format *f, int version);
  */
 unsigned int v1_deltas(const struct v1_format *f, unsigned int type);
 
-/* True for the formats whose stacks are PCs without names. */
+/* True for the formats with stacks of PCs without names. */
 static inline bool v1_pc_only(int version)
 {
 	return version < 7;

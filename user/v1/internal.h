@@ -78,7 +78,7 @@ struct v1_trace {
 	struct vec exits;	/* struct v1_exit, by time */
 	/* a bit per event in the order of writing: a GoSysCall that blocks */
 	struct buf blocking;
-	struct buf futile;	/* likewise: an event of a futile wake-up; empty: none */
+	struct buf futile;	/* a bit per event: it is one of a futile wake-up; empty: none */
 	bool has_futile;	/* the file has a FutileWakeup */
 	size_t events;		/* in the file */
 	size_t ordered;		/* events that have a place; the others follow lost ones */

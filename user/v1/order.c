@@ -253,7 +253,7 @@ static void v1_order_offer(struct v1_order *m, uint32_t stream)
 	*list = stream + 1;
 }
 
-/* Checks all streams again whose heads wait for (@key, @need). */
+/* Checks all streams again that wait for (@key, @need) at their heads. */
 static void v1_order_wake(struct v1_order *m, uint64_t key, struct state need)
 {
 	uint64_t *slot = map64_get(&m->waiting, need_hash(key, need));
@@ -317,8 +317,8 @@ static int no_order(const struct v1_order *m, struct error *err)
 
 /*
  * In an undamaged trace an event that needs another one has a later time, or no reader accepts the
- * trace. In a damaged trace the needed event may be lost: so the merge takes events by their times,
- * ready or not. Among up to EQUAL_TIMES events of one time it takes a ready one first.
+ * trace. In a damaged trace the needed event may be lost: therefore the merge takes events by their
+ * times, ready or not. Among up to EQUAL_TIMES events of one time it takes a ready one first.
  */
 enum { EQUAL_TIMES = 16 };
 

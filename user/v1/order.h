@@ -12,7 +12,7 @@ struct v1_order;
 
 struct v1_order *v1_order_new(const struct v1_trace *t);
 /*
- * Returns 1 with the next event, whose time is in ticks. Returns 0 at the end: all events were
+ * Returns 1 with the next event. Its time is in ticks. Returns 0 at the end: all events were
  * returned, or the trace is cut and the remaining events follow lost ones. Returns -errno with @err
  * on an error; -EPROTO: the events contradict each other.
  */

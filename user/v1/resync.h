@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * resync: finds the place in a damaged v1 file from which it can be read again. A batch has the P
- * and the time of its events, so readable records begin with a batch. Or they begin with a table:
- * tables are at the end of a file, do not depend on earlier records, and up to Go 1.10 lie outside
- * of batches. load.c uses this module.
+ * and the time of its events, so readable records begin with a batch. They may also begin with a
+ * table: tables are at the end of a file, do not depend on earlier records, and up to Go 1.10 lie
+ * outside of batches. load.c uses this module.
  */
 #ifndef GOTAP_V1_RESYNC_H
 #define GOTAP_V1_RESYNC_H

@@ -124,7 +124,7 @@ void sim_p_steal(struct sim *s, enum sim_origin origin, struct sim_p *p, struct 
  * thread if @prefer is not usable.
  */
 struct sim_m *sim_p_hold(struct sim *s, struct sim_p *p, struct sim_m *prefer);
-/* Takes @p from a thread whose goroutine is in a system call, and starts it as sim_p_hold(). */
+/* Takes @p from a thread with a goroutine in a system call, and starts @p as sim_p_hold(). */
 struct sim_m *sim_p_move(struct sim *s, struct sim_p *p, struct sim_m *prefer);
 
 /* Returns a P that no thread has. If all Ps are in use, one is stopped, with its goroutine. */

@@ -24,8 +24,8 @@ int v1_text_of_source(struct raw_source *source, const char *binary, struct raw_
 		      struct error *err);
 
 /*
- * Appends the bytes of the v1 or v2 trace whose text is @source to @sink. Errors name the line. A
- * record that no parser would read back from the file is an error.
+ * Reads the text of a v1 or v2 trace from @source and appends the bytes of the trace to @sink.
+ * Errors name the line. A record that no parser would read back from the file is an error.
  */
 int v1_wire_write(struct raw_source *source, struct raw_sink *sink, struct error *err);
 

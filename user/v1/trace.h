@@ -78,7 +78,7 @@ struct v1_cut {
 	bool no_frequency;	/* the frequency is lost: a tick counts as a nanosecond */
 	size_t places;		/* number of damaged places */
 	size_t lost_bytes;	/* bytes that cannot be read */
-	size_t lost_events;	/* events that were read and whose needed events are lost */
+	size_t lost_events;	/* events that were read, but need lost events */
 	struct error why;	/* the error at the first damaged place */
 };
 

@@ -209,7 +209,7 @@ static int v1_wire_put_record(struct wire *w, unsigned int type, struct form *f)
 	return 0;
 }
 
-/* --- what follows a record's line --- */
+/* --- the lines after a record's first line --- */
 
 static bool v1_wire_span_begins(struct text_span s, const char *text)
 {
