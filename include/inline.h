@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inline: the memory that gotap and its code inside the target share with `--attach inline`.
- * Compiled by both sides: user/inline, user/capture (gotap) and bpf/inline (the target).
+ * Both sides compile this header: gotap (user/inline, rings, attach) and the target (bpf/inline).
  *
  * The target can write all of it: gotap reads every word of it as hostile input.
  */

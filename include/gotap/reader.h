@@ -55,7 +55,7 @@ struct gotap_read_options {
 struct gotap_event {
 	int64_t time;		/* in ns on the clock of the traced program, strictly increasing */
 	uint32_t kind;		/* enum gotap_kind; a later library may return more kinds */
-	/* enum gotap_category: which function gotap_event_...() returns details */
+	/* enum gotap_category, for which a function gotap_event_...() returns details */
 	uint32_t category;
 	uint64_t args[GOTAP_MAX_ARGS];	/* in the order of gotap/event.h */
 	uint32_t nargs;

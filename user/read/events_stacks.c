@@ -90,7 +90,7 @@ void events_stacks_put(struct events_stacks *s, struct buf *out, uint64_t id,
 
 /* --- patterns --- */
 
-/* regexec() requires a NUL. The part of a name after a NUL of its own is not matched. */
+/* regexec() requires a terminating NUL. A name that contains a NUL is matched up to this NUL. */
 static enum match match_frame(struct events_stacks *s, const struct v2_frame *frame,
 			      const regex_t *func)
 {

@@ -4,11 +4,11 @@
  * chunks to the thread that makes the trace, and a spool file consists of chunks.
  *
  * The watermark: every record with a time up to the watermark is in this chunk or an earlier one.
- * The drain takes t = now, then reads every ring up to its producer position. There are two cases
- * for a record that the drain did not read. It was reserved later: a probe takes the time after the
- * reserve, so the record is younger than t. Or it was reserved before, but not submitted: the drain
- * of that ring then stops at it. So the watermark is t if every ring was read to its end, else the
- * watermark of the previous chunk.
+ * The drain takes t = now, then reads every ring up to its producer position. There are two kinds
+ * of records that this drain does not read. A record that is reserved later is younger than t,
+ * since a probe takes the time after the reserve. At a record that was reserved before, but not
+ * submitted, the drain of its ring stops. Therefore the watermark is t if every ring was read to
+ * its end, else the watermark of the previous chunk.
  */
 #ifndef GOTAP_STREAM_CHUNK_H
 #define GOTAP_STREAM_CHUNK_H
