@@ -11,7 +11,7 @@
 #define FAIL(c, ev, ...) check_fail(c, CHECK_TRAP, ev, __VA_ARGS__)
 
 enum {
-	EXPERIMENTS = 2,		/* GOTAP_NO_EXPERIMENT and AllocFree */
+	EXPERIMENTS = 2,		/* none, and AllocFree */
 	MANY_PROCS = 1 << 20,		/* the MMU page allocates memory for each P */
 };
 
