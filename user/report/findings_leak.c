@@ -286,7 +286,7 @@ static void finding_leak_join(struct findings *f, struct crowd *c, const struct 
 	vote_add(&c->place, s->place, (double)(f->last - s->from));
 	if (c->n == 1 || s->from < c->from)
 		c->from = s->from;
-	/* each search looks at all stacks, so their number is limited */
+	/* the number of searches is limited, since each search looks at all stacks */
 	if (!c->holder && c->searches++ < SEARCHES_MAX)
 		c->holder = find_holder(f, s->place, &c->at);
 }

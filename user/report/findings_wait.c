@@ -129,7 +129,9 @@ struct walk {
 	struct findings *f;
 	uint32_t number;	/* number of the site */
 	int64_t since, t;	/* the time that is charged is from @since to @t; @t moves back */
-	/* others had the lock during the wait, so a holder may not have had it all the time */
+	/*
+	 * other goroutines had the lock during the wait: a holder may not have had it all the time
+	 */
 	bool was_free;
 	bool doubtful;		/* was_free, and it was not seen how this holder got the lock */
 	bool behind;		/* the holder received from a goroutine that waited to send */

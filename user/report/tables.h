@@ -140,7 +140,10 @@ struct type_row {
 	/* number of others, which began before the trace or last at its end */
 	uint64_t open;
 	int64_t open_ns;	/* ns of @open ones within the trace */
-	/* what the goroutine of the region, or the one that began the task, did during it */
+	/*
+	 * sums of the stays, during the region or task, of its goroutine: of the one that began a
+	 * task
+	 */
 	struct stay_sums sums;
 	/* ns of tasks without their goroutine: it had ended, or was not known */
 	int64_t elsewhere;
