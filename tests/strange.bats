@@ -23,6 +23,14 @@ start_strange() {
 is_strange() { grep -qx strange "$TARGET_OUT"; }
 is_asked() { grep -qx asked "$TARGET_OUT"; }
 
+# A list of a million goroutines has 1,954 pages.
+most_was_not_read() {
+	local pages
+	pages=$(grep -cx page "$TARGET_OUT")
+	echo "$pages pages were read"
+	[ "$pages" -lt 1000 ]
+}
+
 # measured COMMAND...: runs it and sets $status and $PEAK, the memory that it had at most, in MiB.
 measured() {
 	run_logged python3 -c '
@@ -61,7 +69,6 @@ succeeds_not() {
 
 # Each page takes longer than gotap waits for a whole request, but it is an answer.
 @test "SIGINT while memory answers late" {
-	local begin
 	start_strange -as slow -later
 	kill -USR1 "$TARGET"
 	wait_for 60 is_strange
@@ -70,10 +77,8 @@ succeeds_not() {
 	RECORDER=$!
 	TARGETS+=" $RECORDER"
 	wait_for 60 is_asked
-	begin=$(date +%s%N)
 	stop_record
-	echo "$((($(date +%s%N) - begin) / 1000000)) ms"
-	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 30000 ]	# the whole list takes minutes
+	most_was_not_read
 	[ "$status" -eq 1 ]
 	grep -q 'stopped before the goroutines' "$REPORT"
 }
@@ -98,16 +103,13 @@ recorder_has_ended() { ! target_runs "$RECORDER"; }
 # While states are read again, which takes long here: nothing is recorded any more as soon as the stop comes, and the
 # recording waits for no page.
 @test "SIGINT while states are read again and memory answers late" {
-	local begin
 	start_strange -as slow -later -pairs 16
 	start_record "$TRACE" -p "$TARGET" --ring-size 4K
 	kill -USR1 "$TARGET"
 	wait_for 60 is_strange
 	wait_for 60 is_asked
-	begin=$(date +%s%N)
 	stop_record
-	echo "$((($(date +%s%N) - begin) / 1000000)) ms"
-	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 30000 ]	# the whole list takes minutes
+	most_was_not_read
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
 }

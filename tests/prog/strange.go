@@ -11,7 +11,7 @@
 //	endless    a list that is longer than the memory
 //	silent     a list in memory without pages: a userfaultfd has them, which never answers a fault
 //	stack      the list stays; the first page of the auxiliary vector is as in silent (run it with 2000 arguments)
-//	slow       as silent, but each page comes after the time -page; "asked" is printed at the first read
+//	slow       as silent, but each page comes after the time -page; "asked" is printed at the first read, "page" at each
 //
 // It does so at once, or with -later on SIGUSR1, and then prints "strange". Meanwhile goroutines wake each other now
 // and then.
@@ -152,6 +152,7 @@ func provideSlowly(fd int) {
 		if first {
 			fmt.Println("asked")
 		}
+		fmt.Println("page")
 		time.Sleep(*page)
 		at := *(*uint64)(unsafe.Pointer(&message[16]))
 		ioctl(uintptr(fd), zeropageIoctl, unsafe.Pointer(&uffdZeropage{start: at &^ 4095, len: 4096}))
