@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields: of a struct of the runtime whose bytes have been read: at @offset (target/offsets.h) of
- * @bytes.
+ * fields: words of a struct of the runtime that was read into @bytes, at a field's @offset
+ * (target/offsets.h).
  */
 #ifndef GOTAP_LIVE_FIELDS_H
 #define GOTAP_LIVE_FIELDS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * labels: see labels.h. The two forms are those of runtime/pprof/label.go and of runtime/map.go up
- * to Go 1.23.
+ * labels: see labels.h. The two forms of a set are those of runtime/pprof/label.go and, up to Go
+ * 1.23, of runtime/map.go.
  */
 #include "live/labels.h"
 
@@ -52,8 +52,9 @@ static bool find_in_slice(const struct process *p, uint64_t address, struct pair
 
 enum {
 	SLOTS = 8,		/* of a bucket */
-	MIN_TOP_HASH = 5,	/* less: the slot is empty, or has moved to the new buckets */
-	MOST_BUCKETS = 1 << 7,	/* at a load of 6.5 more than enough for LABELS_MOST */
+	/* a smaller value: the slot is empty, or its element has moved to the new buckets */
+	MIN_TOP_HASH = 5,
+	MOST_BUCKETS = 1 << 7,	/* at a load of 6.5 per bucket more than enough for LABELS_MOST */
 	MOST_CHAINED = 4 * MOST_BUCKETS,
 };
 
@@ -80,7 +81,10 @@ static void add_bucket(struct pairs *to, const struct map_bucket *b)
 			labels_add(to, b->keys[i], b->values[i]);
 }
 
-/* Chains may be circles in a program that is broken: all of them together are as long as @left. */
+/*
+ * Adds the buckets with their chains. In a broken program a chain may be a circle: all chains
+ * together have at most @left buckets.
+ */
 static bool add_buckets(const struct process *p, uint64_t at, size_t n, size_t *left,
 			struct pairs *to)
 {
@@ -98,7 +102,10 @@ static bool add_buckets(const struct process *p, uint64_t at, size_t n, size_t *
 	return true;
 }
 
-/* While a map grows a part of its elements is in the old buckets, half as many. */
+/*
+ * Finds the labels in a map. While a map grows, a part of its elements is in the old buckets, which
+ * are half as many.
+ */
 static bool find_in_map(const struct process *p, uint64_t address, struct pairs *ret)
 {
 	struct map_header map;

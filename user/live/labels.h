@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * labels: the profiler labels of a goroutine (runtime/pprof, SetGoroutineLabels), read from the
- * process's memory. A set of labels never changes once a goroutine has it, and lives as long as one
- * does. So what is read is true if the goroutine still has the set afterwards, without having run:
- * the caller makes sure of that.
+ * memory of the process. A set of labels never changes once a goroutine has it, and lives as long
+ * as a goroutine has it. The labels that were read are therefore true if the goroutine still has
+ * the set after the read and has not run meanwhile. The caller checks both.
  */
 #ifndef GOTAP_LIVE_LABELS_H
 #define GOTAP_LIVE_LABELS_H
@@ -14,7 +14,8 @@
 
 #include "live/process.h"
 
-enum { LABELS_MOST = 64, LABEL_BYTES = 1024 };	/* of a set, and of a text, that are read */
+/* most labels of a set, and most bytes of a text, that are read */
+enum { LABELS_MOST = 64, LABEL_BYTES = 1024 };
 
 struct label_bytes {
 	const uint8_t *text;
@@ -29,14 +30,14 @@ struct live_label {
 /* The labels of one set, sorted by key. */
 struct live_labels {
 	size_t n;
-	bool more;			/* it has more */
+	bool more;			/* the set has further labels */
 	struct live_label all[LABELS_MOST];
 	uint8_t bytes[2 * LABELS_MOST * LABEL_BYTES];
 };
 
 /*
- * Reads the set at @address, the value of a g.labels that is not 0, of a program of Go 1.@minor.
- * False: unreadable.
+ * Reads the set at @address, the value of a g.labels that is not 0, in a program of Go 1.@minor.
+ * False if the set cannot be read.
  */
 bool labels_read(const struct process *p, int minor, uint64_t address, struct live_labels *ret);
 

@@ -26,16 +26,19 @@
 #include "proc/privilege.h"
 
 enum {
-	/* The most that one system call reads: a reader shows after each that it gets on. */
+	/* The most that one system call reads. A reader counts its progress after each call. */
 	CALL_RANGES = 16,
 	CALL_BYTES = 64 << 10,
 	REQUEST_RANGES = 512,
 	REQUEST_BYTES = 1 << 20,
-	SPINS = 400,			/* some 10 us: most answers come before that */
-	LOOK_MS = 50,			/* is the reader still there, and does it get on? */
+	SPINS = 400,			/* some 10 us; most answers come before */
+	/* interval of checks that the reader lives and makes progress */
+	LOOK_MS = 50,
 };
 
-/* One request. The reader is a process of its own, so a lock cannot be shared with it. */
+/*
+ * One request. The reader is another process that may be killed, so that no lock is shared with it.
+ */
 struct request {
 	uint32_t asked, answered;	/* numbers of the last request and answer */
 	uint32_t progress;		/* system calls made */
@@ -46,7 +49,7 @@ struct request {
 		uint32_t len;
 		uint32_t ok;
 	} ranges[REQUEST_RANGES];
-	uint8_t bytes[REQUEST_BYTES];	/* of all ranges, one behind the other */
+	uint8_t bytes[REQUEST_BYTES];	/* of all ranges, one after the other */
 };
 
 struct lane {
@@ -76,7 +79,7 @@ static size_t read_by_file(int fd, const struct iovec *local, const struct iovec
 	return i;
 }
 
-/* The leading ranges that were read whole; errno says why not all. */
+/* Returns the number of leading ranges that were read whole; errno is why the next one was not. */
 static size_t read_call(pid_t pid, int fd, const struct iovec *local, const struct iovec *remote,
 			size_t n)
 {
@@ -132,7 +135,7 @@ static void futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* True as soon as *@word is not @old any more; false if it still is after a short time. */
+/* Returns true as soon as *@word is not @old any more; false if it still is after a short time. */
 static bool memory_spin(const uint32_t *word, uint32_t old)
 {
 	int i;
@@ -145,7 +148,7 @@ static bool memory_spin(const uint32_t *word, uint32_t old)
 	return false;
 }
 
-/* Ranges from @i on that fit into one call. */
+/* Returns the number of ranges from @i on that fit into one call. */
 static size_t fill_call(struct request *q, size_t i, uint8_t *bytes, struct iovec *local,
 			struct iovec *remote)
 {
@@ -174,7 +177,7 @@ static void memory_answer(struct request *q, pid_t pid, int fd)
 		done = read_call(pid, fd, local, remote, k);
 		for (j = 0; j < done; j++)
 			q->ranges[i + j].ok = 1;
-		if (done < k) {		/* step over the one that is not readable */
+		if (done < k) {		/* skips the one that is not readable */
 			q->error = errno;
 			done++;
 		}
@@ -190,8 +193,8 @@ static const int reader_calls[] = {
 };
 
 /*
- * Holds nothing that gotap's end is to free: no descriptor of a link, a map or a pipe.
- * It ends when gotap does.
+ * The main loop of a reader. It keeps no descriptor of a link, a map or a pipe: these must close
+ * when gotap ends. It ends when gotap does.
  */
 static _Noreturn void memory_reader(struct request *q, pid_t pid, int fd, pid_t parent)
 {
@@ -271,7 +274,10 @@ static bool has_answered(const struct request *q)
 	return __atomic_load_n(&q->answered, __ATOMIC_ACQUIRE) == q->asked;
 }
 
-/* Its process id may be another's afterwards. */
+/*
+ * Returns whether the reader has ended, and reaps it. Its process id may then be given to another
+ * process.
+ */
 static bool memory_has_ended(struct lane *l)
 {
 	if (l->reader > 0 && waitpid(l->reader, NULL, WNOHANG) == l->reader)
@@ -281,7 +287,10 @@ static bool memory_has_ended(struct lane *l)
 
 enum outcome { ANSWERED, STOPPED, GIVEN_UP };
 
-/* GIVEN_UP: the reader got nowhere for too long, or somebody has killed it. */
+/*
+ * Waits for the answer. GIVEN_UP: the reader made no progress for too long, or a signal has killed
+ * it.
+ */
 static enum outcome memory_await(struct lane *l, const struct stop_request *stop)
 {
 	const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };
@@ -307,7 +316,7 @@ static enum outcome memory_await(struct lane *l, const struct stop_request *stop
 	return ANSWERED;
 }
 
-/* A lane that is free, else the last one, and then it waits. */
+/* Takes a free lane; if there is none, waits for the last one. */
 static struct lane *take_lane(struct readers *rs)
 {
 	size_t i;
@@ -326,12 +335,12 @@ static void give_up(struct readers *rs, struct lane *l)
 		kill(l->reader, SIGKILL);
 }
 
-/* Where a range is longer than a request, parts of it. */
+/* A place in the ranges. A range that is longer than a request is read in parts. */
 struct cursor {
 	size_t range, at;
 };
 
-/* Puts as many ranges into the request as fit; parts end where a system call does. */
+/* Puts as many ranges into the request as fit. A part of a range ends where a system call ends. */
 static size_t fill_request(struct request *q, const struct memory_range *ranges, size_t n,
 			   struct cursor *c)
 {
@@ -358,7 +367,7 @@ static size_t fill_request(struct request *q, const struct memory_range *ranges,
 	return sum;
 }
 
-/* Takes the answer; @c is where the request began. */
+/* Takes the answer to the request that began at @c. */
 static void memory_take_answer(const struct request *q, struct memory_range *ranges,
 			       struct cursor c)
 {
@@ -380,7 +389,7 @@ static void memory_take_answer(const struct request *q, struct memory_range *ran
 	}
 }
 
-/* Waits until @l has answered the last request. Returns 0 or errno. */
+/* Waits until @l has answered its last request. Returns 0 or errno. */
 static int settle_lane(struct readers *rs, struct lane *l)
 {
 	if (__atomic_load_n(&rs->silent, __ATOMIC_ACQUIRE))
@@ -396,12 +405,15 @@ static int settle_lane(struct readers *rs, struct lane *l)
 	return ETIMEDOUT;
 }
 
-/* Returns errno, of the first part that got no answer, else of the last one that is unreadable. */
+/*
+ * Returns the errno of the first part that got no answer or, if all got one, of the last range that
+ * could not be read.
+ */
 static int read_through(struct readers *rs, struct memory_range *ranges, size_t n)
 {
 	struct lane *l = take_lane(rs);
 	struct cursor next = {0}, from;
-	/* it may have been left in the middle of a request */
+	/* an earlier caller may have left the lane with a request under way */
 	int r = settle_lane(rs, l), error = 0;
 
 	while (next.range < n && !r) {
@@ -449,7 +461,7 @@ bool memory_is_silent(const struct process *p)
 	return p->readers && __atomic_load_n(&p->readers->silent, __ATOMIC_ACQUIRE);
 }
 
-/* A reader in a page fault that not even SIGKILL ends is left to init. */
+/* Kills and reaps a reader. One in a page fault that SIGKILL does not end is left to init. */
 static void end_reader(struct lane *l)
 {
 	enum { TRIES = 100 };

@@ -12,12 +12,12 @@
 #include "proc/maps.h"
 #include "target/offsets.h"
 
-/* The files that are mapped into the process, but for its executable. */
+/* The Go files that are mapped into the process, without its executable. */
 struct search {
 	const struct process *p;
 	struct vec plugins;	/* struct plugin */
-	struct plugin library;	/* with a runtime of its own; bin NULL: none */
-	char other[256];	/* path of a second one of those */
+	struct plugin library;	/* the library with a runtime of its own; bin NULL: none */
+	char other[256];	/* path of a second such library */
 };
 
 static bool same_file(const char *a, const char *b)
@@ -55,7 +55,7 @@ static void keep_library(struct search *s, struct plugin *found)
 	}
 }
 
-/* A file with several executable mappings is met at its first. */
+/* Returns whether @file has been found: a file with several executable mappings is opened once. */
 static bool module_is_known(const struct search *s, const char *file)
 {
 	size_t i;
@@ -66,7 +66,7 @@ static bool module_is_known(const struct search *s, const char *file)
 	return same_file(file, s->p->exe) || (s->library.bin && same_file(file, s->library.file));
 }
 
-/* Holds the file of @m and opens it, if it is Go and not known yet. */
+/* Holds the file of @m and opens it, if it is a Go file and not known yet. */
 static bool open_mapping(const struct search *s, const struct mapping *m, struct plugin *ret)
 {
 	ret->held = maps_open(&s->p->fs, s->p->pid, s->p->root, m);
@@ -123,8 +123,8 @@ static bool library_is_there(void *ctx)
 }
 
 /*
- * The executable is none; @err says so. A library that a launched program opens
- * by itself, as it runs, comes too late.
+ * Finds the library that is the Go program. The executable is none, as @err says. A library that a
+ * launched program opens by itself, while it runs, is mapped too late.
  */
 static int find_library(struct process *p, struct search *s, struct error *err)
 {
@@ -139,7 +139,7 @@ static int find_library(struct process *p, struct search *s, struct error *err)
 	return error_set(err, r, "%.400s, nor is a library that it is linked with", why.text);
 }
 
-/* Plugins belong to programs, so there are none. */
+/* Makes the library the module of @p. There are no plugins: only Go executables can open them. */
 static int use_library(struct process *p, struct search *s, struct gobin **ret,
 		       struct error *err)
 {
@@ -160,9 +160,9 @@ static int use_library(struct process *p, struct search *s, struct gobin **ret,
 /* --- plugins that come later --- */
 
 /*
- * The runtime keeps its modules in a list. Which is the last is the first thing
- * that changes when a plugin is opened, before any code of it runs: a
- * constructor in it calls runtime.addmoduledata.
+ * Sets the word to watch. The runtime keeps its modules in a list. A constructor in a plugin calls
+ * runtime.addmoduledata before any other code of the plugin runs, which sets the end of the list
+ * first.
  */
 static void watch_list(struct process *p, const struct gobin *b)
 {
@@ -186,7 +186,7 @@ bool module_opened_plugin(const struct process *p)
 	const struct watched *w = &p->last_module;
 	uint64_t now;
 
-	/* a launched program has 0 or its link-time address there until it is linked */
+	/* until it is linked, a launched program has 0 or its link-time address there */
 	return w->addr && memory_read(p, w->addr, &now, sizeof(now)) && now && now != w->value &&
 	       now != w->unlinked;
 }
@@ -250,7 +250,7 @@ int module_open(struct process *p, struct gobin **ret, struct vec *plugins, stru
 	return r;
 }
 
-/* NULL: the process has our own file system. */
+/* Stores the root of @p; NULL: the process has the same file system as gotap. */
 static const char *root_of(const struct process *p, char ret[PROCFS_PATH])
 {
 	if (p->root < 0)

@@ -10,12 +10,13 @@
 #include "base/vec.h"
 #include "live/memory.h"
 
-enum { TRIES = 20 };	/* to read a list that grows meanwhile */
+enum { TRIES = 20 };	/* attempts to read a list that grows meanwhile */
 
 /*
- * allgadd() (runtime/proc.go) stores capacity, address and length of the header in that order.
- * If the header has the same address before and after the array was read, the array was that of
- * the list all the time, and the length is one that the list has had. -EAGAIN if it has not.
+ * allgadd() (runtime/proc.go) stores capacity, address and length of the header in that order. If
+ * the header has the same address before and after the array was read, the array was that of the
+ * list all the time, and the length is one that the list has had. -EAGAIN if the address has
+ * changed.
  */
 static int read_once(struct pointers *ret, const struct process *proc, uint64_t root, size_t max,
 		     const char *name, const struct stop_request *stop, struct error *err)
@@ -66,8 +67,7 @@ int pointers_read(struct pointers *ret, const struct process *proc, uint64_t roo
 }
 
 /*
- * Ascending, in time that is proportional to @n; @other: room for as many. Leaves the result in
- * @at.
+ * Sorts ascending, in time proportional to @n. @other has room for as many. The result is in @at.
  */
 static void sort_addresses(uint64_t *at, uint64_t *other, size_t n, const struct stop_request *stop)
 {

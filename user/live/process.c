@@ -32,13 +32,13 @@
 #endif
 
 /*
- * From the end of the old memory to the program's own start an exec takes that long, on a busy
- * machine.
+ * An exec on a busy machine takes at most this long from the end of the old memory to the start of
+ * the program.
  */
 #define EXEC_NS 500000000ULL
 static const struct timespec moment = { .tv_nsec = 1000000 };	/* between two looks */
 
-/* field of the stat file; moves with every exec, of the same file too */
+/* a field of the stat file that changes with every exec, also of the same file */
 enum { STACK_START = 28 };
 
 void process_file_path(int fd, char ret[PROCFS_PATH])
@@ -79,8 +79,8 @@ static int no_process(const struct process *p, int e, struct error *err)
 }
 
 /*
- * Without the right to read, the error names all rights that a recording takes: one round of
- * mending is enough.
+ * Without the right to read, the error names all rights that a recording needs, so that the user
+ * can give all of them at once.
  */
 static int may_not_read(struct process *p, const char *what, int e, struct error *err)
 {
@@ -124,15 +124,15 @@ static bool is_kernel_thread(const struct process *p)
 }
 
 /*
- * A process whose first thread has ended shows no program. Either all of it has ended, or its other
- * threads go on, one of which may be about to exec: then that thread becomes the first one.
+ * A process that has lost its first thread shows no program. Either all of it has ended, or its
+ * other threads run, and one of them may exec: that thread then becomes the first one.
  */
 static bool may_yet_exec(struct process *p)
 {
 	return !process_ended(p) && !is_kernel_thread(p);
 }
 
-/* -EAGAIN: it exec'ed between the two looks. */
+/* Opens the executable. -EAGAIN: the process exec'ed between the two looks. */
 static int hold_exe(struct process *p)
 {
 	char path[PROCFS_PATH];
@@ -152,7 +152,10 @@ static int hold_exe(struct process *p)
 	return p->exe_id[0] == st.st_dev && p->exe_id[1] == st.st_ino ? 0 : -EAGAIN;
 }
 
-/* The program that a command execs may have another one: chroot(8), unshare(1), bwrap(1). */
+/*
+ * Opens the root folder. A program that a launched command execs may have another one: chroot(8),
+ * unshare(1), bwrap(1).
+ */
 static void hold_root(struct process *p)
 {
 	char path[PROCFS_PATH];
@@ -162,7 +165,10 @@ static void hold_root(struct process *p)
 	p->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Waits for the end of an exec that is under way: until then there is no program. */
+/*
+ * Opens the executable; waits for the end of an exec that is under way, since until then there is
+ * no program.
+ */
 static int hold_exe_soon(struct process *p)
 {
 	uint64_t end = now_ns() + EXEC_NS;
@@ -198,7 +204,7 @@ int process_open_exe(struct process *p, struct error *err)
 	return 0;
 }
 
-/* Threads have a /proc entry too, but are no processes: the thread group says. */
+/* Checks that @p is a process: threads have a /proc entry too, but another thread group. */
 static int process_check_status(const struct process *p, const struct procfs_status *st, int r,
 			struct error *err)
 {
@@ -274,14 +280,14 @@ void process_map_tids(const struct process *p, struct map64 *ret)
 /* --- where it is in memory --- */
 
 /*
- * The auxiliary vector as the kernel left it at the top of the stack, behind
- * argc, argv and envp. Its file in /proc takes the owner's rights or
- * CAP_DAC_READ_SEARCH, this takes no right that is not needed anyway.
+ * Reads the entry from the auxiliary vector as the kernel left it at the top of the stack, after
+ * argc, argv and envp. Its file in /proc takes the owner's rights or CAP_DAC_READ_SEARCH; this read
+ * takes no right that gotap does not need anyway.
  */
 static bool entry_from_stack(const struct process *p, uint64_t *entry)
 {
 	enum { WORDS = 64, LIMIT = 1 << 20 };
-	uint64_t at = p->exe_id[2] + 8, word[2];	/* behind argc */
+	uint64_t at = p->exe_id[2] + 8, word[2];	/* after argc */
 	size_t i, ends = 0, left = LIMIT;
 
 	if (!p->exe_id[2])
@@ -342,7 +348,9 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 	uint64_t loaded, end = now_ns() + EXEC_NS;
 	int r;
 
-	/* within an exec it has no entry until its stack is laid out (create_elf_tables) */
+	/*
+	 * during an exec the process has no entry until its stack is laid out (create_elf_tables)
+	 */
 	while ((r = process_entry(p, &loaded, err)) == -ESRCH && !process_ended(p) &&
 	       now_ns() < end)
 		nanosleep(&moment, NULL);
@@ -353,7 +361,7 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 
 /* --- its clock --- */
 
-/* A line "monotonic SECONDS NANOSECONDS". */
+/* Parses a line "monotonic SECONDS NANOSECONDS". */
 static bool parse_offset(const char *text, int64_t *ret)
 {
 	const char *line = strstr(text, "monotonic");
@@ -366,8 +374,8 @@ static bool parse_offset(const char *text, int64_t *ret)
 }
 
 /*
- * The file has the offsets of the namespace of its children, which is its own unless it has just
- * left that.
+ * The file timens_offsets has the offsets of the time namespace for children, which is the
+ * process's own unless it has just called unshare(2).
  */
 uint64_t process_nanotime(const struct process *p)
 {
@@ -386,7 +394,10 @@ uint64_t process_nanotime(const struct process *p)
 	return known ? now_ns() + (uint64_t)offset : 0;
 }
 
-/* The folder of a process that is gone is empty, whoever has its id now. */
+/*
+ * Returns whether the process has ended, by its folder: the folder of an ended process is empty,
+ * even if another process has its id now.
+ */
 static bool has_no_folder(const struct process *p)
 {
 	char text[512] = "";
@@ -435,7 +446,8 @@ bool process_leaves(struct process *p)
 }
 
 /*
- * Within an exec a process has no program for a moment, and then one whose stack is not there yet.
+ * Returns whether the process execs: meanwhile it has no program, and then a program without a
+ * stack.
  */
 static bool is_execing(const struct process *p)
 {
@@ -465,7 +477,7 @@ bool process_is_gone(const struct process *p)
 	return poll(&ended, 1, 0) == 1 || lost_memory(p) || process_execed(p);
 }
 
-/* struct pidfd_info of Linux 6.13; exit_code is there since 6.15. */
+/* struct pidfd_info of Linux 6.13; exit_code exists since 6.15. */
 struct exit_info {
 	uint64_t mask, cgroup;
 	uint32_t ids[11];
@@ -498,7 +510,7 @@ int process_exit_status(const struct process *p)
 void process_close(struct process *p)
 {
 	memory_end(p);
-	if (p->held && process_is_child(p)) {	/* nothing of it must stay behind */
+	if (p->held && process_is_child(p)) {	/* a program that never began must not be left */
 		kill(p->pid, SIGKILL);
 		waitpid(p->pid, &p->status, 0);
 	}

@@ -4,8 +4,8 @@
  * them. In: a command. Out: a process that is stopped at an exec.
  *
  * gotap traces the process by PTRACE_SEIZE: an exec stops it without a signal, signals and job
- * control are as without gotap, and if gotap dies the kernel continues the process. The processes
- * that it starts are not traced.
+ * control are as without gotap, and if gotap dies the kernel continues the process. Processes that
+ * the program starts are not traced.
  */
 #define _GNU_SOURCE
 #include "live/process.h"
@@ -33,9 +33,9 @@ static bool is_requested(const struct process *p)
 }
 
 /*
- * Like waitpid(2); 0: gotap is asked to stop. The caller has blocked SIGCHLD, which comes with each
- * status. A request that comes between the look at it and the wait is seen when the wait has timed
- * out, and so is a status if another thread took its SIGCHLD.
+ * As waitpid(2); 0: gotap is asked to stop. The caller has blocked SIGCHLD, which comes with each
+ * status. A request that comes between the check and the wait is seen after the timeout, and so is
+ * a status if another thread took its SIGCHLD.
  */
 static pid_t next_status(const struct process *p, const sigset_t *child, int *status)
 {
@@ -61,12 +61,12 @@ static bool stops_jobs(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* Lets @tid go on as it would without gotap: with its signal, or stopped by job control. */
+/* Continues @tid as without gotap: with its signal, or stopped by job control. */
 static void launch_pass_on(const struct process *p, pid_t tid, int request, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
 
-	if (!is_thread_of(p, tid))	/* clone() with flags of its own made a process */
+	if (!is_thread_of(p, tid))	/* a process, made by clone() with unusual flags */
 		ptrace(PTRACE_DETACH, tid, NULL, (long)(event ? 0 : sig));
 	else if (event == PTRACE_EVENT_STOP && stops_jobs(sig))
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
@@ -74,7 +74,7 @@ static void launch_pass_on(const struct process *p, pid_t tid, int request, int 
 		ptrace(request, tid, NULL, (long)(event ? 0 : sig));
 }
 
-/* Is this one for our caller? */
+/* Returns whether @status is a stop that the caller of process_run() waits for. */
 static bool is_stop(int status, enum stop *ret)
 {
 	if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
@@ -138,13 +138,13 @@ int process_stop_requested(const struct process *p, struct error *err)
 
 enum stop process_run(struct process *p, int request)
 {
-	ptrace(request, p->pid, NULL, NULL);	/* fails only if it is being killed */
+	ptrace(request, p->pid, NULL, NULL);	/* fails only if the process is being killed */
 	return wait_stop(p, request);
 }
 
 /*
- * With any thread: then the others end and it takes the process's id (execve(2)), so
- * only that id can be stopped there.
+ * Any thread may exec: the other threads then end, and the thread gets the process's id
+ * (execve(2)), so that only that id can be stopped there.
  */
 int process_next_exec(struct process *p, struct error *err)
 {
@@ -160,7 +160,10 @@ int process_next_exec(struct process *p, struct error *err)
 	return process_open_exe(p, err);
 }
 
-/* A holder that has ended, or that waits no longer, has let it go. */
+/*
+ * Returns whether the holder still holds the process. A holder that has ended or stopped waiting
+ * has continued it.
+ */
 static bool has_holder(const struct process *p)
 {
 	struct procfs_status st;
@@ -180,8 +183,9 @@ void process_release(struct process *p)
 /* --- the start --- */
 
 /*
- * In the child: exec once we are traced, or send the parent the reason why not. With file
- * capabilities gotap may not trace its own like until that is allowed.
+ * In the child: execs once gotap traces the child, or sends the parent the reason why exec failed.
+ * If gotap has file capabilities, its children are not dumpable, and gotap may not trace them until
+ * PR_SET_DUMPABLE allows it.
  */
 static void launch_exec_child(char **argv, int out, int parent, void (*in_child)(void))
 {
@@ -197,7 +201,7 @@ static void launch_exec_child(char **argv, int out, int parent, void (*in_child)
 	e = errno;
 	if (write(parent, &e, sizeof(e)) < 0)
 		_exit(126);
-	_exit(e == ENOENT ? 127 : 126);	/* as env(1) and shells have it */
+	_exit(e == ENOENT ? 127 : 126);	/* the status that env(1) and shells use */
 }
 
 static bool launch_is_ready(int child)
@@ -248,7 +252,7 @@ int process_launch(struct process *p, const struct procfs *fs, char **argv, int 
 	ours = fds[0];
 	p->pid = fork();
 	if (!p->pid) {
-		close(ours);	/* so that the child sees the end of us */
+		close(ours);	/* so that the child sees the end of gotap */
 		launch_exec_child(argv, out, fds[1], in_child);
 	}
 	close(fds[1]);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * process_load: a launched program up to its own first instruction. In: a process
- * stopped at its exec. Out: the same, stopped where a library has just been
- * mapped. The loader is followed by its system calls, which come from its own code:
- * one from elsewhere, and it has done its work. Nothing of the program is changed, so
- * it goes on unharmed if gotap dies meanwhile. The loader of musl is its libc: there
- * all system calls are looked at.
+ * process_load: runs a launched program up to its own first instruction. In: a process stopped at
+ * its exec. Out: the process, stopped where a library has just been mapped. gotap follows the
+ * loader by its system calls, which come from the loader's own code: a system call from other code
+ * means that the loader is done. Nothing in the program is changed, so that it runs on unharmed if
+ * gotap dies meanwhile. The loader of musl is its libc: there all system calls are followed.
  */
 #define _GNU_SOURCE
 #include "live/process.h"
@@ -22,7 +21,7 @@
 #include "live/registers.h"
 #include "proc/maps.h"
 
-/* Code of a file, as it is mapped. */
+/* The mapped code of a file. */
 struct code {
 	uint64_t start, end;
 };
@@ -50,8 +49,8 @@ static bool load_find_code(const struct process *p, uint64_t addr, struct code *
 }
 
 /*
- * Run by its own name, `ld.so PROGRAM`, the loader is the executable, and the program a library of
- * it.
+ * Returns whether the executable is the loader, as in `ld.so PROGRAM`: the program is then a
+ * library of the loader.
  */
 static bool is_loader(const struct process *p)
 {
@@ -63,7 +62,7 @@ static bool is_loader(const struct process *p)
 	return !strncmp(name, "ld", 2) && strstr(name, ".so");
 }
 
-/* Does the loader run first, and where? A static program begins at its own entry. */
+/* Finds the loader if it runs first. A static program begins at its own entry, without a loader. */
 static bool find_loader(struct process *p, struct code *ret)
 {
 	struct user_regs_struct regs;
@@ -74,7 +73,7 @@ static bool find_loader(struct process *p, struct code *ret)
 	       load_find_code(p, regs.REGISTERS_PC, ret);
 }
 
-/* At the end of a system call that mapped code of a file? */
+/* Returns whether the system call has mapped code of a file. */
 static bool mapped_code(const struct user_regs_struct *regs)
 {
 	return regs->REGISTERS_CALL == SYS_mmap && (long)regs->REGISTERS_RESULT > 0 &&
@@ -99,12 +98,12 @@ int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct 
 			return error_set(err, -ECHILD, "the program ended before it began");
 		case STOP_REQUESTED:
 			return process_stop_requested(p, err);
-		case STOP_EXEC:	/* by a constructor of a library */
+		case STOP_EXEC:	/* a constructor of a library has exec'ed */
 			return process_open_exe(p, err) ? err->code :
 			       error_set(err, -EAGAIN, "another program was run");
 		case STOP_SYSCALL:
 			if (!registers_read(p->pid, &regs))
-				break;	/* it is being killed */
+				break;	/* the process is being killed */
 			if (!load_is_in(&loader, regs.REGISTERS_PC))
 				return no_library(err);
 			if (mapped_code(&regs) && is_it(ctx))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registers: of a thread that is stopped by ptrace: where it is, and which system call it
- * makes. process_load and follow/catch ask. Each architecture has a row of names here.
+ * registers: the registers of a thread that ptrace has stopped: its pc, and the system call that it
+ * makes. For process_load.c and follow/catch.c. Each architecture has a row of names here.
  */
 #ifndef GOTAP_LIVE_REGISTERS_H
 #define GOTAP_LIVE_REGISTERS_H
@@ -18,7 +18,7 @@
 #define REGISTERS_PC rip
 #define REGISTERS_SP rsp
 #define REGISTERS_CALL orig_rax		/* number of the system call */
-#define REGISTERS_RESULT rax		/* at its begin -ENOSYS */
+#define REGISTERS_RESULT rax		/* -ENOSYS at the begin of the call */
 #define REGISTERS_MMAP_PROT rdx		/* the third argument of mmap() */
 #define REGISTERS_MMAP_FD r8		/* the fifth */
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * roots: see roots.h. Without symbols the writable data of the program is
- * searched for slice headers (pointer, length, capacity) with the right elements
- * (roots.h): some 400 KB in most programs, a few milliseconds. Global variables do
- * not move, so an address that was found once stays right.
+ * roots: see roots.h. Without symbols the writable data of the program is searched for slice
+ * headers (pointer, length, capacity) with elements as in roots.h: some 400 KB in most programs, a
+ * few milliseconds. Global variables do not move, so that an address remains valid.
  */
 #include "live/roots.h"
 
@@ -16,17 +15,20 @@
 #include "live/memory.h"
 
 enum {
-	PIECE = 1 << 20,		/* read at a time */
-	MIN_GS = 3,			/* every program has that many after its start */
+	PIECE = 1 << 20,		/* bytes read at a time */
+	MIN_GS = 3,			/* every program has so many gs after its start */
 	MAX_GS = 64 << 20,
 	MAX_PS = 1 << 16,
 	SAMPLES = 16,
 	GOID_BATCH = 16,		/* runtime, _GoidCacheBatch */
 	P_STATUSES = 5,
-	/* A P looks wrong while its thread takes a batch of goids, a g while it is made anew. */
+	/*
+	 * An attempt fails while a P's thread takes a batch of goids, or while a dead g is used
+	 * again.
+	 */
 	ATTEMPTS = 5, PAUSE_US = 5000,
 	/*
-	 * Some hundred reads are enough for a program of Go's; made data could ask for any number.
+	 * A Go program takes some hundred reads; data made by an attacker could ask for any number.
 	 */
 	MOST_READS = 1 << 20,
 };
@@ -40,7 +42,7 @@ struct search {
 	const struct process *proc;
 	const struct stop_request *stop;
 	struct roots found;
-	uint64_t gs, ps;		/* lengths of the two */
+	uint64_t gs, ps;		/* lengths of the two slices */
 	size_t reads;
 };
 
@@ -65,7 +67,7 @@ static bool roots_element(struct search *s, const struct slice *sl, uint64_t i, 
 	return roots_read_word(s, sl->data + 8 * i, ret) && is_pointer(*ret);
 }
 
-/* g.sched.g == g, but for the instant in which a dead g is made anew (newproc1). */
+/* Returns whether g.sched.g == g. It is not while a dead g is used again (newproc1). */
 static bool is_g(struct search *s, uint64_t g)
 {
 	uint64_t self;
@@ -86,8 +88,8 @@ static bool is_allgs(struct search *s, const struct slice *sl)
 }
 
 /*
- * Beside its number a P is known by its stock of goroutine ids, which newproc1
- * takes in batches of 16. The first P has used some: it started the program.
+ * Returns whether @p is a P with id @i. Beside its id, a P has a stock of goroutine ids, which
+ * newproc1 takes in batches of 16. The first P has used some of them to start the program.
  */
 static bool is_p(struct search *s, uint64_t p, uint64_t i)
 {
@@ -115,7 +117,10 @@ static bool is_allp(struct search *s, const struct slice *sl)
 	return true;
 }
 
-/* Copies of allp lie about, of the same or an earlier length: the first of the longest. */
+/*
+ * Takes the slice if it is the longest so far. Memory has copies of allp's header with the same or
+ * an earlier length: the first one of the longest is taken.
+ */
 static void try_slice(struct search *s, const struct slice *sl, uint64_t addr)
 {
 	if (sl->len > s->gs && is_allgs(s, sl)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * settle: see settle.h. Facts: kernel/sched/stats.c, lib/syscall.c; task/TID/schedstat and syscall.
+ * settle: see settle.h. The facts are those of kernel/sched/stats.c and lib/syscall.c, shown in
+ * task/TID/schedstat and task/TID/syscall.
  */
 #define _GNU_SOURCE
 #include "live/settle.h"
@@ -15,24 +16,26 @@
 
 enum {
 	/*
-	 * From a probe to the change are some ten instructions and a return from a
-	 * trap; interrupts meanwhile may count as the thread's own time.
+	 * Between a probe and the change are some ten instructions and a return from a trap;
+	 * interrupts meanwhile may count as the thread's own time.
 	 */
 	PROGRESS_NS = 100 * 1000,
 	PAUSE_NS = 1000 * 1000,
-	NO_SCHEDSTAT_PAUSES = 20,	/* a kernel without CONFIG_SCHED_INFO: just wait */
+	/* on a kernel without CONFIG_SCHED_INFO settle() waits so many pauses */
+	NO_SCHEDSTAT_PAUSES = 20,
 };
 
 struct thread {
 	pid_t tid;
-	uint64_t run_ns;	/* CPU time at first, then at a moment since recording began */
-	bool exact;		/* the latter */
+	/* CPU time at the first look, later at a look after recording began */
+	uint64_t run_ns;
+	bool exact;		/* run_ns is of a look after recording began */
 	bool arrived;
 };
 
 /*
- * CPU time used so far; false if the thread is gone or the kernel has no schedstat.
- * While the thread is on a CPU the kernel adds to it once a tick: the number may be
+ * Stores the CPU time used so far; false if the thread is gone or the kernel has no schedstat.
+ * While the thread is on a CPU the kernel adds to this time once a tick, so that the number may be
  * some milliseconds old.
  */
 static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
@@ -50,15 +53,17 @@ static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
 }
 
 /*
- * Where a thread is. The kernel states IN_SYSCALL and OUTSIDE of one that waits, and why it
- * waits does not matter: futex, a file server that hangs, a signal's or a tracer's stop, a
- * freezer. OUTSIDE it waits in a page fault or in a probe, or is on its way back to user mode,
- * which from a probe is just behind that probe: the change is still to come.
+ * Where a thread is. The kernel shows for a thread that waits whether it is IN_SYSCALL or OUTSIDE.
+ * The reason to wait does not matter in a system call: futex, a file server that hangs, a stop by a
+ * signal or a tracer, a freezer. OUTSIDE the thread waits in a page fault or in a probe, or is on
+ * its way back to user mode. From a probe that way leads to the instruction after the probe: the
+ * change is still to come.
  */
 enum place { RUNNING, OUTSIDE, IN_SYSCALL, GONE };
 
 /*
- * A kernel without HAVE_ARCH_TRACEHOOK, or no right to read task/TID/syscall: the state has to do.
+ * Derives the place from the thread's state, for a kernel without HAVE_ARCH_TRACEHOOK, or without
+ * the right to read task/TID/syscall.
  */
 static enum place place_by_state(const struct process *p, pid_t tid)
 {
@@ -77,16 +82,16 @@ static enum place place_by_state(const struct process *p, pid_t tid)
 	case 'S':
 	case 'I':
 		return IN_SYSCALL;
-	/* D: it may be in a probe, waiting for the lock of its memory; T, t: anywhere */
+	/* D: it may be in a probe, and wait for the lock of its memory; T, t: anywhere */
 	default:
 		return OUTSIDE;
 	}
 }
 
 /*
- * task/TID/syscall (fs/proc/base.c): "running", the number of a system call and its arguments,
- * or "-1" and the registers of a thread that waits outside of one. A zombie, such as the main
- * thread after pthread_exit(), says "-1" too.
+ * Reads task/TID/syscall (fs/proc/base.c): "running"; or the number of a system call and its
+ * arguments; or "-1" and the registers of a thread that waits outside of a system call. A zombie,
+ * such as the main thread after pthread_exit(), has "-1", too.
  */
 static enum place settle_place_of(const struct process *p, pid_t tid)
 {
@@ -106,8 +111,9 @@ static enum place settle_place_of(const struct process *p, pid_t tid)
 }
 
 /*
- * A change since the first look shows that the thread has used CPU time after recording began. It
- * does not show when: the time at which the change was found is the start of the measurement.
+ * Returns whether the thread has settled. A change of its CPU time since the first look shows that
+ * it ran after recording began, but not when: the time of the look that found the change begins the
+ * measurement.
  */
 static bool has_arrived(const struct process *p, struct thread *t)
 {
@@ -140,7 +146,7 @@ static void list_threads(const struct process *p, struct vec *ret)
 	map64_free(&tids);
 }
 
-/* Threads that have not arrived yet. */
+/* Returns the number of threads that have not settled yet. */
 static size_t settle_look(const struct process *p, struct vec *threads)
 {
 	size_t i, left = 0;

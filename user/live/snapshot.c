@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* snapshot: see snapshot.h. Takes one: goroutines, then Ps, then what else there is. */
+/* snapshot: see snapshot.h. Reads goroutines, then Ps, then GC phase and memory. */
 #include "live/snapshot.h"
 
 #include <stdlib.h>
@@ -9,9 +9,12 @@
 #include "live/snapshot_internal.h"
 #include "live/snapshot_memory.h"
 
-enum { BYTES_PER_FRAME = 16 };	/* the least that one takes in the program */
+enum { BYTES_PER_FRAME = 16 };	/* the least memory that a frame takes in the program */
 
-/* Is a cycle under way? Without the symbol, its first sign is the next GC record. */
+/*
+ * Appends the phase of the collector. Without the symbol of the phase, a cycle that is under way
+ * shows with its next GC record.
+ */
 static void take_gc(struct snapshot_reader *rd)
 {
 	struct rec rec = { .time = rd->now, .kind = REC_SNAP_GC };
@@ -53,7 +56,7 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 	thread_ids_init(&rd.tids, proc);
 	r = opts->fits ? 0 : snapshot_check(&rd, err);
 	if (!r)
-		/* first: it finds the Ms that snapshot_take_ps needs */
+		/* first, because it finds the Ms that snapshot_take_ps() needs */
 		r = snapshot_take_gs(&rd, counts, err);
 	if (!r)
 		r = snapshot_take_ps(&rd, counts, err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * snapshot_fits: does the plan describe this process? Structs of the runtime that point at one
- * another must do so.
+ * snapshot_fits: checks whether the plan describes this process: structs of the runtime that point
+ * at one another must do so.
  */
 #include "live/snapshot_internal.h"
 
@@ -25,7 +25,10 @@ static bool m_fits(const struct snapshot_reader *rd, uint64_t m)
 	       points_at(rd, g0 + off->g_m, m);
 }
 
-/* m.g0.m == m, for some goroutine's thread; true too if none has a thread. */
+/*
+ * Returns whether m.g0.m == m for the thread of some goroutine; true also if no goroutine has a
+ * thread.
+ */
 static bool some_m_fits(const struct snapshot_reader *rd, const struct pointers *gs)
 {
 	enum { ENOUGH = 64 };
@@ -55,7 +58,7 @@ int snapshot_check(const struct snapshot_reader *rd, struct error *err)
 	struct pointers gs;
 	int r = snapshot_list_gs(rd, &gs, err);
 
-	/* gs[1] and up have run at least once in a live program; g.sched.g is set then. */
+	/* gs[1] and later ones have run at least once in a live program, which sets g.sched.g. */
 	if (!r && gs.n > 1 && !points_at(rd, gs.at[1] + off->g_sched_g, gs.at[1]))
 		wrong = "g.sched.g";
 	else if (!r && !some_m_fits(rd, &gs))
@@ -85,7 +88,7 @@ bool snapshot_fits(const struct plan *plan, const struct process *proc,
 
 	if (roots_find(plan, proc, stop, &roots, NULL))
 		return false;
-	/* the first three are there before main.main: main, forcegc, bgsweep */
+	/* before main.main there are at least three: main, forcegc, bgsweep */
 	fits = !snapshot_list_gs(&rd, &gs, NULL) && gs.n >= 3 && some_m_fits(&rd, &gs);
 	for (i = 0; i < 3 && fits; i++)
 		fits = points_at(&rd, gs.at[i] + plan->offsets.g_sched_g, gs.at[i]);

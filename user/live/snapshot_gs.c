@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * snapshot_gs: the goroutines of a snapshot, from runtime.allgs (a slice of pointers; pointers.h):
- * state, stack, labels. A g is never freed or moved.
+ * state, stack, labels. The runtime never frees or moves a g.
  */
 #include "live/snapshot_internal.h"
 
@@ -12,15 +12,16 @@
 #include "live/memory.h"
 
 enum {
-	G_SIZE = 512,		/* covers every field we read, all releases */
-	BYTES_PER_G = 64,	/* the least that one takes in the program, in all releases */
+	G_SIZE = 512,		/* covers every field that is read, in all releases */
+	/* the least memory that a g takes in the program, in all releases */
+	BYTES_PER_G = 64,
 	MAX_GS = 1 << 30,
 	SCAN_BIT = 0x1000,
 };
 
 #define NO_RECORD SIZE_MAX
 
-/* runtime/runtime2.go: g.atomicstatus; DEADEXTRA from Go 1.26 on, of an extra M's */
+/* g.atomicstatus (runtime/runtime2.go); DEADEXTRA, since Go 1.26, is the g of an extra M */
 enum { RUNNABLE = 1, SYSCALL = 3, WAITING = 4, DEAD = 6, DEADEXTRA = 11, STATUSES = 12 };
 
 int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, struct error *err)
@@ -31,13 +32,14 @@ int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, str
 }
 
 /*
- * The M of a dead goroutine. Mostly it is about to leave it; but an extra M, which no
- * C thread has now, keeps its goroutine, the id of its last thread and, up to Go 1.21
- * as if the syscall went on, the P of that thread, which has left the P (proc.go, dropm).
+ * Corrects the M of a dead goroutine. Mostly the M is about to leave the goroutine. But an extra M
+ * that no C thread uses now keeps its goroutine, the id of its last thread and, up to Go 1.21, the
+ * P of that thread as if a syscall went on, although the thread has released that P (proc.go,
+ * dropm).
  */
 static void forget_dropped(struct m_fact *m, uint32_t status)
 {
-	m->oldp = 0;	/* of a running M it is 0 anyway */
+	m->oldp = 0;	/* in an M that runs it is 0 anyway */
 	if (status == DEADEXTRA)
 		m->tid = 0;
 }
@@ -47,7 +49,7 @@ static uint32_t status_of(const struct snapshot_reader *rd, const uint8_t *g)
 	return u32_at(g, rd->plan->offsets.g_atomicstatus) & ~(uint32_t)SCAN_BIT;
 }
 
-/* Where the stack of @g begins; no pc: it has none, or runs. */
+/* Returns where the stack of @g begins; pc is 0 if it has no stack, or runs. */
 static struct stack_walk walk_of(const struct snapshot_reader *rd, const uint8_t *g)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
@@ -58,7 +60,7 @@ static struct stack_walk walk_of(const struct snapshot_reader *rd, const uint8_t
 	if (!rd->stacks.depth || (status != WAITING && status != RUNNABLE && !in_syscall))
 		return w;
 	if (in_syscall && off->g_syscallbp == GO_OFFSET_NONE)
-		return w;	/* the saved frame pointer is gone by then (Go 1.22) */
+		return w;	/* the saved frame pointer is not valid by then (Go 1.22) */
 	w.pc = u64_at(g, in_syscall ? off->g_syscallpc : off->g_sched_pc);
 	w.bp = u64_at(g, in_syscall ? off->g_syscallbp : off->g_sched_bp);
 	w.lo = u64_at(g, off->g_stack_lo);
@@ -66,7 +68,7 @@ static struct stack_walk walk_of(const struct snapshot_reader *rd, const uint8_t
 	return w;
 }
 
-/* Returns where in the output the record is. */
+/* Appends the record of a g. Returns its offset in the output. */
 static size_t take_g(struct snapshot_reader *rd, uint64_t ptr, const uint8_t *g,
 		     const struct stack_walk *w)
 {
@@ -115,7 +117,7 @@ static struct rec_label label_record(const struct live_label *l)
 	return ret;
 }
 
-/* Labels that cannot be read count as one label with no known text. */
+/* Appends the labels of a g. A set that cannot be read counts as one label without a known text. */
 static void snap_gs_take_labels(struct snapshot_reader *rd, const uint8_t *g)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
@@ -142,8 +144,8 @@ static void snap_gs_take_labels(struct snapshot_reader *rd, const uint8_t *g)
 }
 
 /*
- * Sends the stack bounds of every g, also of a dead one that keeps its stack. Stack sizes are
- * powers of two: another size was read while the stack was changed, and that change has records.
+ * Appends the stack bounds of a g, also of a dead one that keeps its stack. Stack sizes are powers
+ * of two: another size was read while the stack was changed, and that change has records.
  */
 static void take_gstack(struct snapshot_reader *rd, const uint8_t *g)
 {
@@ -155,7 +157,7 @@ static void take_gstack(struct snapshot_reader *rd, const uint8_t *g)
 		buf_add(rd->out, &rec, sizeof(rec));
 }
 
-/* Bytes of a g that hold every field we read. */
+/* Returns how many bytes of a g hold every field that is read. */
 static size_t g_bytes(const struct snapshot_reader *rd)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
@@ -181,8 +183,9 @@ void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size
 }
 
 /*
- * The collector moves the stack of a goroutine that waits to a smaller one (shrinkstack), and of
- * that there is no record: the old place may have been another stack by the time it was read.
+ * Removes stacks that moved while they were read. The collector moves the stack of a goroutine that
+ * waits to a smaller one (shrinkstack) without a record: the old memory may have become another
+ * stack before it was read.
  */
 static void forget_moved_stacks(struct snapshot_reader *rd, const uint64_t *gs, size_t n,
 				const uint8_t *bytes, const size_t *records)
@@ -199,7 +202,7 @@ static void forget_moved_stacks(struct snapshot_reader *rd, const uint64_t *gs, 
 			((struct rec_long *)(rd->out->data + records[i]))->stack = 0;
 }
 
-/* Returns how many could not be read, or are no goroutines. */
+/* Returns how many gs could not be read, or are no goroutines. */
 static size_t snap_gs_take_batch(struct snapshot_reader *rd, const uint64_t *gs, size_t n,
 				 uint8_t *bytes)
 {

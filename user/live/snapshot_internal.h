@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshot_internal: what the files of the snapshot share. snapshot.c takes it, snapshot_gs.c reads
- * goroutines, snapshot_ps.c Ms and Ps, and snapshot_fits.c looks whether the plan describes the
- * process.
+ * snapshot_internal: shared by the files of the snapshot. snapshot.c takes it, snapshot_gs.c reads
+ * goroutines, snapshot_ps.c reads Ms and Ps, and snapshot_fits.c checks whether the plan describes
+ * the process.
  *
- * The program may be broken or hostile: the snapshot is no larger than the memory that the program
- * has (memory_size()), and every loop over that ends when a stop is requested.
+ * The program may be broken or hostile: no list of the snapshot is longer than the memory of the
+ * program allows (memory_size()), and every loop over it ends when a stop is requested.
  */
 #ifndef GOTAP_LIVE_SNAPSHOT_INTERNAL_H
 #define GOTAP_LIVE_SNAPSHOT_INTERNAL_H
@@ -39,11 +39,11 @@ struct snapshot_reader {
 	uint64_t now;
 	struct stack_reader stacks;
 	struct stack_walk *walks;	/* GS_BATCH of them */
-	struct live_labels *labels;	/* room for one set; NULL: they are not wanted */
+	struct live_labels *labels;	/* room for one set; NULL: no labels are wanted */
 	const struct stop_request *stop;
 };
 
-/* Appends a record of @kind. Valid until the next one. */
+/* Appends a record of @kind. The pointer is valid until the next call. */
 static inline struct rec_long *snapshot_add(struct snapshot_reader *rd, uint8_t kind)
 {
 	struct rec_long zero = { .r = { .time = rd->now, .kind = kind } };
@@ -56,7 +56,8 @@ static inline struct rec_long *snapshot_add(struct snapshot_reader *rd, uint8_t 
 /* snapshot_gs.c */
 int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, struct error *err);
 /*
- * Reads @size bytes at @offset of each g, to places of @room bytes each; @ok: which were readable.
+ * Reads @size bytes at @offset of each g, to places of @room bytes each; @ok gets which were
+ * readable.
  */
 void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size_t n,
 		      unsigned int offset, size_t size, void *to, size_t room, bool *ok);
@@ -66,14 +67,17 @@ void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size
  */
 int snapshot_take_gs(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
 
-/* snapshot_ps.c: the M at @m, NULL: it cannot be read. Valid until the next one. */
+/*
+ * snapshot_ps.c: returns the M at @m, NULL if it cannot be read. The pointer is valid until the
+ * next call.
+ */
 struct m_fact *snapshot_m(struct snapshot_reader *rd, uint64_t m);
-/* Must follow snapshot_read_gs() of all goroutines: it needs their Ms. */
+/* Must follow snapshot_read_gs() of all goroutines, because it needs their Ms. */
 int snapshot_take_ps(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
 
 /*
- * snapshot_fits.c: -EINVAL: the offsets are not those of this process, and everything would be
- * nonsense.
+ * snapshot_fits.c: -EINVAL: the offsets are not those of this process, so that all values would be
+ * wrong.
  */
 int snapshot_check(const struct snapshot_reader *rd, struct error *err);
 

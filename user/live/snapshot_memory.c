@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * snapshot_memory: see snapshot_memory.h. Reads runtime.mheap_.allspans, which
- * has every mspan ever made; they are never freed, but used again. A span is
- * described field by field while others look on, so each is read twice: if the two
- * differ, the span was changed meanwhile, and that has a record.
+ * snapshot_memory: see snapshot_memory.h. Reads runtime.mheap_.allspans, which has every mspan ever
+ * made; the runtime uses them again, and never frees them. It sets their fields one by one, so that
+ * each span is read twice: if the two readings differ, the span changed meanwhile, and the change
+ * has a record.
  */
 #include "live/snapshot_memory.h"
 
@@ -15,9 +15,9 @@
 #include "record.h"
 
 enum {
-	SPAN_SIZE = 128,	/* covers the fields that we read, all releases */
+	SPAN_SIZE = 128,	/* covers the fields that are read, in all releases */
 	BATCH = 512,		/* spans per request */
-	SPAN_BYTES = 64,	/* an mspan takes at least so many */
+	SPAN_BYTES = 64,	/* the least memory that an mspan takes */
 	MAX_SPANS = 1 << 30,
 };
 
@@ -53,7 +53,10 @@ static struct span span_of(const struct reader *rd, const uint8_t *bytes)
 	return s;
 }
 
-/* Spans from @first on, at most BATCH; one that cannot be read is dead, and counted. */
+/*
+ * Reads the spans from @first on, at most BATCH; one that cannot be read counts as dead, and as a
+ * failed read.
+ */
 static void read_batch(struct reader *rd, size_t first, size_t n, struct span *ret)
 {
 	static const struct span dead = { .state = SPAN_DEAD };
@@ -92,7 +95,9 @@ static void snap_memory_add_span(const struct span *s, uint64_t now, struct buf 
 		buf_add(out, &rec, sizeof(rec));
 }
 
-/* The second reading comes some milliseconds after the first one where there are many. */
+/*
+ * Appends the spans. If there are many, the second reading comes some milliseconds after the first.
+ */
 static void take_spans(struct reader *rd, uint64_t now, struct buf *out)
 {
 	struct span *first = xcalloc(rd->spans.n, sizeof(*first)), again[BATCH];
@@ -112,7 +117,7 @@ static void take_spans(struct reader *rd, uint64_t now, struct buf *out)
 	free(first);
 }
 
-/* mheap_.pages.inUse.ranges[0].base, which trace.minPageHeapAddr is. */
+/* Reads mheap_.pages.inUse.ranges[0].base, the value of trace.minPageHeapAddr. */
 static bool lowest_address(const struct reader *rd, uint64_t *ret)
 {
 	uint64_t ranges;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * snapshot_ps: the Ps of a snapshot, from runtime.allp (a slice of pointers; pointers.h), and the
- * Ms, which are met through g.m and p.m.
+ * Ms, which are found through g.m and p.m.
  */
 #include "live/snapshot_internal.h"
 
@@ -12,9 +12,10 @@
 #include "live/memory.h"
 
 enum {
-	M_SIZE = 2048,		/* covers every field we read, all releases */
+	M_SIZE = 2048,		/* covers every field that is read, in all releases */
 	P_SIZE = 64,
-	BYTES_PER_P = 1024,	/* the least that one takes in the program, in all releases */
+	/* the least memory that a P takes in the program, in all releases */
+	BYTES_PER_P = 1024,
 	MAX_PS = 1 << 16,
 };
 
@@ -33,7 +34,7 @@ struct m_fact *snapshot_m(struct snapshot_reader *rd, uint64_t m)
 	slot = map64_put(&rd->ms, m, &is_new);
 	if (!is_new)
 		return *slot ? vec_at(&rd->m_facts, struct m_fact, *slot - 1) : NULL;
-	/* syscalltick is the farthest field */
+	/* syscalltick is the last of the fields */
 	if (!memory_read(rd->proc, m, bytes, off->m_syscalltick + 4u))
 		return NULL;
 	fact = vec_push(&rd->m_facts, sizeof(*fact));
@@ -83,8 +84,8 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
 }
 
 /*
- * Up to Go 1.25 a P in a syscall (status 2) has no m; its thread is the one with this P
- * as m.oldp and the same tick.
+ * A key that joins a P in a syscall and its thread. Up to Go 1.25 such a P (status 2) has no m; its
+ * thread is the one with this P as m.oldp and with the same tick.
  */
 static uint64_t syscall_key(uint64_t p, uint32_t tick)
 {

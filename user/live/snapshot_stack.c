@@ -8,12 +8,12 @@
 #include "live/memory.h"
 
 enum {
-	PIECE = 2048,		/* of a stack read at a time */
+	PIECE = 2048,		/* bytes of a stack that are read at a time */
 	PAGE = 4096,
-	FRAME = 16,		/* the caller's frame pointer, the return address */
+	FRAME = 16,		/* the caller's frame pointer and the return address */
 };
 
-/* A window onto one stack; frames mostly lie close together. */
+/* A window onto one stack, because frames mostly lie close together. */
 struct window {
 	size_t walk;		/* index of its stack_walk */
 	struct memory_range range;
@@ -26,15 +26,18 @@ static bool is_in_stack(const struct stack_walk *w, uint64_t bp)
 }
 
 /*
- * Where the chain leaves the goroutine's stack (in a callback from C it does), it is
- * followed as long as it leads through readable memory.
+ * Returns whether the walk goes on. A chain that leaves the goroutine's stack, as in a callback
+ * from C, is followed as long as it leads through readable memory.
  */
 static bool snap_stack_goes_on(const struct stack_reader *sr, const struct stack_walk *w)
 {
 	return w->n && w->n < sr->depth && w->bp && !(w->bp & 7) && !w->cut;
 }
 
-/* A stack that does not begin where its goroutine says that the stack is, is none. */
+/*
+ * Begins a walk. A stack that does not begin within the bounds that the g has for its stack counts
+ * as none.
+ */
 static void snap_stack_begin(const struct stack_reader *sr, struct stack_walk *w)
 {
 	w->cut = false;
@@ -67,7 +70,7 @@ static void snap_stack_take_frames(const struct stack_reader *sr, struct stack_w
 	uint64_t frame[2], at;
 
 	while (snap_stack_goes_on(sr, w)) {
-		/* Unsigned, so below it too. */
+		/* The difference is unsigned: an address below the window is too large, too. */
 		at = w->bp - win->range.addr;
 		if (at > win->range.len - FRAME)
 			break;
@@ -89,7 +92,10 @@ static void read_windows(const struct stack_reader *sr, struct window *wins, siz
 		wins[i].range.ok = ranges[i].ok;
 }
 
-/* Pieces over two pages of which one is unreadable are read once more, up to the page's end. */
+/*
+ * Reads pieces over two pages again that could not be read, up to the end of the first page: only
+ * the second one may be unreadable.
+ */
 static void read_again(const struct stack_reader *sr, const struct stack_walk *walks,
 		       struct window *wins, size_t n)
 {
@@ -122,8 +128,8 @@ static void take_windows(const struct stack_reader *sr, struct stack_walk *walks
 }
 
 /*
- * The windows stay from batch to batch: a megabyte that is allocated and freed for each of
- * 2,000 batches (a million goroutines) costs 500,000 page faults.
+ * The windows are kept from batch to batch: to allocate and free a megabyte for each of 2,000
+ * batches (a million goroutines) costs 500,000 page faults.
  */
 void stack_walk_each(struct stack_reader *sr, struct stack_walk *walks, size_t n)
 {
@@ -148,7 +154,10 @@ void stack_walk_each(struct stack_reader *sr, struct stack_walk *walks, size_t n
 	} while (open);
 }
 
-/* Any good mix will do: keys only have to differ, and from the kernel's too. */
+/*
+ * Returns the key of the stack, from any good mix: keys only have to differ from one another, and
+ * from those of the BPF side.
+ */
 static uint64_t snap_stack_key_of(const struct stack_walk *w)
 {
 	uint64_t h = 0x676f746170ULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stop_request: whether the reading of memory that is under way shall end: the user has sent a
- * signal, or another thread has set a flag. All code that reads a lot of the target's memory
- * asks this between two reads.
+ * stop_request: a request to end the read of memory that is under way: the user has sent a signal,
+ * or another thread has set a flag. All code that reads much of the target's memory checks it
+ * between two reads.
  */
 #ifndef GOTAP_LIVE_STOP_REQUEST_H
 #define GOTAP_LIVE_STOP_REQUEST_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* NULL for any part: it asks nothing. */
+/* A member that is NULL requests nothing. */
 struct stop_request {
 	const volatile sig_atomic_t *signal;	/* not 0: stop */
 	const bool *thread;			/* true: stop */

@@ -10,13 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The fields of a line of /proc/PID/maps that are about a file. */
+/* The fields of a line of /proc/PID/maps that identify a file. */
 struct origin {
 	uint64_t ino;
 	char path[4096];
 };
 
-/* The link has a path that was removed with the same " (deleted)" as maps has it. */
+/*
+ * Finds the file of the module. For a removed path the link ends with " (deleted)", as the line of
+ * maps does.
+ */
 static bool find_origin(const struct process *p, struct origin *ret)
 {
 	struct stat st;
@@ -30,8 +33,8 @@ static bool find_origin(const struct process *p, struct origin *ret)
 }
 
 /*
- * One of the two will do: overlayfs shows the inode of another layer, a mount namespace another
- * path.
+ * Returns whether inode or path is the same: overlayfs shows the inode of another layer, a mount
+ * namespace another path.
  */
 static bool is_from(const struct origin *o, uint64_t ino, const char *path)
 {
@@ -56,9 +59,10 @@ static bool text_map_read_line(FILE *f, uint64_t *start, uint64_t *end, uint64_t
 }
 
 /*
- * Is another file mapped at some of these addresses? Addresses without a mapping do not count, as
- * no code runs there: for a moment of an exec the old memory is gone and the new one is not there.
- * The lines of maps ascend, and the code of a program comes early: most lines are not read.
+ * Returns whether another file is mapped at some of these addresses. Addresses without a mapping do
+ * not count, as no code runs there: during an exec the old memory is gone and the new one is not
+ * there yet. The lines of maps ascend, and the code of a program comes early, so that most lines
+ * are not read.
  */
 static bool holds_other(FILE *f, const struct origin *o, const struct text_range *range)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_map: is the program's code still where its file is mapped? Some programs move
- * their code into huge pages: they copy it to memory of no file and put that in its
- * place. The kernel puts probes into mappings of a file only, and knows nothing of
- * the ones that were copied along: each is a trap that kills the program. In: a
- * process and the range of its code. bpf.c asks before and after it attaches, the drain
- * from time to time.
+ * text_map: checks that the program's code is still where its file is mapped. Some programs move
+ * their code into huge pages: they copy it to anonymous memory and put that in its place. The
+ * kernel places probes only into mappings of a file, and does not know the breakpoints that were
+ * copied along: each is a trap that kills the program. In: a process and the range of its code.
+ * bpf.c checks before and after it attaches, the drain from time to time.
  */
 #ifndef GOTAP_LIVE_TEXT_MAP_H
 #define GOTAP_LIVE_TEXT_MAP_H
@@ -21,9 +20,12 @@ struct text_range {
 	uint64_t start, end;
 };
 
-/* Is any of @range mapped from elsewhere than p->module? False if that cannot be read. */
+/*
+ * Returns whether a part of @range is mapped from elsewhere than p->module. False if that cannot be
+ * read.
+ */
 bool text_moved(const struct process *p, const struct text_range *range);
-/* -ENOTSUP and what to do, if it is. */
+/* Returns -ENOTSUP with the way out as text if text_moved(). */
 int text_check(const struct process *p, const struct text_range *range, struct error *err);
 
 #endif

@@ -2,7 +2,8 @@
 /* thread_ids: see thread_ids.h. */
 #include "live/thread_ids.h"
 
-enum { LOOKS = 16 };	/* threads that are new since the last look need another one */
+/* readings of the thread list: a thread that began after the last reading takes another one */
+enum { LOOKS = 16 };
 
 void thread_ids_init(struct thread_ids *ids, const struct process *proc)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_ids: which thread an M is. m.procid is the id that the program's PID namespace gives the
- * thread; records and /proc have the one of ours.
+ * thread_ids: the thread of an M. m.procid is the id in the program's PID namespace; records and
+ * /proc have the id in the namespace that gotap uses.
  */
 #ifndef GOTAP_LIVE_THREAD_IDS_H
 #define GOTAP_LIVE_THREAD_IDS_H

@@ -9,9 +9,9 @@
 enum { PCDATA_INL_TREE_INDEX = 2 };	/* internal/abi/symtab.go; 1.12 to 1.27 */
 
 /*
- * The first name of the table lies at 0. The runtime takes 0 for "no name" and
- * prints nothing (moduledata.funcName, 1.20 to 1.27); a reader of traces is
- * better served with the name.
+ * Returns the name at @off. The first name of the table lies at 0. The runtime takes 0 for "no
+ * name" and prints nothing (moduledata.funcName, 1.20 to 1.27); gotap shows the name, which helps a
+ * reader more.
  */
 const char *pclntab_name(const struct pclntab *t, uint32_t off)
 {
