@@ -14,7 +14,8 @@
 _Static_assert(INLINE_OWNER_DIED == FUTEX_OWNER_DIED, "the bit that the kernel sets");
 
 /*
- * The list and its only entry: private memory, so that the target cannot lead the kernel elsewhere.
+ * The list and its only entry. They are private memory, so that the target cannot change the
+ * address that the kernel writes to.
  */
 static struct robust_list entry;
 static struct robust_list_head head;
@@ -34,7 +35,10 @@ int alive_begin(uint32_t *word, struct error *err)
 				 "(set_robust_list: %s), without which code in a program would not "
 				 "see gotap's end",
 				 strerror(errno));
-	/* The word of an entry is at this distance from it, in whatever mapping. */
+	/*
+	 * The kernel finds the word at this distance from the entry; the two are in different
+	 * mappings.
+	 */
 	head.futex_offset = (long)((uintptr_t)word - (uintptr_t)&entry);
 	entry.next = &head.list;
 	__atomic_store_n(word, (uint32_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);

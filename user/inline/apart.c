@@ -32,8 +32,9 @@ void *apart_memory(size_t size)
 static void be_child(void (*work)(void *shared), void *shared)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGCHLD, SIG_DFL);	/* tells of a stop; an ignored one would not come */
-	/* it may be killed, and must not be the last one that holds a probe */
+	/* the signal reports a stop; an ignored one would not come */
+	signal(SIGCHLD, SIG_DFL);
+	/* the child may be killed, and must not hold the last descriptor of a probe */
 	close_between(0, INT_MAX);
 	work(shared);
 	_exit(0);

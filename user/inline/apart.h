@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * apart: work on stopped threads in a child of the prober. If the work takes too long, because the
- * target gets no processor or is frozen, the child is killed, and the kernel then lets all threads
- * run that the child had stopped.
+ * target gets no processor or is frozen, the prober kills the child, and the kernel then continues
+ * all threads that the child had stopped.
  */
 #ifndef GOTAP_INLINE_APART_H
 #define GOTAP_INLINE_APART_H
 
 #include <stddef.h>
 
-/* Zeroed memory that the child shares with us; NULL: there is none. */
+/* Returns zeroed memory that the child shares with the caller; NULL if there is none. */
 void *apart_memory(size_t size);
 /*
  * Calls @work(@shared) in a child, which has no descriptors. The work should end within

@@ -26,7 +26,7 @@ struct worker {
 	uint64_t deadline;
 };
 
-/* The child, which does the work, and its parent share this. */
+/* The parent and the child that does the work share this. */
 struct job {
 	struct worker worker;
 	struct call calls[CALLS_MAX];
@@ -38,7 +38,10 @@ struct job {
 
 /* --- one thread --- */
 
-/* ptrace says of a thread that has just ended that it may not be traced. */
+/*
+ * Returns whether the thread lives. ptrace reports of a thread that has just ended that it may not
+ * be traced.
+ */
 static bool calls_is_alive(const struct process *p, pid_t tid)
 {
 	char state = thread_state(p, tid);
@@ -80,7 +83,7 @@ static bool allows_all(const struct hold *h, const struct filters *f, const stru
 	return true;
 }
 
-/* A kernel without seccomp has no such field. */
+/* Returns the seccomp mode. A kernel without seccomp has no such field. */
 static int seccomp_mode(const struct process *p, pid_t tid)
 {
 	int mode = (int)thread_status(p, tid, "Seccomp");
@@ -89,8 +92,8 @@ static int seccomp_mode(const struct process *p, pid_t tid)
 }
 
 /*
- * 0: the held thread still sleeps at @pc, and its seccomp filters allow the calls, neither of which
- * can change while the thread is held; or a negative errno.
+ * Returns 0 if the held thread still sleeps at @pc, and its seccomp filters allow the calls;
+ * neither can change during the hold. If not, a negative errno.
  */
 static int look_at_thread(const struct worker *w, const struct hold *h, uint64_t pc)
 {
@@ -121,8 +124,8 @@ static int send_held(const struct worker *w, struct hold *h, uint64_t pc, const 
 }
 
 /*
- * Gives the call to thread @tid. -EAGAIN: that was not possible, but another thread may do; -EPERM:
- * it may not be traced.
+ * Gives the call to thread @tid. -EAGAIN: not possible, but another thread may take it; -EPERM: it
+ * may not be traced.
  */
 static int send_to(const struct worker *w, pid_t tid, const struct call *c)
 {
@@ -181,8 +184,8 @@ static int calls_may_not_trace(const struct worker *w)
 
 /*
  * Gives the call to some thread. -EPERM counts only if it lasts for FORBIDDEN_NS: while a process
- * execs, its first thread may not be traced for a moment, since that thread has ended and the one
- * that execs takes over its id.
+ * execs, its first thread may not be traced for a moment, since that thread has ended and the
+ * thread that execs takes over its id.
  */
 static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 {
@@ -205,8 +208,8 @@ static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 }
 
 /*
- * A thread in execve(2) has not made the call: it may have taken over the id of the first thread,
- * to which the call was given.
+ * Returns whether the thread is in execve(2): it has not made the call then, because it may have
+ * taken over the id of the first thread, to which the call was given.
  */
 static bool is_exec(long call)
 {
@@ -214,9 +217,10 @@ static bool is_exec(long call)
 }
 
 /*
- * A thread that is let go runs, or wants to, up to when it is blocked in another system call: then
- * it has made this one. Blocked otherwise, by a signal that stops the process, or a freezer, it may
- * not even have begun.
+ * Returns whether the thread has made the call. A thread that was continued runs, or is runnable,
+ * until it blocks in another system call: it has made this one by then. A thread that blocks for
+ * another reason, by a signal that stops the process or a freezer, may not even have begun the
+ * call.
  */
 static bool has_made(const struct process *p, pid_t tid, const struct call *c)
 {
@@ -227,8 +231,8 @@ static bool has_made(const struct process *p, pid_t tid, const struct call *c)
 }
 
 /*
- * Has the thread ended, as by an exec of another thread? Then it may not have made the call, and
- * will not.
+ * Returns whether the thread has ended, for instance by an exec of another thread. It may then not
+ * have made the call, and will not.
  */
 static bool is_gone(const struct process *p, pid_t tid)
 {

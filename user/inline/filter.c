@@ -10,7 +10,7 @@
 
 #include "proc/privilege.h"
 
-enum { MANY = 256 };	/* filters of a thread; the kernel takes 32768 instructions in all */
+enum { MANY = 256 };	/* most filters of a thread; the kernel allows 32768 instructions in all */
 
 #ifndef PTRACE_SECCOMP_GET_FILTER
 #define PTRACE_SECCOMP_GET_FILTER 0x420c
@@ -46,8 +46,8 @@ static int filters_read_all(struct filters *f, pid_t tid)
 }
 
 /*
- * Reads the filters with CAP_SYS_ADMIN in effect for this moment, if the process has it and keeps
- * it out of effect otherwise (attach/bpf.c).
+ * Reads the filters with CAP_SYS_ADMIN in effect for this moment, if the process has the capability
+ * and keeps it out of effect otherwise (attach/bpf.c).
  */
 int filters_read(struct filters *f, pid_t tid, int mode)
 {
@@ -148,7 +148,7 @@ static bool filter_compute(struct machine *m, const struct sock_filter *in)
 	return false;
 }
 
-/* How many instructions are passed over. */
+/* Returns in *@over the number of instructions that the jump passes over. */
 static bool filter_jump(const struct machine *m, const struct sock_filter *in, size_t *over)
 {
 	uint32_t with = BPF_SRC(in->code) == BPF_X ? m->x : in->k;
@@ -188,7 +188,7 @@ uint32_t filter_run(const struct sock_filter *insns, size_t n, const struct secc
 	struct machine m = { .call = call };
 	size_t i = 0, over;
 
-	for (; i < n; i += 1 + over) {		/* only forward, so it ends */
+	for (; i < n; i += 1 + over) {		/* the index only grows, so that the loop ends */
 		over = 0;
 		if (BPF_CLASS(insns[i].code) == BPF_RET)
 			return BPF_RVAL(insns[i].code) == BPF_A ? m.a : insns[i].k;

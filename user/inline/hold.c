@@ -19,12 +19,12 @@
 
 enum {
 	RED_ZONE = 128,		/* bytes below the stack pointer that a function may use */
-	SYSCALL_LEN = 2,	/* bytes of the instruction */
+	SYSCALL_LEN = 2,	/* bytes of the system call instruction */
 };
 
 /*
  * Raises the priority of this thread: otherwise other threads could have the processor that it
- * needs to release the held thread.
+ * needs to continue the held thread.
  */
 static void be_quick(struct hold *h)
 {
@@ -43,8 +43,8 @@ static void be_as_before(const struct hold *h)
 }
 
 /*
- * ns that this thread has waited for CPUs since it was made, from its schedstat: "RAN WAITED
- * SLICES". 0: the kernel does not count.
+ * Returns the ns that this thread has waited for CPUs since it was made, from its schedstat file:
+ * "RAN WAITED SLICES". 0: the kernel does not count them.
  */
 static uint64_t hold_waited(const struct hold *h)
 {
@@ -102,30 +102,30 @@ static int next_stop(pid_t tid, int *status)
 	return r == tid && WIFSTOPPED(*status) ? 0 : -ESRCH;
 }
 
-/* The stop that PTRACE_INTERRUPT asks for. */
+/* Returns whether it is the stop that PTRACE_INTERRUPT asks for. */
 static bool is_interrupt(int status)
 {
 	return status >> 8 == (SIGTRAP | PTRACE_EVENT_STOP << 8);
 }
 
 /*
- * The signal that the thread must get to go on as it would have; 0: none. The kernel handles job
- * control by itself.
+ * Returns the signal that the thread must get to run on as without gotap; 0: none. The kernel
+ * handles job control by itself.
  */
 static int signal_of(int status)
 {
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-/* Lets the thread go on, with signal @sig. False: it has been killed, or is gone. */
+/* Continues the thread, with signal @sig. False: it has been killed, or is gone. */
 static bool hold_let_go(pid_t tid, int sig)
 {
 	return !ptrace(PTRACE_DETACH, tid, NULL, (long)sig) || errno != ESRCH;
 }
 
 /*
- * Takes the end of a thread that was killed meanwhile: an exec of another thread waits until the
- * tracer has done so.
+ * Reaps a thread that was killed meanwhile: an exec of another thread waits until the tracer has
+ * done so.
  */
 static void hold_bury(pid_t tid)
 {
@@ -183,8 +183,8 @@ void hold_end(struct hold *h)
 }
 
 /*
- * Only the kernel reads these bytes, during the call: a function's stack ends where its red zone
- * ends.
+ * Puts @name below the red zone of the thread's stack, where no function has data. Only the kernel
+ * reads these bytes, during the call.
  */
 static bool hold_push(const struct hold *h, const char name[8], uint64_t *at)
 {
@@ -202,7 +202,7 @@ static bool set_registers(struct hold *h, long nr, const uint64_t args[6])
 
 	regs.rip -= SYSCALL_LEN;
 	regs.rax = (unsigned long)nr;
-	/* or the kernel would begin the interrupted call again */
+	/* prevents the kernel from restarting the interrupted call */
 	regs.orig_rax = (unsigned long)-1;
 	regs.rdi = args[0];
 	regs.rsi = args[1];

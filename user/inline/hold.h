@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hold: one thread of the target, stopped by ptrace for some 100 us. calls.c makes it do a system
- * call, inside.c looks where it is. A process that may be killed at any instant does this: the
- * thread then goes on by itself.
+ * call, inside.c reads where it is. The process that holds it may be killed at any instant: the
+ * kernel then continues the thread.
  *
- * The call is made after the hold: the thread is let go with other registers, does it, and comes
- * back to where it slept as from a wake-up without cause, which the runtime takes for granted there
- * (inject.h). To stop it at the call's begin and end would give its result, but each stop costs the
- * thread its processor, which on a busy machine it gets back after milliseconds.
+ * The thread makes the call after the hold: gotap continues it with other registers, it makes the
+ * call, and returns to where it slept as from a spurious wake-up, which the runtime expects there
+ * (inject.h). Stops at the call's begin and end would give its result, but each stop costs the
+ * thread its processor, which the thread gets back after milliseconds on a busy machine.
  *
  * No signal is lost, blocked or delayed beyond the hold. Single steps are not used: the kernel
  * leaves the processor's trap flag set when a tracer dies, and the trap would kill the program.
@@ -22,34 +22,34 @@
 
 struct hold {
 	pid_t tid;
-	/* when it stopped, as now_ns() has it; and how long it was held */
+	/* when the thread stopped, on the clock of now_ns(), and how long it was held */
 	uint64_t since, ns;
-	/* of that time, ns that the caller waited for a processor */
+	/* the part of @ns in which the caller waited for a processor */
 	uint64_t waited_ns;
 	/* the caller's own schedstat file, open; -1: the kernel has none */
 	int sched;
-	struct user_regs_struct regs;	/* as it was found */
+	struct user_regs_struct regs;	/* registers when the thread stopped */
 	int policy;			/* the caller's own scheduling policy */
 };
 
 /*
- * Stops @tid. The caller has blocked SIGCHLD; until the end of the hold it is a real-time thread,
- * if it may be. 0; -EAGAIN: not now (a signal came, or it is stopped by job control); -ESRCH: it
- * has ended; -EPERM: may not be traced.
+ * Stops @tid. The caller has blocked SIGCHLD. Until the end of the hold the calling thread is a
+ * real-time thread, if it has the right. 0; -EAGAIN: not now (a signal came, or job control has
+ * stopped the thread); -ESRCH: it has ended; -EPERM: it may not be traced.
  */
 int hold_begin(struct hold *h, pid_t tid);
-/* Releases the thread as it was found. */
+/* Continues the thread with the registers that it had. */
 void hold_end(struct hold *h);
 /*
- * Releases the thread with a system call to make, by the instruction after which it was found; it
- * then goes on from there. If @name is not NULL, these 8 bytes are put below its stack, and their
- * address is the first argument. 0, or -ESRCH. The hold is over.
+ * Continues the thread with a system call to make, by the instruction after which it was found; the
+ * thread goes on from there afterwards. If @name is not NULL, these 8 bytes are put below its
+ * stack, and their address is the first argument. The hold is over in any case. 0, or -ESRCH.
  */
 int hold_send(struct hold *h, long nr, const uint64_t args[6], const char name[8]);
 
 /*
- * The number of holds, the length of the longest one, and how much of that one the caller waited
- * for a processor.
+ * The number of holds, the length of the longest one, and the part of that one in which the caller
+ * waited for a processor.
  */
 struct holds {
 	unsigned int n;
@@ -60,7 +60,7 @@ struct holds {
 void holds_add(struct holds *all, const struct hold *h);
 void holds_join(struct holds *all, const struct holds *more);
 
-/* Only tests have this one: called before each step that another process can see. */
+/* Only tests define this function. It is called before each step that another process can see. */
 void inject_step(void) __attribute__((weak));
 #define INJECT_STEP() ((void)(inject_step && (inject_step(), 0)))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * image: see image.h. The embedded file comes as inline_image.h, which tools/inline-image makes of
+ * image: see image.h. tools/inline-image makes inline_image.h, with the embedded file, of
  * bpf/inline.
  */
 #define _GNU_SOURCE
@@ -29,7 +29,8 @@ static const struct symbol symbols[] = {
 };
 
 /*
- * Instructions of the stub have these offsets in themselves: it has no register to spare for them.
+ * Offsets of fields that stand in instructions of the stub, which has no register to spare for
+ * them.
  */
 static const struct {
 	const char *symbol;
@@ -41,7 +42,10 @@ static const struct {
 	{ "stub_g_sched_sp", offsetof(struct go_offsets, g_sched_sp) },
 };
 
-/* A name that is not there is a mistake of gotap's own source, as any of its tests would show. */
+/*
+ * Finds a symbol. A name that is not there is an error in gotap's own source, which any of its
+ * tests would show.
+ */
 static const struct symbol *inline_image_find(const char *name)
 {
 	size_t i;
@@ -66,7 +70,7 @@ static void inline_image_put(struct image *im, const char *name, const void *val
 	memcpy(im->code + s->at, value, size);
 }
 
-/* bit_RDPID of leaf 7, ecx. */
+/* bit_RDPID of CPUID leaf 7, ecx. */
 static bool has_rdpid(void)
 {
 	enum { LEAF = 7, RDPID = 1 << 22 };

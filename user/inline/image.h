@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * image: the code that `--attach inline` puts into the target: bpf/inline, linked into a small ELF
- * file that gotap carries. It is position-independent; the page after it is data of the target's
- * own (struct inline_control). The caller sets knobs and sites, and gets the bytes to write at an
- * address.
+ * file that gotap carries. It is position-independent; the page after it is the target's own data
+ * (struct inline_control). The caller sets knobs and sites, and then has the bytes to write.
  */
 #ifndef GOTAP_INLINE_IMAGE_H
 #define GOTAP_INLINE_IMAGE_H
@@ -15,11 +14,14 @@
 #include "inline.h"
 
 struct image {
-	uint8_t *code;		/* what is written, owned */
+	uint8_t *code;		/* the bytes to write, owned */
 	size_t size;		/* bytes, a multiple of 4096: code, constants and sites */
 };
 
-/* A copy to fill in. The embedded file is gotap's own, so this does not fail. */
+/*
+ * Makes a copy to fill in, which image_free() frees. It cannot fail, since the embedded file is
+ * gotap's own.
+ */
 void image_init(struct image *im);
 void image_free(struct image *im);
 /*
@@ -27,21 +29,21 @@ void image_free(struct image *im);
  */
 void image_put(struct image *im, const char *name, const void *value, size_t size);
 /*
- * Sets where the parts of the shared memory are: as @shared, its begin, has them. Without it
- * nothing is recorded.
+ * Sets the places of the parts of the shared memory, from @shared, the header of that memory.
+ * Without this call the code makes no record.
  */
 void image_set_layout(struct image *im, const struct inline_shared *shared);
 /* Sets site @i, below INLINE_SITES. */
 void image_set_site(struct image *im, size_t i, const struct inline_site *site);
 /*
- * Offset from the begin of the code: of the stub of site @i, and of a byte that is never 0 (for
+ * Offsets from the begin of the code: of the stub of site @i, and of a byte that is never 0 (for
  * trace hooks).
  */
 size_t image_stub(size_t i);
 size_t image_true_byte(void);
 /*
- * CPU ns of one record, of its stack, of a frame, measured by running the image in gotap itself
- * (capture/budget).
+ * CPU ns of one record, of its stack and of a frame. image_measure() measures them by running the
+ * image in gotap itself (capture/budget.h). 0 or a negative errno, with a text.
  */
 struct image_prices {
 	double record, stack, frame;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * image_measure: the price of a record of the code for --attach inline, measured by running that
- * code here: in executable memory of gotap's own, with a goroutine, its thread and a ring that are
- * made up.
+ * code in executable memory of gotap's own, with a made-up goroutine, thread and ring.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +16,7 @@
 
 enum {
 	CALLS = 100,		/* in a batch, which takes some microseconds */
-	BATCHES = 400,		/* of which the fastest counts: the others were disturbed */
+	BATCHES = 400,		/* the fastest batch counts: the others were disturbed */
 	FRAMES = 32,
 	CHUNKS = 16,		/* of the ring: room for the records of a batch */
 	FIELD = 16,		/* between the fields of the structs of the made-up runtime */
@@ -51,7 +50,7 @@ static uint64_t addr_of(const void *p)
 	return (uint64_t)(uintptr_t)p;
 }
 
-/* The function that the calls get to after the stub. */
+/* The function that the stub jumps to after the program. */
 void image_measure_landing(void);
 __asm__(".text\n"
 	".globl image_measure_landing\n"
@@ -61,7 +60,7 @@ __asm__(".text\n"
 	"\tret\n"
 	".size image_measure_landing, .-image_measure_landing\n");
 
-/* A call as Go has it, of reentersyscall(pc, sp, bp). */
+/* Makes a call as Go does, of reentersyscall(pc, sp, bp). */
 static void measure_call(const void *function, const void *g, uint64_t pc, const void *bp)
 {
 	uint64_t ax = pc, bx = 0, cx = addr_of(bp);
@@ -78,8 +77,8 @@ static void measure_call(const void *function, const void *g, uint64_t pc, const
 }
 
 /*
- * The clock is not the CPU time of the thread: on some virtual machines that goes back and forth by
- * more than a batch takes.
+ * Returns the time. The CPU time of the thread does not serve: on some virtual machines it goes
+ * back and forth by more than a batch takes.
  */
 static double measure_now_ns(void)
 {
@@ -90,8 +89,8 @@ static double measure_now_ns(void)
 }
 
 /*
- * ns of a call of @function for a syscall from @pc (0: without a stack) and the chain of frames at
- * @bp.
+ * Returns the ns of a call of @function for a syscall from @pc (0: without a stack) with the chain
+ * of frames at @bp.
  */
 static double measure_fastest(struct bench *b, const void *function, uint64_t pc, const void *bp)
 {
@@ -110,7 +109,7 @@ static double measure_fastest(struct bench *b, const void *function, uint64_t pc
 	return best;
 }
 
-/* Its memory is as that for a target, with one ring for all CPUs. */
+/* Makes the shared memory as for a target, with one ring for all CPUs. */
 static void measure_share(struct bench *b, struct image *im)
 {
 	struct inline_shared *s = (struct inline_shared *)b->shared;
@@ -146,7 +145,7 @@ static void *measure_map(size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* The image, executable, and the control page after it. */
+/* Makes the image executable, with the control page after it. */
 static int measure_load(struct bench *b, struct error *err)
 {
 	struct inline_control *control;
@@ -186,7 +185,7 @@ static void measure_unload(struct bench *b)
 		munmap(b->shared, b->shared_size);
 }
 
-/* A goroutine on its thread, and the chain of frames on its stack, innermost first. */
+/* Makes a goroutine on its thread, and the chain of frames on its stack, innermost first. */
 static void make_up(struct bench *b)
 {
 	int i;

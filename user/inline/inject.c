@@ -42,8 +42,8 @@
 enum { PAGE = 4096 };
 
 /*
- * MADV_DONTFORK would not do: a handler of C could fork while its thread is in the code, and the
- * child would go on there, and fault.
+ * MADV_DONTFORK does not serve to keep the mapping from children: a signal handler in C could fork
+ * while its thread is in the code, and the child would go on there, and fault.
  */
 void inject_free_pages(int memfd)
 {
@@ -72,7 +72,9 @@ static bool has_membarrier(void)
 	return commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL);
 }
 
-/* 0: the program has no seccomp filter, or gotap can read the filter, which filter.h needs. */
+/*
+ * Returns 0 if the program has no seccomp filter, or gotap can read the filter, as filter.h needs.
+ */
 static int check_seccomp(const struct process *p, struct error *err)
 {
 	long mode = thread_status(p, 0, "Seccomp");
@@ -119,7 +121,7 @@ int inject_possible(const struct process *p, struct error *err)
 
 /* --- where? --- */
 
-/* What a relative address of 32 bits spans, less a little. */
+/* The span of a relative address of 32 bits, less a little. */
 #define REACH 0x7fff0000ULL
 #define LOWEST 0x100000ULL
 #define HIGHEST 0x7ffff0000000ULL
@@ -138,7 +140,7 @@ static void keep_larger(struct gap *best, uint64_t start, uint64_t end, struct g
 		*best = (struct gap){ start, end };
 }
 
-/* The largest free range of [@within). */
+/* Returns the largest free range within @within. */
 static struct gap largest_gap(const struct areas *a, struct gap within)
 {
 	struct gap best = {0};
@@ -154,9 +156,10 @@ static struct gap largest_gap(const struct areas *a, struct gap within)
 }
 
 /*
- * Above the text, so that the runtime takes a profiling signal there for one in foreign code; only
- * if nothing is free there, below. At three quarters of the largest gap: the heap of C (brk) and
- * mappings grow from its ends.
+ * Chooses the place of the code. It lies above the text if that has a free range, so that the
+ * runtime takes a profiling signal there for one in foreign code; below the text if not. It lies at
+ * three quarters of the largest gap: the heap of C (brk) and mappings grow from the ends of the
+ * gap.
  */
 static uint64_t choose_place(const struct areas *a, uint64_t lo, uint64_t hi, uint64_t size)
 {
@@ -187,8 +190,8 @@ static int find_place(const struct process *p, uint64_t lo, uint64_t hi, uint64_
 /* --- the shared memory, gotap's side --- */
 
 /*
- * The header is the first content of the file: while the file is empty, or from then on, a later
- * gotap knows it as one of gotap's (remains.c), at whatever instant this process is killed.
+ * Writes the header as the first content of the file. Whether the file is empty or has the header,
+ * a later gotap identifies it as gotap's (remains.c), at whatever instant this process is killed.
  */
 static bool inject_begin_file(int fd, const struct injected *in)
 {
@@ -199,8 +202,9 @@ static bool inject_begin_file(int fd, const struct injected *in)
 }
 
 /*
- * The pages are ours: the memory controller charges who touches them first. Nobody can shorten the
- * file from here on, which would make an access to it a SIGBUS.
+ * Makes the pages, which the memory controller then charges to the prober, because the first
+ * process that touches a page pays. From here on no process can shorten the file, which would make
+ * an access a SIGBUS.
  */
 static int make_pages(int fd, const struct injected *in, struct error *err)
 {
@@ -258,8 +262,8 @@ static int ms_left(uint64_t deadline)
 }
 
 /*
- * All that are made, in their order; those after the first @n are looked at only, if they would be
- * allowed.
+ * All calls in their order. The first @n are made; the others are only checked against the filters,
+ * which must allow them later.
  */
 enum {
 	MAKE_MEMFD,
@@ -275,8 +279,8 @@ enum {
 };
 
 /*
- * Kernels before 6.3 do not know the last flag; some later ones are set up to ask for it
- * (vm.memfd_noexec).
+ * Returns flags that this kernel knows. Kernels before 6.3 do not know MFD_NOEXEC_SEAL; some later
+ * ones are set up to require it (vm.memfd_noexec).
  */
 static uint64_t memfd_flags(void)
 {
@@ -308,7 +312,7 @@ static void plan_calls(const struct injected *in, struct call calls[CALLS])
 	calls[TAKE_OUT] = (struct call){ CALL(munmap, code, both) };
 }
 
-/* The calls from @first to the one before @end. */
+/* Makes the calls from @first to the one before @end. */
 static int inject_make(const struct injection *j, struct call *calls, size_t first, size_t end,
 		       struct error *err)
 {
@@ -345,7 +349,7 @@ static int put_in(const struct injection *j, struct error *err)
 	if (!r)
 		r = inject_make(j, calls, MAP_CODE, OPEN_CONTROL, err);
 	if (r && r != -EINPROGRESS)
-		/* it is not there; somebody else's may be */
+		/* the code is not there; the mapping at this address may belong to the program */
 		j->in->code = j->in->code_size = 0;
 	return r ? r : inject_make(j, calls, OPEN_CONTROL, TAKE_OUT, err);
 }
@@ -353,8 +357,8 @@ static int put_in(const struct injection *j, struct error *err)
 /* --- out again --- */
 
 /*
- * A call is never given to two threads: the second one would unmap, or close, an object of the
- * program that has taken the place meanwhile.
+ * Removes the memory. A call is never given to two threads: the second one would unmap, or close,
+ * an object of the program that has taken the place meanwhile.
  */
 static int inject_take_out(const struct injection *j, struct error *err)
 {
@@ -382,7 +386,7 @@ static int inject_take_out(const struct injection *j, struct error *err)
 	return r;
 }
 
-/* @r: of put_in(). */
+/* @r: the result of put_in(). */
 static int take_out_again(const struct injection *j, int r, struct error *err)
 {
 	enum { CLEAN_UP_MS = 500, SETTLE_MS = 3000 };
@@ -392,14 +396,14 @@ static int take_out_again(const struct injection *j, int r, struct error *err)
 
 	again.deadline = now_ns() + CLEAN_UP_MS * MS;
 	if (j->in->memfd < 0)
-		/* just made, and not opened here yet */
+		/* the target has just made it, and gotap has not opened it yet */
 		j->in->memfd = remains_open_descriptor(j->p);
 	if (settled || j->in->memfd < 0)
 		return settled;
 	return inject_take_out(&again, err);
 }
 
-/* Other gotaps may take it out from here on. */
+/* Other gotaps may remove the memory from here on. */
 static void inject_unlock(const struct injected *in)
 {
 	if (in->memfd >= 0)
@@ -407,8 +411,8 @@ static void inject_unlock(const struct injected *in)
 }
 
 /*
- * Takes out the memory that was put in, after error @r, and returns @r; or -EBUSY if a part could
- * not be taken out: *j->in has it.
+ * Removes the memory that was put in, after error @r, and returns @r; -EBUSY if a part could not be
+ * removed: *j->in has it.
  */
 static int inject_undo(const struct injection *j, int r, struct error *err)
 {
@@ -502,8 +506,8 @@ int inject_remove(const struct process *p, const struct inject_hosts *hosts, str
 }
 
 /*
- * Locks the memory against other gotaps. If this gotap has made the memory and never opened it, the
- * target's descriptor leads to it. -ENOENT: the target has no such descriptor any more.
+ * Locks the memory against other gotaps. If this gotap has had the memory made and never opened it,
+ * the target's descriptor leads to it. -ENOENT: the target has no such descriptor any more.
  */
 static int inject_lock(const struct process *p, struct injected *in)
 {
@@ -516,8 +520,8 @@ static int inject_lock(const struct process *p, struct injected *in)
 }
 
 /*
- * A thread may still have a call to make that an earlier gotap gave it. Only when the thread has
- * made the call is it known what that call leaves in the target.
+ * A thread may still have a call to make that an earlier gotap gave it. Only after the call is it
+ * known which memory the call leaves in the target.
  */
 int inject_remove_left(const struct process *p, const struct inject_hosts *hosts,
 		       struct injected *in, int timeout_ms, struct error *err)

@@ -18,7 +18,7 @@
 
 enum {
 	STACK_BYTES = 65536,	/* Go's signal stack has 32 KiB, those of C programs mostly 8 */
-	LOOKS = 3,		/* at a thread that runs, before it is stopped */
+	LOOKS = 3,		/* looks at a thread that runs, before it is stopped */
 };
 
 struct question {
@@ -56,7 +56,10 @@ enum {
 	FRAME_BEFORE = 21
 };
 
-/* The kernel leaves uc_link 0. */
+/*
+ * Returns whether @pc is the pc of a signal frame of code in [@start, @end). The kernel leaves
+ * uc_link 0.
+ */
 static bool inside_is_frame(const uint64_t *pc, uint64_t start, uint64_t end)
 {
 	enum { CS = 0x33, FLAGS_MAX = 1 << 22 };
@@ -66,10 +69,10 @@ static bool inside_is_frame(const uint64_t *pc, uint64_t start, uint64_t end)
 }
 
 /*
- * A frame at @addr on a stack for signals is this thread's if the thread's stack pointer is on that
- * stack, too. If not, it is an old frame of another thread: after the end of a goroutine's stack
- * comes the heap, with the stacks for signals of the runtime's threads. The thread's signal mask
- * does not answer the question: a handler of C with SA_NODEFER blocks no signal.
+ * Returns whether a frame at @addr on a stack for signals belongs to this thread: the thread's
+ * stack pointer must be on that stack, too. If not, it is an old frame of another thread: after the
+ * end of a goroutine's stack comes the heap, with the stacks for signals of the runtime's threads.
+ * The thread's signal mask does not show it: a C handler with SA_NODEFER blocks no signal.
  */
 static bool inside_is_of_thread(const uint64_t *pc, uint64_t addr, uint64_t sp)
 {
@@ -96,7 +99,10 @@ static bool stack_is_clean(struct job *job, uint64_t sp)
 	return !inside_frame(job->stack, n / 8, sp & ~7ULL, job->q.start, job->q.end);
 }
 
-/* Is the thread still where it was, so that its stack was read while it was there? */
+/*
+ * Returns whether the thread is still where it was, so that its stack did not change while it was
+ * read.
+ */
 static bool is_still_at(const struct job *job, pid_t tid, const struct where *was)
 {
 	struct where now;
@@ -108,8 +114,8 @@ static bool is_still_at(const struct job *job, pid_t tid, const struct where *wa
 enum verdict { INSIDE, OUTSIDE, UNKNOWN };
 
 /*
- * May the thread have a system call to make for a gotap that is gone? A traced one may still get
- * one from its tracer.
+ * Returns whether the thread may have a system call to make for a gotap that is gone. A thread with
+ * a tracer may still get one from that tracer.
  */
 static bool may_have_call(const struct job *job, pid_t tid, const struct where *w)
 {
@@ -131,7 +137,10 @@ static enum verdict inside_look(struct job *job, pid_t tid)
 	return is_still_at(job, tid, &w) ? OUTSIDE : UNKNOWN;
 }
 
-/* If the thread has not begun its system call yet, orig_rax is negative, and rax has the number. */
+/*
+ * Returns whether the held thread has a call to make. If it has not begun the system call yet,
+ * orig_rax is negative, and rax has the number.
+ */
 static bool has_call(const struct job *job, const struct user_regs_struct *regs)
 {
 	long call = (long)((long)regs->orig_rax < 0 ? regs->rax : regs->orig_rax);
@@ -168,12 +177,12 @@ static bool is_outside(struct job *job, pid_t tid)
 	return stop_and_look(job, tid) == OUTSIDE;
 }
 
-/* --- all of them --- */
+/* --- all threads --- */
 
 /*
- * A thread that was outside once does not get in again, and neither do threads that it makes. True:
- * @outside has all threads that there are. One look at the list may miss a thread, because others
- * end meanwhile; so two looks are made.
+ * Returns true if all threads are in @outside. A thread that was outside once does not get in
+ * again, and neither do threads that it makes. One reading of the list may miss a thread, because
+ * others end meanwhile; two readings are made.
  */
 static bool all_outside(struct job *job, struct map64 *outside)
 {

@@ -21,10 +21,10 @@
 
 enum {
 	BLOCK = 65536,		/* of text, compared at a time */
-	MARGIN = 8,		/* an instruction that is changed has at most as many bytes */
+	MARGIN = 8,		/* a changed instruction has at most so many bytes */
 	PATCHES_MAX = 2 * INLINE_SITES,
 	BREAKPOINT = 0xcc,
-	/* a thread with a call to make gets a processor long before, unless it is stopped */
+	/* a thread with a call to make gets a processor long before this, unless it is stopped */
 	SETTLE_MS = 5000,
 };
 
@@ -39,7 +39,7 @@ static int open_area(const struct process *p, const struct area *area)
 	return remains_open(path);
 }
 
-/* The begin of it, which the program may have changed. False: it is no gotap's. */
+/* Reads the header of the memory, which the program may have changed. False: it is not gotap's. */
 static bool read_begin(int fd, struct injected *in)
 {
 	struct inline_shared begin;
@@ -66,7 +66,7 @@ static int open_known(int known, const struct area *area)
 	return remains_open(path);
 }
 
-/* 1: found and open; 0: it is none. */
+/* Opens the memory of @area. 1: found and open; 0: it is not gotap's. */
 static int look_at(const struct process *p, const struct area *area, int known, struct injected *in,
 		   struct error *err)
 {
@@ -81,7 +81,7 @@ static int look_at(const struct process *p, const struct area *area, int known, 
 		return error_set(err, fd, "process %d has memory of an earlier gotap: only with "
 				 "CAP_SYS_ADMIN can it be opened and taken out", p->pid);
 	if (fd < 0)
-		return 0;	/* it went meanwhile */
+		return 0;	/* the memory was removed meanwhile */
 	if (!read_begin(fd, in)) {
 		close(fd);
 		return 0;
@@ -108,7 +108,9 @@ static int find_mapped(const struct process *p, int known, struct injected *in, 
 	return r;
 }
 
-/* Killed before it was mapped: there is nothing but an open file. */
+/*
+ * Finds a memfd of a gotap that was killed before the memfd was mapped: there is only a descriptor.
+ */
 static int find_open(const struct process *p, struct injected *in)
 {
 	in->memfd = remains_open_descriptor(p);
@@ -116,7 +118,8 @@ static int find_open(const struct process *p, struct injected *in)
 }
 
 /*
- * The program could have written any numbers there: only those of memory like gotap's are believed.
+ * Checks the header: the program could have written any numbers there. Only numbers that fit memory
+ * of gotap's are taken.
  */
 static int check_code(const struct process *p, struct injected *in, struct error *err)
 {
@@ -145,7 +148,7 @@ struct comparison {
 	uint8_t file[BLOCK + 2 * MARGIN], memory[BLOCK + 2 * MARGIN];
 };
 
-/* Instructions that gotap changes: first bytes, length, and where the operand is. */
+/* The instructions that gotap changes: first bytes, length, and the place of the operand. */
 static const struct form {
 	uint8_t begin[2], n, len, at;
 } forms[] = {
@@ -162,8 +165,8 @@ static uint64_t leftover_destination(const struct comparison *c, size_t i, const
 }
 
 /*
- * Is at @i an instruction of this form that differs in its operand alone, and leads to the code or
- * its page?
+ * Returns whether an instruction of this form is at @i that differs in its operand only, and leads
+ * to the code or its control page.
  */
 static bool is_changed(const struct comparison *c, size_t i, const struct form *f)
 {
@@ -176,7 +179,7 @@ static bool is_changed(const struct comparison *c, size_t i, const struct form *
 	       leftover_destination(c, i, f) - c->in->code < c->in->code_size + 4096;
 }
 
-/* Patches come in the order of their addresses; the margins are seen twice. */
+/* Keeps the patch. Patches come in the order of their addresses; those in margins come twice. */
 static void leftover_keep(const struct comparison *c, size_t i, const struct form *f)
 {
 	size_t n = c->patches->len;
@@ -193,7 +196,10 @@ static void leftover_keep(const struct comparison *c, size_t i, const struct for
 	memcpy(pt->bytes, c->file + i, f->len);
 }
 
-/* The instruction with the different byte @at; how many bytes from there on it explains. */
+/*
+ * Keeps the instruction with the different byte @at. Returns how many bytes from @at on belong to
+ * it.
+ */
 static size_t leftover_explain(const struct comparison *c, size_t at)
 {
 	const struct form *f;
@@ -226,7 +232,7 @@ static void read_block(struct comparison *c, uint64_t offset, size_t want)
 	c->len = n > 0 ? vm_read(c->p, c->addr, c->memory, (size_t)n) : 0;
 }
 
-/* [@lo, @hi) of one mapping of the module. */
+/* Compares [@lo, @hi) of one mapping of the module. */
 static void compare_range(struct comparison *c, const struct area *area, uint64_t lo, uint64_t hi)
 {
 	uint64_t at, start, end;
@@ -254,8 +260,8 @@ static void compare_mappings(struct comparison *c, const struct areas *a, uint64
 }
 
 /*
- * Finds none if the program runs a copy of its code elsewhere (live/text_map.h): gotap patches
- * none.
+ * Finds the changed instructions. There are none if the program runs a copy of its code elsewhere
+ * (live/text_map.h): gotap patches no copy.
  */
 static int find_patches(const struct process *p, uint64_t lo, uint64_t hi,
 			const struct injected *in, struct vec *patches, struct error *err)
@@ -291,7 +297,7 @@ static int find_memory(const struct process *p, int known, struct injected *in, 
 }
 
 /*
- * leftover_find(), after inside_settle(): a call that a thread still has to make for the killed
+ * leftover_find() after inside_settle(): a call that a thread still has to make for the killed
  * gotap may leave more memory.
  */
 static int find_settled(const struct process *p, const struct inject_hosts *hosts, int known,

@@ -40,7 +40,10 @@ patch_leave(struct patch *pt, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Sets *@ret to the distance from the instruction's end to the target. False: over 32 bits. */
+/*
+ * Stores the distance from the instruction's end to the destination in *@ret. False: it needs more
+ * than 32 bits.
+ */
 static bool patch_reaches(const struct patch *pt, int32_t *ret)
 {
 	int64_t far = (int64_t)(pt->to - (pt->addr + pt->len));
@@ -61,7 +64,7 @@ static bool is_sane(const struct patch *pt)
 	return pt->len <= sizeof(pt->bytes) && pt->at && pt->at + OPERAND <= pt->len;
 }
 
-/* @operand: the one that must be there now. */
+/* @operand: the operand that must be there now. */
 static bool looks_as_expected(struct patch *pt, const uint8_t now[8],
 			      const uint8_t operand[OPERAND])
 {
@@ -80,7 +83,7 @@ static bool looks_as_expected(struct patch *pt, const uint8_t now[8],
 	return true;
 }
 
-/* Reads back what was written. */
+/* Returns whether the operand that was written can be read back. */
 static bool is_written(int mem, const struct patch *pt, const uint8_t operand[OPERAND])
 {
 	uint8_t now[OPERAND];
@@ -88,7 +91,10 @@ static bool is_written(int mem, const struct patch *pt, const uint8_t operand[OP
 	return vm_read_open(mem, pt->addr + pt->at, now, OPERAND) && !memcmp(now, operand, OPERAND);
 }
 
-/* 0: done, or left alone with the reason; -errno: nothing can be written. */
+/*
+ * Changes one instruction. 0: done, or not changed for the reason in pt->why; -errno: no byte can
+ * be written.
+ */
 static int patch_change(int mem, struct patch *pt, bool undo)
 {
 	uint8_t now[8], ours[OPERAND];

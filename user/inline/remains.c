@@ -34,15 +34,15 @@ static bool links_to_our_name(const char *path)
 	return is_our_name(target);
 }
 
-/* A file of that name in the root folder has no seals. */
+/* Returns whether it is a memfd: a file with that name in the root folder has no seals. */
 static bool is_memfd(int fd)
 {
 	return fcntl(fd, F_GET_SEALS) >= 0;
 }
 
 /*
- * Names are looked at before the file is opened, which can have effects, or wait, if it is a device
- * or a pipe.
+ * Opens a memfd. The name is checked before the file is opened: to open a device or a pipe can have
+ * effects, or block.
  */
 static int open_memfd(const char *path)
 {
@@ -79,7 +79,7 @@ static bool look_at_descriptor(const char *path, struct stat *st)
 }
 
 /*
- * Calls @found for each descriptor of the target that is a file of gotap's name, until it returns
+ * Calls @found for each descriptor of the target with a file of gotap's name, until it returns
  * false.
  */
 static int each_descriptor(const struct process *p,
@@ -120,8 +120,8 @@ static bool keep_descriptor(void *ctx, int fd, const struct stat *st)
 }
 
 /*
- * A memfd that was just made is empty. A memfd of that name with a content may be the program's
- * own.
+ * Returns whether the memfd is gotap's. One that was just made is empty. One with that name and
+ * another content may be the program's own.
  */
 static bool is_gotaps(int fd)
 {
@@ -167,8 +167,8 @@ int remains_open_descriptor(const struct process *p)
 /* --- mappings --- */
 
 /*
- * True for exactly this mapping, of no file. Another mapping at the same place belongs to the
- * program.
+ * Returns whether exactly this mapping is there, without a file. Another mapping at the same place
+ * belongs to the program.
  */
 static bool is_mapped(const struct areas *a, uint64_t start, uint64_t end, const char *perms)
 {
@@ -178,7 +178,10 @@ static bool is_mapped(const struct areas *a, uint64_t start, uint64_t end, const
 	       !strcmp(area->perms, perms);
 }
 
-/* Code and control page are mapped as one; then the latter's rights are changed. */
+/*
+ * Returns whether the code is there. Code and control page are mapped as one; the rights of the
+ * latter are then changed.
+ */
 static bool remains_is_code(const struct areas *a, uint64_t code, uint64_t end)
 {
 	return is_mapped(a, code, end + PAGE, "r-xp") ||
@@ -226,7 +229,10 @@ int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t 
 	return r;
 }
 
-/* The shared memory comes last: while it is there, a later gotap finds the rest. */
+/*
+ * Stores the calls. That for the shared memory comes last: while it is mapped, a later gotap finds
+ * the rest.
+ */
 size_t remains_calls(const struct remains *r, struct call *calls)
 {
 	size_t n = 0, i;
@@ -245,7 +251,7 @@ size_t remains_calls(const struct remains *r, struct call *calls)
 
 /* --- effects --- */
 
-/* A memfd that was made, and that no gotap has opened yet. */
+/* Finds a memfd that was made, and that no gotap has opened yet. */
 static bool keep_empty(void *ctx, int fd, const struct stat *st)
 {
 	struct call *c = ctx;
@@ -278,7 +284,7 @@ bool effect_closed(const struct process *p, struct call *c)
 	return !each_descriptor(p, is_open, c) && !c->result;
 }
 
-/* Does @is hold for the mappings? False if they cannot be read. */
+/* Returns whether @is holds for the mappings; false if they cannot be read. */
 static bool in_maps(const struct process *p, struct call *c,
 		    bool (*is)(const struct areas *a, struct call *c))
 {
@@ -345,7 +351,7 @@ bool effect_control(const struct process *p, struct call *c)
 	return in_maps(p, c, has_control);
 }
 
-/* The first flags from the line of the mapping at @start on. */
+/* Reads the first line with flags from the mapping at @start on. */
 static bool read_flags(FILE *f, uint64_t start, char line[512])
 {
 	char begin[32];

@@ -16,13 +16,14 @@
 #define MIB (1024 * KIB)
 
 /*
- * The target's cgroup is charged with the code, the control page and page tables for the shared
- * memory: 8 bytes for each page of 4096, so 1 byte for each 512. Measured with rings of 34 MB: 165
- * to 200 KiB. The rest is for what the program takes meanwhile.
+ * Bytes that the target's cgroup must have beyond the shared memory. It is charged with the code,
+ * the control page and page tables for the shared memory: 8 bytes for each page of 4096, which is 1
+ * byte for each 512. Measured with rings of 34 MB: 165 to 200 KiB. The rest of the margin is for
+ * memory that the program takes meanwhile.
  */
 #define ROOM_MARGIN MIB
 #define ROOM_TABLES(bytes) ((bytes) / 512)
-/* Go asks for address space in arenas of 64 MiB (heapArenaBytes): two of them stay. */
+/* Go asks for address space in arenas of 64 MiB (heapArenaBytes): two of them must remain. */
 #define ROOM_SPACE (128 * MIB)
 /* The part of the machine's memory that must be left over. */
 #define ROOM_MACHINE (64 * MIB)
@@ -109,7 +110,8 @@ static int room_below(const struct process *p, const char *name, const char *fie
 }
 
 /*
- * Does the process lock all memory that it makes (mlockall(MCL_FUTURE))? Then it has locked some.
+ * Returns whether the process locks all memory that it makes (mlockall(MCL_FUTURE)): it has then
+ * locked some.
  */
 static bool room_is_locked(const struct process *p)
 {
@@ -138,7 +140,7 @@ static int room_in_limits(const struct process *p, size_t code_size, size_t shar
 
 /* --- the machine --- */
 
-/* A line of meminfo, in bytes; 0: there is none. */
+/* Returns the value of a line of meminfo, in bytes; 0: there is none. */
 static uint64_t room_meminfo(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * room: is there room in the target, and where gotap runs, for the memory that gotap puts into the
- * target? A program that comes to a limit because of gotap would be killed, or could make no memory
- * of its own. Reads /proc and cgroup file systems; changes nothing. Runs in the prober, which is
- * charged with the shared memory.
+ * room: checks that the target, and the place where gotap runs, have room for the memory that gotap
+ * puts into the target. A program that reaches a limit because of gotap would be killed, or could
+ * get no memory of its own. Reads /proc and cgroup file systems; changes nothing. Runs in the
+ * prober, which is charged with the shared memory.
  */
 #ifndef GOTAP_INLINE_ROOM_H
 #define GOTAP_INLINE_ROOM_H

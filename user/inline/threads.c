@@ -17,7 +17,7 @@ enum { FILE_MAX = 8192, USER_CODE = 0x33 /* the 64-bit code segment */ };
 
 /* --- files of one thread --- */
 
-/* A NUL ends them. */
+/* Reads a file of a thread and appends a NUL. */
 static int read_task_file(const struct process *p, pid_t tid, const char *name, struct buf *ret)
 {
 	char what[64];
@@ -52,7 +52,7 @@ int thread_where(const struct process *p, pid_t tid, struct where *ret)
 	return r == -ENOENT ? -ESRCH : r;
 }
 
-/* The value begins after the tab. */
+/* Stores the value of a field of the status file, which begins after the tab. */
 static bool status_field(const struct process *p, pid_t tid, const char *field, char ret[32])
 {
 	struct buf text = {0};
@@ -82,9 +82,9 @@ char thread_state(const struct process *p, pid_t tid)
 	return status_field(p, tid, "State", value) ? value[0] : 0;
 }
 
-/* --- those that sleep --- */
+/* --- threads that sleep --- */
 
-enum { ENOUGH = 4 };	/* one will do, but it may wake meanwhile */
+enum { ENOUGH = 4 };	/* one thread is enough, but it may wake meanwhile */
 
 enum sleep { AWAKE, FOR_A_TIME, FOR_SOMEBODY };
 
@@ -93,15 +93,18 @@ static bool is_within(const uint64_t host[2], uint64_t pc)
 	return host[0] < pc && pc < host[1];
 }
 
-/* The runtime looks at the result of a FUTEX_WAKE, never at that of a FUTEX_WAIT. */
+/*
+ * Returns whether the futex call is a wait: the runtime uses the result of a FUTEX_WAKE, never that
+ * of a FUTEX_WAIT.
+ */
 static bool is_wait(uint64_t op)
 {
 	return (op & FUTEX_CMD_MASK) == FUTEX_WAIT;
 }
 
 /*
- * restart_syscall: a wait for a time that was interrupted before. The second argument is still the
- * first call's.
+ * Returns how a thread sleeps at @pc. restart_syscall continues a timed wait that was interrupted
+ * before; the second argument is still that of the first call.
  */
 static enum sleep sleep_of(const struct inject_hosts *hosts, long call, uint64_t pc, uint64_t arg2)
 {
@@ -159,8 +162,8 @@ void threads_asleep(const struct process *p, const struct inject_hosts *hosts, s
 }
 
 /*
- * Reads memory, so it is called before the thread is held: a read may wait for a thread that gets
- * no processor.
+ * Reads memory, so that it must be called before the thread is held: a read may wait for a thread
+ * that gets no processor.
  */
 uint64_t thread_sleeps_at(const struct process *p, const struct inject_hosts *hosts, pid_t tid)
 {
@@ -181,8 +184,8 @@ bool thread_is_asleep(const struct inject_hosts *hosts, const struct user_regs_s
 }
 
 /*
- * Each of the runtime's functions makes the system call of its name; some go on in
- * restart_syscall(2) after an interruption.
+ * Each of these functions of the runtime makes the system call of its name, or restart_syscall(2)
+ * after an interruption.
  */
 bool thread_has_call(const struct inject_hosts *hosts, long call, uint64_t pc)
 {

@@ -10,13 +10,14 @@
 
 enum {
 	SHIFT = 40,
-	/* of one reading; it takes 50 ns, so one of them is not disturbed */
+	/* tries of one sample; a try takes 50 ns, so that one of them is not disturbed */
 	TRIES = 12,
 	BASE = 8,		/* pairs over which the rate is taken */
 	FIRST_NS = 10000000,	/* between the first two readings */
-	APART_NS = 16000000,	/* pairs are at least so far apart: 64 of them are a second */
-	CATCH_UP_NS = 2 * APART_NS,	/* in which time the line comes back to what was read */
-	LOST_NS = 1000000,	/* so far off it is a step (a suspended machine), and not drift */
+	APART_NS = 16000000,	/* least distance of two pairs: 64 of them are a second */
+	CATCH_UP_NS = 2 * APART_NS,	/* time in which the line returns to the clock */
+	/* a difference of this size is a step (a suspended machine), and not drift */
+	LOST_NS = 1000000,
 };
 
 /* --- may it be used? --- */
@@ -35,7 +36,7 @@ static bool line_has(const char *path, const char *begin, const char *word)
 }
 
 /*
- * The kernel takes the counter for its clock only after it has compared all CPUs, and drops it when
+ * The kernel uses the counter as its clock only after it has compared all CPUs, and drops it when
  * they differ (Documentation/timers: the clocksource watchdog).
  */
 bool tsc_usable(void)
@@ -78,7 +79,7 @@ static struct reading read_both(void)
 	return best;
 }
 
-/* @i 0 is the last one. */
+/* Returns a pair counted from the end: @i 0 is the last one. */
 static const struct tsc_pair *pair_back(const struct tsc_clock *c, size_t i)
 {
 	return &c->pairs[(c->next + TSC_PAIRS - 1 - i) % TSC_PAIRS];
@@ -113,10 +114,10 @@ static void begin_first(struct tsc_clock *c)
 }
 
 /*
- * The rate that was read of late, and for CATCH_UP_NS so much more or less that the line meets the
- * clock again, but no longer: the next sample is late when the sampling thread gets no CPU. A
- * reading that was 30 ns off would put the line 0.3 us beside the clock within 300 ms, which is as
- * much as lies between two records of one goroutine.
+ * Returns the next pair. Its rate is the rate of the last pairs, changed for CATCH_UP_NS so that
+ * the line meets the clock again, and not changed after that time: the next sample is late when the
+ * sampling thread gets no CPU. A reading that was 30 ns off would put the line 0.3 us off the clock
+ * within 300 ms, as much as lies between two records of one goroutine.
  */
 static struct tsc_pair tsc_next(const struct tsc_clock *c, struct reading now, uint64_t line)
 {

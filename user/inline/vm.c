@@ -16,7 +16,10 @@
 
 enum { MAPS_MAX = 64 << 20, PAGE = 4096, PIECES = 32 };
 
-/* Reads in pieces that end with a page, because the kernel reads a piece wholly or not at all. */
+/*
+ * Reads in pieces that end with a page, because the kernel reads a piece either whole or not at
+ * all.
+ */
 static size_t vm_read_some(const struct process *p, uint64_t addr, void *to, size_t n)
 {
 	struct iovec local = { to, n }, remote[PIECES];
@@ -66,7 +69,7 @@ int vm_write(int mem, uint64_t addr, const void *data, size_t n)
 	for (; n; n -= (size_t)r, from += r, addr += (uint64_t)r) {
 		r = pwrite(mem, from, n, (off_t)addr);
 		if (r <= 0)
-			return r ? -errno : -EIO;	/* 0: its memory is gone */
+			return r ? -errno : -EIO;	/* 0: the process has no memory any more */
 	}
 	return 0;
 }
@@ -82,7 +85,7 @@ bool vm_may_force(void)
 	return may;
 }
 
-/* START-END PERMS OFFSET DEVICE INODE NAME */
+/* Reads a line: START-END PERMS OFFSET DEVICE INODE NAME */
 static bool read_area(const char *line, struct area *ret)
 {
 	int at = 0;

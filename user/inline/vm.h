@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vm: the target's memory, as the files of this room read and change it: without live/memory's
- * readers, which are gotap's and not the prober's, and with the right to write where the target may
- * not.
+ * vm: reads and writes the target's memory for the files of this room. Unlike live/memory.h it
+ * needs no readers, which belong to gotap's main process and not to the prober, and it can write
+ * memory that the target itself may not.
  */
 #ifndef GOTAP_INLINE_VM_H
 #define GOTAP_INLINE_VM_H
@@ -15,24 +15,24 @@
 #include "base/vec.h"
 #include "live/process.h"
 
-/* Reads at most @n bytes; how many it could. Needs no stopped thread. */
+/* Reads at most @n bytes; returns how many were readable. The threads need not be stopped. */
 size_t vm_read(const struct process *p, uint64_t addr, void *to, size_t n);
 /*
- * The process's mem file, open to read and to write; -errno. The file is of the program that the
- * process runs now (mem_open() in fs/proc/base.c takes the mm): after an exec it reads and writes
- * nothing, as after the end.
+ * Returns the process's mem file, open to read and to write, which the caller closes; -errno. The
+ * file belongs to the program that the process runs now (mem_open() in fs/proc/base.c takes the
+ * mm): after an exec it reads and writes nothing, as after the end of the process.
  */
 int vm_open(const struct process *p);
 /* Reads all of @n bytes through that file. */
 bool vm_read_open(int mem, uint64_t addr, void *to, size_t n);
 /*
- * Through that file, also into pages that the process itself may not write. 0 or -errno; -EIO: the
- * memory is gone.
+ * Writes through that file, also into pages that the process itself may not write. 0 or -errno;
+ * -EIO: the memory is gone.
  */
 int vm_write(int mem, uint64_t addr, const void *data, size_t n);
 /*
- * Does the kernel let such writes through (proc_mem.force_override, Linux 6.12)? Tried on a page of
- * our own.
+ * Returns whether the kernel permits such writes (proc_mem.force_override, Linux 6.12). Tries one
+ * on a page of gotap's own.
  */
 bool vm_may_force(void);
 
@@ -41,7 +41,7 @@ struct area {
 	uint64_t start, end;
 	char perms[5];		/* "r-xp" */
 	uint64_t offset;	/* of @start in the file */
-	uint64_t ino;		/* 0: of no file */
+	uint64_t ino;		/* 0: no file */
 	const char *name;	/* "" if none; lives as long as the areas */
 };
 
@@ -50,12 +50,14 @@ struct areas {
 	struct vec list;	/* struct area, ascending */
 };
 
-/* -errno. Release it in any case. */
+/* Reads the areas. -errno. The caller frees @a by areas_free(), also after an error. */
 int areas_read(struct areas *a, const struct process *p);
 void areas_free(struct areas *a);
-/* The one that has @addr in it; NULL: none. */
+/* Returns the area that holds @addr; NULL: none. */
 const struct area *areas_at(const struct areas *a, uint64_t addr);
-/* "/proc/self/fd/N"-like files of deleted memfds and their mappings have this name. */
+/*
+ * Returns whether @name is the name that links of gotap's memfds and lines of their mappings have.
+ */
 bool is_our_name(const char *name);
 
 #endif
