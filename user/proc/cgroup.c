@@ -18,7 +18,7 @@ struct part {
 /* Components that name a runtime and an id. */
 static const struct {
 	const char *prefix, *runtime;
-	bool hex;		/* what follows is an id, not a name */
+	bool hex;		/* an id follows the prefix, not a name */
 } prefixes[] = {
 	{ "docker-", "docker", true },
 	{ "cri-containerd-", "containerd", true },
@@ -85,7 +85,7 @@ static void cgroup_take(struct cgroup_ref *ref, const char *runtime, struct part
 	snprintf(ref->id, sizeof(ref->id), "%.*s", (int)id.n, id.s);
 }
 
-/* "SLICE:RUNTIME:ID" is not split at slashes but at colons. */
+/* Splits "SLICE:RUNTIME:ID", which has colons in place of slashes. */
 static bool cut_colons(struct part *p, const char **runtime)
 {
 	const char *colon = memchr(p->s, ':', p->n);
@@ -114,7 +114,7 @@ static void try_id(struct cgroup_ref *ref, struct part p, struct part parent)
 
 		if (!cut_prefix(&id, prefixes[i].prefix))
 			continue;
-		/* libpod-conmon-ID.scope is beside the container, not in it */
+		/* libpod-conmon-ID.scope is a cgroup beside the container's */
 		if (prefixes[i].hex ? is_hex_id(id) : scope || prefixes[i].prefix[0] == 'l')
 			cgroup_take(ref, prefixes[i].runtime, id);
 		return;
@@ -127,7 +127,10 @@ static void try_id(struct cgroup_ref *ref, struct part p, struct part parent)
 		cgroup_take(ref, runtime ? runtime : "", p);
 }
 
-/* "podUID" or "kubepods-burstable-podUID.slice", in which systemd wants _ for -. */
+/*
+ * Takes the UID of "podUID" or of "kubepods-burstable-podUID.slice", in which systemd requires _
+ * for -.
+ */
 static void try_pod(struct cgroup_ref *ref, struct part p)
 {
 	size_t i;
@@ -147,7 +150,7 @@ static void try_pod(struct cgroup_ref *ref, struct part p)
 	ref->pod_uid[p.n] = 0;
 }
 
-/* The path of a line "N:CONTROLLERS:PATH"; *next is the start of the next line or NULL. */
+/* Finds the path in a line "N:CONTROLLERS:PATH"; *next is the start of the next line, or NULL. */
 static bool line_path(const char *line, struct part *path, const char **next)
 {
 	size_t n = strcspn(line, "\n");
@@ -174,7 +177,8 @@ static void parse_path(struct cgroup_ref *ref, struct part path)
 		if (!p.n)
 			continue;
 		try_pod(ref, p);
-		try_id(ref, p, parent);	/* the last one wins: containers in containers */
+		/* the last one counts: a container may run in another one */
+		try_id(ref, p, parent);
 		parent = p;
 	}
 }
@@ -206,7 +210,10 @@ bool cgroup_is_in(const char *text, const char *path)
 	return false;
 }
 
-/* Is @name one of those that are separated by commas? "" is the only one of an empty list. */
+/*
+ * Returns whether @name is in the list, which has commas between names. An empty list has the name
+ * "".
+ */
 static bool cgroup_has_name(struct part list, const char *name)
 {
 	size_t n = strlen(name), len;
@@ -231,7 +238,7 @@ bool cgroup_path(const char *text, const char *controller, char *ret, size_t siz
 		at = line;
 		if (!line_path(at, &path, &line))
 			continue;
-		colon = strchr(at, ':') + 1;	/* in front of the controllers */
+		colon = strchr(at, ':') + 1;	/* before the controllers */
 		if (path.n < size &&
 		    cgroup_has_name((struct part){ colon, (size_t)(path.s - 1 - colon) },
 				    controller)) {

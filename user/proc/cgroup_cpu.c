@@ -24,7 +24,7 @@ static bool read_v1(const char *folder, struct cgroup_cpu *c)
 	return true;
 }
 
-/* cpu.max: "max 100000" or "20000 100000". */
+/* Reads cpu.max: "max 100000" or "20000 100000". */
 static bool read_v2(const char *folder, struct cgroup_cpu *c)
 {
 	unsigned long long quota = 0, period = 0;
@@ -60,8 +60,8 @@ static size_t cgroup_cpu_read_levels(const struct cgroup_mount *mount, char *fol
 }
 
 /*
- * With both versions mounted, the controller is in one of them: the other's folder does not have
- * the files.
+ * If both versions are mounted, the controller is in one of them: the other one's folder does not
+ * have the files.
  */
 size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text,
 		       struct cgroup_cpu ret[CGROUP_LEVELS])
@@ -78,7 +78,9 @@ size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text,
 	return n;
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0", then the same for "full"; total in us */
+/*
+ * Parses "some avg10=0.00 avg60=0.00 avg300=0.00 total=0", then the same for "full"; total in us.
+ */
 static bool parse_pressure(const char *text, struct pressure *ret)
 {
 	const char *some = strstr(text, "some "), *full = strstr(text, "full "), *total;

@@ -9,13 +9,14 @@
 #include "proc/cgroup.h"
 
 /*
- * memory.high is no end, but who is above it is slowed down until it has given memory back.
- * memory.memsw counts swap, too; memory.kmem only memory of the kernel, such as page tables.
+ * The limits. The kernel does not kill at memory.high, but slows a cgroup above it down until it
+ * has given memory back. memory.memsw counts swap, too; memory.kmem only memory of the kernel, such
+ * as page tables.
  */
 static const struct memory_limit {
 	bool v2;
 	const char *limit, *used;
-	const char *reclaimable; /* in memory.stat; NULL: nothing is */
+	const char *reclaimable; /* in memory.stat; NULL: none is reclaimable */
 } memory_limits[] = {
 	{ false, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file" },
 	{ false, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes",
@@ -25,7 +26,7 @@ static const struct memory_limit {
 	{ true, "memory.high", "memory.current", "inactive_file" },
 };
 
-/* False: there is no such limit. */
+/* Reads the room below limit @l. False: there is no such limit. */
 static bool memory_read_room(const char *folder, const struct memory_limit *l, uint64_t *room)
 {
 	char text[CGROUP_FILE];
@@ -63,7 +64,7 @@ static bool memory_level_has(const char *folder, bool v2, uint64_t needs, struct
 	return true;
 }
 
-/* Is the cgroup with @folder that of @other, or above it? */
+/* Returns whether the cgroup with @folder is that of @other, or above it. */
 static bool memory_holds(const char *folder, const char *other)
 {
 	size_t n = strlen(folder);
@@ -87,7 +88,7 @@ static bool memory_levels_have(const struct cgroup_mount *mount, const struct cg
 	return true;
 }
 
-/* Without a cgroup of its own a process has no limit that could be missed. */
+/* Returns whether the process is in the root cgroup, which has no limits. */
 static bool memory_is_in_root(const char *text)
 {
 	char path[CGROUP_PATH];

@@ -22,7 +22,10 @@ static bool has_option(const char *options, const char *name)
 	}
 }
 
-/* "36 35 0:30 / /sys/fs/cgroup/freezer rw,relatime shared:9 - cgroup cgroup rw,freezer" */
+/*
+ * Takes a line such as "36 35 0:30 / /sys/fs/cgroup/freezer rw,relatime shared:9 - cgroup cgroup
+ * rw,freezer".
+ */
 static void take_mount(struct cgroup_mounts *m, const char *line)
 {
 	struct cgroup_mount mount = {0};
@@ -60,7 +63,7 @@ bool cgroup_mount_has(const struct cgroup_mount *mount, const char *controller)
 	return mount->v2 || has_option(mount->controllers, controller);
 }
 
-/* Where the cgroup @path is below @mount's point; NULL: it is not. */
+/* Returns the part of the cgroup @path below @mount's root; NULL: it is not below that root. */
 static const char *mounts_below(const struct cgroup_mount *mount, const char *path)
 {
 	size_t n = strcmp(mount->root, "/") ? strlen(mount->root) : 0;

@@ -26,7 +26,7 @@ void containers_load(struct containers *cs, const char *root)
 	cs->root = NULL;
 }
 
-/* --- where a process belongs --- */
+/* --- the container of a process --- */
 
 static struct container *by_cgroup(struct containers *cs, const char *text)
 {
@@ -45,7 +45,10 @@ static struct container *by_cgroup(struct containers *cs, const char *text)
 	return NULL;
 }
 
-/* A container without a cgroup of its own is known by its first process. */
+/*
+ * Returns whether @pid is the first process of @c: the mark of a container without a cgroup of its
+ * own.
+ */
 static bool is_init_of(const struct container *c, const struct procfs *fs, pid_t pid)
 {
 	return c->init == pid && c->init_start &&
@@ -109,9 +112,9 @@ void containers_scan(struct containers *cs, const struct procfs *fs)
 	vec_free(&pids);
 }
 
-/* --- what a query means --- */
+/* --- the containers of a query --- */
 
-/* "POD", "NAMESPACE/POD", and both with "/CONTAINER". */
+/* Compares with "POD", "NAMESPACE/POD", and both with "/CONTAINER". */
 static bool matches_pod(const struct container *c, const char *query)
 {
 	size_t space = strlen(c->pod_namespace), pod = strlen(c->pod);
@@ -149,7 +152,9 @@ static bool some_run(const struct vec *found)
 	return false;
 }
 
-/* Folders remember the containers that have ended, too. */
+/*
+ * Removes containers without a process: they have ended, and the state folders still describe them.
+ */
 static void container_drop_ended(struct vec *found)
 {
 	size_t i, n = 0;
@@ -180,7 +185,10 @@ static bool is_hex(const char *s)
 	return strlen(s) == strspn(s, "0123456789abcdef");
 }
 
-/* Ids that a user chose are names; the others are hard to read whole. */
+/*
+ * Returns how many characters of the id are shown. An id that a user chose is a name; hex ids are
+ * cut.
+ */
 static int shown_id(const char *id)
 {
 	return strlen(id) == 64 && is_hex(id) ? SHORT_ID : (int)strlen(id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * container_list: the list of containers that the readers of state folders (state.h) fill, and of
- * which container.c answers questions. See container.h.
+ * container_list: the list of containers. The readers of state folders (state.h) fill it, and
+ * container.c searches it. See container.h.
  */
 #define _GNU_SOURCE
 #include "proc/container.h"
@@ -34,7 +34,7 @@ void container_set(char **field, const char *value)
 	*field = xstrdup(value);
 }
 
-/* Names of Kubernetes objects have no underscore. */
+/* The parts are separated by underscores, which names of Kubernetes objects do not have. */
 void container_set_k8s_name(struct container *c, const char *name)
 {
 	char *field[6] = {0}, *copy, *rest;

@@ -8,7 +8,7 @@
 
 enum { TEXT = 16384 };
 
-/* The files that show whether a cgroup is frozen; of version 1, and 2. */
+/* The files that show whether a cgroup is frozen, of version 1 and of version 2. */
 static const struct {
 	const char *file, *says;
 } versions[] = {
@@ -56,7 +56,10 @@ bool freezer_is_frozen(const struct freezer_mounts *m, const char *text)
 	return false;
 }
 
-/* A tracer holds each thread by itself, and often not for long: all of them count. */
+/*
+ * Returns whether all threads are stopped by a tracer. A tracer stops each thread by itself, often
+ * for a short time only.
+ */
 static bool all_traced(const struct procfs *fs, pid_t pid)
 {
 	struct procfs_status st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json: values out of other programs' JSON files, by json-c (the only room
- * that includes it). The files belong to container runtimes: a value that is
- * missing or of another type is "not there", never an error.
+ * json: values from JSON files of other programs, by json-c (this is the only room that includes
+ * json-c). The files belong to container runtimes: a value that is missing or of another type
+ * counts as absent, and is never an error.
  */
 #ifndef GOTAP_PROC_JSON_H
 #define GOTAP_PROC_JSON_H
@@ -12,21 +12,21 @@
 
 struct json_object;
 
-/* NULL if the text is no JSON. Give it to json_close(). */
+/* Parses @text. Returns NULL if it is no JSON. The caller frees the result by json_close(). */
 struct json_object *json_parse(const char *text, size_t n);
 /* Accepts NULL. */
 void json_close(struct json_object *obj);
 
 /*
- * Values inside @obj, which may be NULL. @path names members from the outside
- * inwards, separated by newlines: names of labels hold dots and slashes.
+ * Values inside @obj, which may be NULL. @path has names of members from the outside inwards,
+ * separated by newlines, because names of labels have dots and slashes.
  */
 struct json_object *json_at(struct json_object *obj, const char *path);
-/* One member, whose name may be empty. */
+/* Returns one member; its name may be empty. */
 struct json_object *json_member(struct json_object *obj, const char *name);
-const char *json_text(struct json_object *obj, const char *path);	/* "" if not there */
-int64_t json_number(struct json_object *obj, const char *path);		/* 0 if not there */
-/* Arrays: 0 and NULL if @obj is none. */
+const char *json_text(struct json_object *obj, const char *path);	/* "" if absent */
+int64_t json_number(struct json_object *obj, const char *path);		/* 0 if absent */
+/* Length and items of an array: 0 and NULL if @obj is no array. */
 size_t json_length(struct json_object *obj);
 struct json_object *json_item(struct json_object *obj, size_t i);
 

@@ -25,7 +25,7 @@ static int machine_setting(const char *path)
 	return v;
 }
 
-/* "none [integrity] confidentiality": the one in brackets is in force. */
+/* Reads the mode in brackets, which is in force: "none [integrity] confidentiality". */
 static void read_lockdown(char ret[32])
 {
 	FILE *f = fopen("/sys/kernel/security/lockdown", "re");

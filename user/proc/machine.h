@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine: the kernel that we run on and its settings, as far as they decide
- * whether and how a program can be traced.
+ * machine: the kernel that gotap runs on and its settings, as far as they decide whether and how a
+ * program can be traced.
  */
 #ifndef GOTAP_PROC_MACHINE_H
 #define GOTAP_PROC_MACHINE_H
 
 #include <stdbool.h>
 
-enum { MACHINE_UNKNOWN = -100 };	/* a setting that is not there or not readable */
+enum { MACHINE_UNKNOWN = -100 };	/* a setting that is absent, or cannot be read */
 
 struct machine {
 	char release[65];		/* uname -r */
 	int major, minor;
 	bool btf;			/* /sys/kernel/btf/vmlinux can be read */
-	int perf_event_paranoid;	/* sysctls; or MACHINE_UNKNOWN */
+	int perf_event_paranoid;	/* sysctls, or MACHINE_UNKNOWN */
 	int unprivileged_bpf_disabled;
 	int ptrace_scope;
 	char lockdown[32];		/* "none", "integrity", "confidentiality"; "" unknown */
@@ -23,13 +23,13 @@ struct machine {
 
 void machine_look(struct machine *m);
 /*
- * The features of the kernel without which nothing can be traced, as messages: the
- * missing feature, and the remedy.
+ * The features without which a kernel cannot trace any program, as messages: the missing feature,
+ * and the remedy.
  */
 extern const char machine_too_old[], machine_no_btf[];
-/* The one that @m lacks, or NULL. */
+/* Returns the message for a feature that @m lacks, or NULL. */
 const char *machine_lacks(const struct machine *m);
-/* Is the running kernel's release @major.@minor or later? */
+/* Returns whether the running kernel's release is @major.@minor or later. */
 bool machine_release_is(int major, int minor);
 
 #endif

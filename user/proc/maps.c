@@ -13,7 +13,7 @@
 
 enum { MAPS_MAX = 64 << 20 };
 
-/* START-END PERM OFFSET DEVICE INODE PATH */
+/* Reads a line: START-END PERM OFFSET DEVICE INODE PATH */
 static bool read_mapping(char *line, struct mapping *ret)
 {
 	char exec;

@@ -23,7 +23,7 @@ bool owner_read(int dir, const char *name, char *ret, size_t size)
 	return true;
 }
 
-/* What follows "\nNAME:" in a status file; NULL: nothing. */
+/* Returns the text after "\nNAME:" in a status file; NULL: there is no such line. */
 static const char *owner_field(const char *status, const char *name)
 {
 	const char *at = strstr(status, name);
@@ -50,7 +50,8 @@ bool owner_is(int dir, uid_t uid)
 	struct stat st;
 
 	/*
-	 * Not the folder itself: it belongs to the user in any case (proc(5), task_dump_owner()).
+	 * The file and not the folder shows the owner: the folder belongs to the user in any case
+	 * (proc(5), task_dump_owner()).
 	 */
 	return owner_read(dir, "status", status, sizeof(status)) &&
 	       ids_are(owner_field(status, "\nUid:"), uid) &&

@@ -36,7 +36,7 @@ static const struct {
 	{ PRIVILEGE_NICE, CAP_SYS_NICE, "CAP_SYS_NICE", "cap_sys_nice", false },
 };
 
-/* Both are in the first word of a set. */
+/* Both capabilities are in the first word of a set. */
 static const uint32_t file_caps = 1u << CAP_DAC_OVERRIDE | 1u << CAP_FOWNER;
 
 static bool files_reserved, files_without_effect;
@@ -120,7 +120,10 @@ bool privilege_in_user_namespace(void)
 	return is;
 }
 
-/* Set before gotap's own filter; then only that is asked. */
+/*
+ * Whether a filter of others was in force before gotap's own, with which PR_GET_SECCOMP only shows
+ * that there is one.
+ */
 static bool filtered_by_us, filtered_before;
 
 bool privilege_has_seccomp(void)
@@ -186,8 +189,8 @@ int privilege_keep(unsigned int keep, struct error *err)
 }
 
 /*
- * What `gotap record` and `gotap ps` use as child processes, and what giving it up takes
- * (CAP_SETPCAP, ids).
+ * The capabilities that `gotap record` and `gotap ps` use as child processes, and those that they
+ * need to give them up (CAP_SETPCAP, ids).
  */
 static const int for_children[] = {
 	CAP_BPF,          CAP_PERFMON,      CAP_SYS_PTRACE,      CAP_SYS_ADMIN, CAP_SYS_NICE,
@@ -218,7 +221,7 @@ int privilege_keep_for_children(struct error *err)
 	return privilege_filter(true, err);
 }
 
-/* A failure shows in the system call that needs the right. */
+/* A failure is not reported here: the system call that needs the right fails. */
 static void privilege_set_effect(unsigned int set, bool effect)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -273,7 +276,10 @@ void privilege_reserve_files(void)
 	files_reserved = true;
 }
 
-/* Files of others in it, or the way to it, take more than the rights of its owner. */
+/*
+ * Returns whether the user's own rights are enough: @folder belongs to the user, and can be opened
+ * without rights to files of others.
+ */
 static bool is_open_to_user(const char *folder)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -304,7 +310,7 @@ void privilege_reserve_no_files(void)
 	files_reserved = false;
 }
 
-/* A failure shows in the system call that needs the right. */
+/* A failure is not reported here: the system call that needs the right fails. */
 static void set_effect(bool effect)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };

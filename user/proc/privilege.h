@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * privilege: the capabilities of this process, and giving up the ones that it needs no
- * more. Linux asks for capabilities one by one, and CAP_SYS_ADMIN stands for
- * the newer two:
+ * privilege: the capabilities of this process, and how it gives up those that it needs no more.
+ * Linux checks capabilities one by one, and CAP_SYS_ADMIN includes the newer two:
  *
- *	CAP_BPF		load BPF programs, make maps
- *	CAP_PERFMON	tracing programs that read memory; uprobe_multi
- *	CAP_SYS_PTRACE	read another process's memory and links in /proc/PID
- *	CAP_SYS_ADMIN	perf uprobes, which kernels without uprobe_multi need (up to
- *			the fix of CVE-2025-38466 CAP_PERFMON was enough)
- *	CAP_SYS_NICE	be a real-time thread for a moment (inline/hold.h); it goes without
+ * 	CAP_BPF		load BPF programs, make maps
+ * 	CAP_PERFMON	tracing programs that read memory; uprobe_multi
+ * 	CAP_SYS_PTRACE	read another process's memory and links in /proc/PID
+ * 	CAP_SYS_ADMIN	perf uprobes, which kernels without uprobe_multi need (up to
+ * 			the fix of CVE-2025-38466 CAP_PERFMON was enough)
+ * 	CAP_SYS_NICE	be a real-time thread for a moment (inline/hold.h); optional
  */
 #ifndef GOTAP_PROC_PRIVILEGE_H
 #define GOTAP_PROC_PRIVILEGE_H
@@ -24,62 +23,61 @@ enum privilege {
 	PRIVILEGE_PERFMON = 2,
 	PRIVILEGE_PTRACE = 4,
 	PRIVILEGE_ADMIN = 8,
-	PRIVILEGE_ALL = 15,	/* of those that a recording may need */
+	PRIVILEGE_ALL = 15,	/* all that a recording may need */
 	PRIVILEGE_NICE = 16,
 };
 
-/* The privileges that are in effect, as bits; directly or by CAP_SYS_ADMIN. */
+/* Returns the privileges that are in effect, as bits, either directly or by CAP_SYS_ADMIN. */
 unsigned int privilege_have(void);
-/* "CAP_BPF", of one bit. */
+/* Returns the name of one privilege, e.g. "CAP_BPF". */
 const char *privilege_name(enum privilege p);
 /* Fills @ret with "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE"; "" for none. */
 void privilege_list(unsigned int set, char ret[80]);
 
 /*
- * Why was something refused that needs @needs? Writes, as the end of a message,
- * the missing capability and the remedy: "CAP_BPF is missing: run gotap as root, or
- * ...". If none is missing: the other cause that can forbid it here (a user namespace, a
- * seccomp filter, a security module).
+ * Writes why an operation that needs @needs was refused, as the end of a message: the missing
+ * capability and the remedy ("CAP_BPF is missing: run gotap as root, or ..."). If none is missing,
+ * the other cause that can forbid it here: a user namespace, a seccomp filter, a security module.
  */
 void privilege_explain(unsigned int needs, char ret[256]);
 
-/* Are we in a user namespace, where capabilities do not count for BPF? */
+/* Returns whether gotap runs in a user namespace, where capabilities do not count for BPF. */
 bool privilege_in_user_namespace(void);
-/* Does a seccomp filter watch our system calls, as in most containers? */
+/* Returns whether gotap runs under a seccomp filter of others, as in most containers. */
 bool privilege_has_seccomp(void);
 
 /*
- * Gives up all capabilities but @keep, for good, of the calling thread and of
- * threads that it starts from now on. No exec gives them back (base/rights.h).
+ * Gives up all capabilities but @keep, irrevocably, of the calling thread and of threads that it
+ * starts from now on. No exec gives them back (base/rights.h).
  */
 int privilege_keep(unsigned int keep, struct error *err);
 
 /*
- * Likewise for a process that starts `gotap record` or `gotap ps` (--follow, serve): it keeps the
- * rights that those need, also across exec, and gets a filter that allows exec.
+ * As privilege_keep(), for a process that starts `gotap record` or `gotap ps` (--follow, serve). It
+ * keeps the rights that its children need, also across exec, and gets a filter that allows exec.
  */
 int privilege_keep_for_children(struct error *err);
-/* A seccomp filter for the calling thread and those that it starts (base/rights.h). */
+/* Installs a seccomp filter for the calling thread and those that it starts (base/rights.h). */
 int privilege_filter(bool exec, struct error *err);
-/* Privileges that were kept are without effect between privilege_lower() and privilege_raise(). */
+/* privilege_raise() puts privileges into effect that were kept, privilege_lower() ends that. */
 void privilege_raise(unsigned int set);
 bool privilege_may_raise(enum privilege p);
 void privilege_lower(unsigned int set);
 
 /*
  * CAP_DAC_OVERRIDE and CAP_FOWNER: rights to files beyond the user's own. After
- * privilege_reserve_files() privilege_keep() keeps them without effect, and the
- * calling thread has them between privilege_raise_files() and privilege_lower_files().
+ * privilege_reserve_files() privilege_keep() keeps them without effect; the calling thread has them
+ * between privilege_raise_files() and privilege_lower_files().
  */
 void privilege_reserve_files(void);
 /*
- * Likewise, but only if the user's own rights may not be enough to work in @folder: it, or a folder
- * on the way, is another user's.
+ * As privilege_reserve_files(), but only if the user's own rights may not be enough to work in
+ * @folder: the folder, or one on the way to it, belongs to another user.
  */
 void privilege_reserve_folder(const char *folder);
-/* In a child that names no files: privilege_keep() gives them up, too. */
+/* For a child that names no files: makes privilege_keep() give up these rights, too. */
 void privilege_reserve_no_files(void);
-/* Is CAP_FOWNER in effect? */
+/* Returns whether CAP_FOWNER is in effect. */
 bool privilege_owns_files(void);
 void privilege_raise_files(void);
 void privilege_lower_files(void);

@@ -20,7 +20,7 @@ enum {
 	STATUS_MAX = 8192,
 };
 
-/* The first PID namespace always has this inode (PROC_PID_INIT_INO of the kernel). */
+/* The initial PID namespace always has this inode (PROC_PID_INIT_INO of the kernel). */
 static const uint64_t FIRST_PID_NS = 0xeffffffcu;
 
 void procfs_path(const struct procfs *fs, pid_t pid, const char *what, char ret[PROCFS_PATH])
@@ -175,7 +175,10 @@ void procfs_map_tids(const struct procfs *fs, pid_t pid, struct map64 *ret)
 	vec_free(&tids);
 }
 
-/* The name in field 2 may hold anything, so counting begins behind its last parenthesis. */
+/*
+ * The name in field 2 may have any characters, so that fields are counted from its last parenthesis
+ * on.
+ */
 uint64_t procfs_stat_field(const struct procfs *fs, pid_t pid, int n)
 {
 	struct buf text = {0};
@@ -229,8 +232,8 @@ double procfs_uptime(const struct procfs *fs)
 /* --- the mount --- */
 
 /*
- * The mount's namespace is that of the processes that have one id in it. The
- * first of them may be out of bounds even for root.
+ * The mount's PID namespace is that of the processes that have exactly one id in it. The first of
+ * these processes may be closed to gotap, even as root.
  */
 static int procfs_namespace_of(const struct procfs *fs, struct procfs_file_id *ret)
 {

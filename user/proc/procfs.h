@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * procfs: processes as /proc shows them. In: a mount of proc, by default
- * "/proc"; in a container it may be the host's, mounted elsewhere. Out: lists,
- * status lines, whole files. Every file here is written by somebody else and
- * may vanish between two reads: nothing is assumed to be there twice.
+ * procfs: processes as /proc shows them. In: a mount of proc, by default "/proc"; in a container it
+ * may be the host's, mounted elsewhere. Out: lists, status lines, whole files. Other processes
+ * change these files, which may vanish between two reads: no function assumes that a second read
+ * finds the same.
  *
- * Process and thread ids in this room are those that the mount shows. They are
- * ids for our own system calls only if the mount is of our own PID namespace,
- * and ids for BPF programs only if it is of the machine's first one.
+ * Process and thread ids in this room are those that the mount shows. They are ids for gotap's own
+ * system calls only if the mount is of gotap's PID namespace, and ids for BPF programs only if it
+ * is of the initial one.
  */
 #ifndef GOTAP_PROC_PROCFS_H
 #define GOTAP_PROC_PROCFS_H
@@ -23,31 +23,31 @@
 
 struct procfs {
 	char dir[200];		/* no slash at the end */
-	bool own;		/* of our own PID namespace */
-	bool initial;		/* of the machine's first PID namespace */
+	bool own;		/* of gotap's own PID namespace */
+	bool initial;		/* of the initial PID namespace */
 };
 
 /*
- * @dir NULL: "/proc". -ENOENT if it is no mount of proc, -EACCES if it is a
- * foreign one and may not be looked into.
+ * Opens a mount of proc; @dir NULL: "/proc". -ENOENT if @dir is no mount of proc, -EACCES if it
+ * belongs to another PID namespace and gotap may not read there.
  */
 int procfs_open(struct procfs *fs, const char *dir, struct error *err);
 
 enum { PROCFS_PATH = 280 };
 
-/* "DIR/PID/WHAT"; @pid 0: "DIR/WHAT". */
+/* Stores "DIR/PID/WHAT"; @pid 0: "DIR/WHAT". */
 void procfs_path(const struct procfs *fs, pid_t pid, const char *what, char ret[PROCFS_PATH]);
 
 /*
- * Appends the file's bytes, at most @max, to @out and a NUL after them that
- * does not count. -errno; a process that is gone gives -ENOENT or -ESRCH.
+ * Appends the file's bytes, at most @max, to @out and a NUL after them, which does not count.
+ * -errno; for a process that is gone -ENOENT or -ESRCH.
  */
 int procfs_read(const struct procfs *fs, pid_t pid, const char *what, size_t max,
 		struct buf *out);
 
-/* All process ids (pid_t), ascending. */
+/* Appends all process ids (pid_t), ascending. */
 void procfs_pids(const struct procfs *fs, struct vec *ret);
-/* All thread ids of a process (pid_t), ascending. */
+/* Appends all thread ids of a process (pid_t), ascending. */
 void procfs_tids(const struct procfs *fs, pid_t pid, struct vec *ret);
 
 enum { PROCFS_LEVELS = 33 };	/* PID namespaces nest 32 deep */
@@ -58,16 +58,18 @@ struct procfs_status {
 	pid_t tgid;
 	char state;			/* 'R', 'S', 'Z', ... */
 	uid_t uid;			/* effective */
-	pid_t tracer;			/* its thread that traces this one; 0: none */
-	pid_t ids[PROCFS_LEVELS];	/* from the mount's namespace inwards to its own */
-	int levels;			/* of them; 1: not in a namespace of its own */
+	pid_t tracer;			/* the thread that traces this one; 0: none */
+	/* ids from the mount's namespace inwards to the process's own */
+	pid_t ids[PROCFS_LEVELS];
+	/* number of ids; 1: the process has no namespace of its own */
+	int levels;
 };
 
-/* @what: "status" or "task/TID/status". */
+/* Reads a status file. @what: "status" or "task/TID/status". */
 int procfs_status(const struct procfs *fs, pid_t pid, const char *what,
 		  struct procfs_status *ret);
 
-/* The id that process or thread has in its own PID namespace. */
+/* Returns the id of the process or thread in its own PID namespace. */
 static inline pid_t procfs_inner_id(const struct procfs_status *st)
 {
 	return st->levels ? st->ids[st->levels - 1] : 0;
@@ -89,7 +91,7 @@ static inline bool procfs_same_file(struct procfs_file_id a, struct procfs_file_
 	return a.dev == b.dev && a.ino == b.ino;
 }
 
-/* CPU time and relatives, from the stat file; times in clock ticks (sysconf(_SC_CLK_TCK)). */
+/* CPU time and related facts, from the stat file; times in clock ticks (sysconf(_SC_CLK_TCK)). */
 struct procfs_usage {
 	pid_t parent;
 	uint64_t cpu;			/* of all its threads, also those that have ended */
@@ -97,10 +99,13 @@ struct procfs_usage {
 };
 
 int procfs_usage(const struct procfs *fs, pid_t pid, struct procfs_usage *ret);
-/* Seconds since boot as this mount has them, comparable with start; 0 if unreadable. */
+/*
+ * Returns the seconds since boot in the mount's time namespace, comparable with @start; 0 if
+ * unreadable.
+ */
 double procfs_uptime(const struct procfs *fs);
 
-/* Field @n (from 1, at least 4) of the process's stat file as a number, 0 if unreadable. */
+/* Returns field @n (from 1, at least 4) of the process's stat file as a number, 0 if unreadable. */
 uint64_t procfs_stat_field(const struct procfs *fs, pid_t pid, int n);
 
 #endif

@@ -40,10 +40,14 @@ char *state_component(const char *path, int i)
 	}
 }
 
-/* Takes @size bytes of a file of user @uid off what may be read; false: too much. */
+/*
+ * Subtracts @size bytes of a file of user @uid from the bytes that may still be read; false: too
+ * many.
+ */
 static bool may_read(struct containers *cs, uid_t uid, off_t size)
 {
-	enum { LOOK = 4096 };	/* of an empty file, so that their number is bounded, too */
+	/* cost of an empty file, so that the number of files is bounded, too */
+	enum { LOOK = 4096 };
 	size_t cost = (size_t)size + LOOK;
 
 	if (size > STATE_FILE)

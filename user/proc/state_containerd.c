@@ -25,7 +25,10 @@ static void take_annotations(struct container *c, struct json_object *notes)
 	container_set(&c->name, json_text(notes, "nerdctl/name"));
 }
 
-/* systemd's form is SLICE:PREFIX:NAME, which ends in PREFIX-NAME.scope: the id is there then. */
+/*
+ * Takes the path of the cgroup. systemd's form SLICE:PREFIX:NAME is no path, but the cgroup's path
+ * then ends in PREFIX-NAME.scope, which has the id.
+ */
 static void take_cgroup(struct container *c, const char *path)
 {
 	if (*path == '/' && !strchr(path, ':'))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * state_docker: containers/ID/config.v2.json in Docker's data folder, which
- * daemon.json may have moved. Names have a slash before them.
+ * state_docker: containers/ID/config.v2.json in Docker's data folder, which daemon.json may have
+ * moved. A name begins with a slash there.
  */
 #define _GNU_SOURCE
 #include "proc/state.h"

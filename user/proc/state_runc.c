@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * state_runc: runc's ID/state.json and crun's ID/status, of containers that
- * were started by hand and of those that another runtime started through them.
- * Both know the exact cgroup and the start time of the first process.
+ * state_runc: runc's ID/state.json and crun's ID/status, of containers that a user started directly
+ * and of those that another runtime started through them. Both files have the exact cgroup and the
+ * start time of the first process.
  */
 #include "proc/state.h"
 
@@ -24,9 +24,9 @@ static const char *const crun_files[] = {
 };
 
 /*
- * Version 1 has "/sys/fs/cgroup/pids/NAME" and more, one for each controller;
- * version 2 has one path, "/sys/fs/cgroup/NAME", under the empty name; so has a
- * hybrid of both, where it says nothing of use.
+ * Returns the part of @path in its hierarchy. Version 1 has "/sys/fs/cgroup/pids/NAME" and others,
+ * one for each controller. Version 2 has one path, "/sys/fs/cgroup/NAME", under the empty name. A
+ * hybrid of both has that path, too, without a use for it.
  */
 static const char *path_in_hierarchy(const char *path, bool v2)
 {
@@ -54,7 +54,7 @@ static void take_cgroup_paths(struct container *c, struct json_object *paths)
 	container_set(&c->cgroup, path_in_hierarchy(only, true));
 }
 
-/* runc's own folder, or that of whoever runs it. */
+/* Returns the runtime: runc itself, or the one that runs runc, by the folder. */
 static const char *runtime_of(const char *path)
 {
 	if (strstr(path, "/run/docker/") || strstr(path, "/moby/"))

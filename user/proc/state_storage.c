@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * state_storage: lists of containers in a store of containers/storage, which
- * Podman and CRI-O use: containers.json, and volatile-containers.json for
- * those that need not survive (podman run --rm, all of CRI-O's). The metadata
- * of an entry is JSON in a string, and only CRI-O's has a pod-id.
+ * state_storage: lists of containers in a store of containers/storage, which Podman and CRI-O use:
+ * containers.json, and volatile-containers.json for those that need not survive a reboot (podman
+ * run --rm, all of CRI-O's). The metadata of an entry is JSON in a string, and only CRI-O's has a
+ * pod-id.
  */
 #include "proc/state.h"
 
