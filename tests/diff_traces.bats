@@ -10,9 +10,9 @@ setup_file() {
 	load lib/common
 	local place
 	build_prog "$REFERENCE_GO" shop
-	"$PROG" -trace "$BATS_FILE_TMPDIR/base.trace" -dur 500ms
+	"$PROG" -trace "$BATS_FILE_TMPDIR/base.trace" -dur 300ms -requests 1000
 	for place in lookup compute audit; do
-		"$PROG" -slow $place -trace "$BATS_FILE_TMPDIR/$place.trace" -dur 1500ms
+		"$PROG" -slow $place -trace "$BATS_FILE_TMPDIR/$place.trace" -dur 1s -requests 100
 	done
 }
 

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { RED_ZONE = 128, ROOM = 128 };
 
@@ -78,6 +79,28 @@ static unsigned long put_arguments(pid_t pid, unsigned long sp, unsigned long *p
 	return at + 32;
 }
 
+/*
+ * Stops the process, which is traced, where it waits in a system call: elsewhere the two bytes
+ * before its instruction pointer are no syscall instruction.
+ */
+static void stop_in_call(pid_t pid, struct user_regs_struct *regs)
+{
+	static const struct timespec nap = { .tv_nsec = 1000000 };
+
+	for (;;) {
+		if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
+			fail("INTERRUPT");
+		wait_stop(pid);
+		if (ptrace(PTRACE_GETREGS, pid, NULL, regs))
+			fail("GETREGS");
+		if ((long)regs->orig_rax >= 0)
+			return;
+		if (ptrace(PTRACE_CONT, pid, NULL, NULL))
+			fail("CONT");
+		nanosleep(&nap, NULL);
+	}
+}
+
 static void show_status(pid_t pid)
 {
 	char name[64], line[256];
@@ -100,11 +123,9 @@ int main(int argc, char **argv)
 	struct user_regs_struct regs, call;
 	unsigned long path;
 
-	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)) || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)))
 		fail("SEIZE");
-	wait_stop(pid);
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
-		fail("GETREGS");
+	stop_in_call(pid, &regs);
 	call = regs;
 	call.rip -= 2;		/* the instruction syscall in which it waits */
 	call.orig_rax = (unsigned long)-1;

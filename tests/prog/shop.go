@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime/trace"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,7 @@ var (
 	table sync.Mutex
 	jobs  = make(chan job)
 	audit = make(chan int)
+	done  int64 // requests
 )
 
 func burn(d time.Duration) {
@@ -85,6 +87,7 @@ func client() {
 		j := job{make(chan int)}
 		go request(j)
 		<-j.answer
+		atomic.AddInt64(&done, 1)
 		time.Sleep(500 * time.Microsecond)
 	}
 }
@@ -93,7 +96,8 @@ func request(j job) { jobs <- j }
 
 func main() {
 	path := flag.String("trace", "", "file")
-	length := flag.Duration("dur", time.Second, "")
+	length := flag.Duration("dur", time.Second, "of the trace, at least")
+	requests := flag.Int64("requests", 0, "that end meanwhile, at least: on a busy machine that takes longer")
 	flag.Parse()
 	f, err := os.Create(*path)
 	if err != nil {
@@ -108,6 +112,10 @@ func main() {
 	if err := trace.Start(f); err != nil {
 		log.Fatal(err)
 	}
+	before := atomic.LoadInt64(&done)
 	time.Sleep(*length)
+	for atomic.LoadInt64(&done) < before+*requests {
+		time.Sleep(time.Millisecond)
+	}
 	trace.Stop()
 }

@@ -197,6 +197,25 @@ static void threads_that_are_not_there(void)
 	end();
 }
 
+/* /proc is asked for so many ids in a round: a thread that is there has to wait for the next one. */
+static void ids_that_are_too_many_for_a_round(void)
+{
+	uint32_t i, refused = 0;
+
+	begin();
+	for (i = 0; i < 5000; i++) {
+		make(REC_GO_START);
+		rec.r.tid = FOREIGN_TIDS - 1 - i;
+		refused += fault() != 0;
+	}
+	CHECK_EQ(refused, 5000 - FOREIGN_UNSEEN);
+	make(REC_GO_START);
+	CHECK_EQ(fault(), 1 + FOREIGN_THREAD);
+	foreign_round(&door, ++now);
+	CHECK_EQ(fault(), 0);
+	end();
+}
+
 /* In a second, and of all frames; keys of records count as their stacks. */
 static void stacks_that_are_too_many(void)
 {
@@ -223,6 +242,32 @@ static void stacks_that_are_too_many(void)
 	foreign_round(&door, now);
 	rec.r.id = key;
 	CHECK_EQ(fault(), 0);
+	end();
+}
+
+/* However many seconds they take. */
+static void stacks_that_are_too_many_in_all(void)
+{
+	uint64_t key;
+
+	begin();
+	for (key = 1; key <= FOREIGN_STACKS; key++) {
+		if (key % FOREIGN_STACKS_NEW == 0)
+			foreign_round(&door, now += 1000000000);
+		make(REC_GO_READY);
+		rec.l.stack = key;
+		CHECK_EQ(fault(), 0);
+	}
+	CHECK_EQ(door.stacks.refused, 0);
+	foreign_round(&door, now += 1000000000);
+	make(REC_GO_READY);
+	rec.l.stack = key;
+	CHECK_EQ(fault(), 0);
+	CHECK_EQ(rec.l.stack, 0);
+	CHECK_EQ(door.stacks.refused, 1);
+	rec.l.stack = 1;
+	CHECK_EQ(fault(), 0);
+	CHECK_EQ(rec.l.stack, 1);	/* known */
 	end();
 }
 
@@ -291,7 +336,9 @@ int main(void)
 		UNIT(a_record_that_is_cut),
 		UNIT(texts),
 		UNIT(threads_that_are_not_there),
+		UNIT(ids_that_are_too_many_for_a_round),
 		UNIT(stacks_that_are_too_many),
+		UNIT(stacks_that_are_too_many_in_all),
 		UNIT(frames_that_are_too_many),
 		UNIT(a_thread_that_has_ended),
 		UNIT(a_thread_without_an_id),
