@@ -80,7 +80,7 @@ static void put_trigger(struct json_out *j, const struct request *r, const struc
 	json_close_object(j);
 }
 
-/* Why the snapshot begins later than asked for, or ends earlier; NULL: it does not. */
+/* Returns why the snapshot begins later than asked for, or ends earlier; NULL: it does neither. */
 static const char *why_short(const struct request *r, const struct flight_extent *x)
 {
 	if (r->unknown)

@@ -21,14 +21,14 @@ struct exec {
 	exec_say_fn *say;
 	void *ctx;
 	pthread_t thread;
-	pthread_mutex_t lock;	/* of all below */
+	pthread_mutex_t lock;	/* of the members below */
 	pthread_cond_t more;
 	char *waiting[WAITING];
 	unsigned int first, n;
 	bool over;
-	uint64_t deadline;	/* of the rest, once it is over */
+	uint64_t deadline;	/* for the rest of the queue, once the recording is over */
 	uint64_t missed;
-	bool failed;		/* the last command failed, and a line has said so */
+	bool failed;		/* the last command failed, and a line about it was printed */
 };
 
 /* --- one run --- */
@@ -43,7 +43,7 @@ static bool is_too_late(struct exec *e)
 	return late;
 }
 
-/* Waits for the command. False: it still runs at the deadline; gotap ends without it. */
+/* Waits for the command. False: it still runs at the deadline; gotap then ends without it. */
 static bool exec_wait(struct exec *e, int *status)
 {
 	while (!runner_has_ended(&e->runner, status)) {
@@ -91,7 +91,7 @@ static void flight_run(struct exec *e, const char *path)
 
 /* --- the thread --- */
 
-/* NULL: it is over. */
+/* Takes the next name; NULL: the recording is over. */
 static char *exec_next(struct exec *e)
 {
 	char *path = NULL;
@@ -136,7 +136,7 @@ static void *run_all(void *ctx)
 	return NULL;
 }
 
-/* exec_prepare() starts it, exec_new() takes it over. */
+/* exec_prepare() starts the process, exec_new() takes it over. */
 static struct runner prepared;
 
 int exec_prepare(const char *command, void (*in_child)(void), struct error *err)

@@ -18,21 +18,27 @@ struct exec;
 typedef void exec_say_fn(void *ctx, const char *text);
 
 /*
- * To be called before gotap gives up its rights: the command has those of the user. If it was not
- * called, exec_new() does its work.
+ * Starts the process that runs the command. The caller calls it before gotap gives up its rights,
+ * so that the command has the rights of the user. If it was not called, exec_new() starts the
+ * process.
  */
 int exec_prepare(const char *command, void (*in_child)(void), struct error *err);
-/* The shell runs @command with the path as its last argument; the child calls @in_child before. */
+/*
+ * Makes the queue and its thread. The shell runs @command with the path as its last argument; the
+ * child calls @in_child first. 0 or a negative errno, with a text.
+ */
 int exec_new(struct exec **ret, const char *command, void (*in_child)(void), exec_say_fn *say,
 	     void *ctx, struct error *err);
-/* Does not wait for the command. Accepts NULL, as the others. */
+/*
+ * Adds @path to the queue. Does not wait for the command. Accepts NULL, as the other functions do.
+ */
 void exec_run(struct exec *e, const char *path);
-/* The number of snapshots for which the command did not run so far. */
+/* Returns the number of snapshots for which the command did not run so far. */
 uint64_t exec_missed(struct exec *e);
 /*
- * Waits at most @patience ns until the command has run for all names in the queue; one that still
- * runs then goes on without gotap. Returns for how many snapshots it did not run in all, and frees
- * @e.
+ * Waits at most @patience ns until the command has run for all names in the queue. A command that
+ * still runs after that is not ended. Returns for how many snapshots it did not run in all, and
+ * frees @e.
  */
 uint64_t exec_free(struct exec *e, uint64_t patience);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fact: why a snapshot of a flight recording is wanted. Triggers (user/trigger, the signal, the
- * socket, `gotap top`) make facts and hand them to flight_trigger(); flight.c writes a snapshot for
- * each, and the JSON beside it says the fact.
+ * fact: the reason for a snapshot of a flight recording. Triggers (user/trigger, the signal, the
+ * socket, `gotap top`) make facts and pass them to flight_trigger(); flight.c writes a snapshot for
+ * each, and the JSON beside the snapshot has the fact.
  */
 #ifndef GOTAP_FLIGHT_FACT_H
 #define GOTAP_FLIGHT_FACT_H
@@ -24,10 +24,11 @@ struct flight_fact {
 };
 
 /*
- * Asks for a snapshot of [time - before, time + after]. From any thread; copies @fact, waits for no
- * disk and no other thread's work. Returns the number of the request, which flight_opts.done() gets
- * later; or 0, if the request is refused: the cooldown is not over, too many requests wait, or the
- * recording is over. The next snapshot's JSON has the count of refused requests.
+ * Requests a snapshot of [time - before, time + after]. May be called from any thread; copies
+ * @fact, and waits for no disk and no other thread's work. Returns the number of the request, which
+ * flight_opts.done() gets later. 0: the request is refused, because the cooldown is not over, too
+ * many requests wait, or the recording is over. The next snapshot's JSON has the count of refused
+ * requests.
  */
 uint64_t flight_trigger(struct flight *f, const struct flight_fact *fact);
 

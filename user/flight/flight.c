@@ -18,21 +18,21 @@
 #include "proc/privilege.h"
 
 enum {
-	WAITING = 16,	/* requests at most that wait until the time after their fact has passed */
+	WAITING = 16,	/* most requests that wait until the time after their fact has passed */
 	/*
-	 * of these, places that triggers leave free for users' requests and the end of the program
+	 * the part of these that triggers leave free for users' requests and the end of the program
 	 */
 	ASKED = 4,
 	/*
-	 * requests at most that are being written: each holds generations in memory while the disk
-	 * is slow
+	 * most requests that are being written: each holds generations in memory while the disk is
+	 * slow
 	 */
 	TAKEN = 4,
 };
 
 /*
- * The history keeps this much more than asked for: from a fact to the end of its generation further
- * time passes.
+ * The history keeps so much more than asked for: time passes between a fact and the end of its
+ * generation.
  */
 static const uint64_t SLACK_NS = 1000000000;
 
@@ -142,8 +142,9 @@ void flight_gap(struct flight *f, bool open, uint64_t unrecorded)
 }
 
 /*
- * Is the time of the fact in a gap, which follows the last generation that begins before it? The
- * gap may be over by now; the generations after it do not show the fact. The caller holds the lock.
+ * Returns whether the time of the fact is in a gap, which follows the last generation that begins
+ * before the fact. The gap may be over by now; the generations after it do not show the fact. The
+ * caller holds the lock.
  */
 static bool is_unrecorded(const struct flight *f, const struct request *r)
 {
@@ -161,8 +162,8 @@ static bool is_unrecorded(const struct flight *f, const struct request *r)
 }
 
 /*
- * Is all that the request wants in the trace? Its note must be, too: flight_note() is called for it
- * once.
+ * Returns whether all that the request wants is in the trace, with its note: flight_note() returns
+ * the note once.
  */
 static bool flight_is_whole(const struct request *r, uint64_t seen)
 {
@@ -183,8 +184,8 @@ bool flight_is_due(struct flight *f, uint64_t seen)
 }
 
 /*
- * A request that came while gotap ended the recording: moves its fact to the end of the recording,
- * if it is later.
+ * For a request that came while gotap ended the recording: moves its fact to the end of the
+ * recording, if the fact is later.
  */
 static void end_at(struct request *r, uint64_t end)
 {
@@ -197,8 +198,8 @@ static void end_at(struct request *r, uint64_t end)
 }
 
 /*
- * Hands requests to the writers, at most TAKEN at a time: those that end at @seen or before; all,
- * if the recording is over. To be called with the lock.
+ * Passes requests to the writers, at most TAKEN at a time: those that end at @seen or before; all,
+ * if the recording is over. The caller holds the lock.
  */
 static void hand_over(struct flight *f, uint64_t seen)
 {
@@ -243,7 +244,7 @@ static int flight_begin(struct flight *f, struct error *err)
 	const struct flight_opts *o = f->opts;
 	int r;
 
-	/* folders on the way to the snapshots may be another user's */
+	/* folders on the way to the snapshots may belong to another user */
 	privilege_raise_files();
 	r = naming_parse(&f->names, o->pattern, o->info, err);
 	privilege_lower_files();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flight: a recording of which the last seconds are in memory (history.h), and that writes them to
- * a file when a trigger says so (fact.h). Owns the requests: from the fact until [time - before,
- * time + after] is whole, then until it is written.
+ * flight: a recording that has its last seconds in memory (history.h), and writes them to a file
+ * for each fact of a trigger (fact.h). Owns the requests: from the fact until [time - before, time
+ * + after] is whole, then until the snapshot is written.
  *
- * Three sides call it. The thread that records: flight_add() to flight_finish(). Triggers, on any
- * thread: flight_trigger(). Its own two threads write snapshots (snapshot.h), so that a slow disk
- * delays no other thread.
+ * Three sides use it. The thread that records calls flight_add() to flight_finish(). Triggers, on
+ * any thread, call flight_trigger(). Its own two threads write snapshots (snapshot.h), so that a
+ * slow disk delays no other thread.
  */
 #ifndef GOTAP_FLIGHT_FLIGHT_H
 #define GOTAP_FLIGHT_FLIGHT_H
@@ -27,24 +27,29 @@ enum { FLIGHT_NOTE = 160 };
 struct flight_done {
 	uint64_t id;		/* as flight_trigger() returned it */
 	const struct flight_fact *fact;
-	const char *path;	/* absolute; NULL: there is no file, and */
-	const char *error;	/* this is why */
+	const char *path;	/* absolute; NULL: there is no file, */
+	const char *error;	/* for this reason */
 	size_t bytes;
-	uint64_t from, to;	/* first and last event in it, ns */
+	uint64_t from, to;	/* first and last event in the snapshot, ns */
 };
 
 struct flight_opts {
-	uint64_t time;		/* ns to keep */
-	size_t size;		/* ... in at most so many bytes */
+	uint64_t time;		/* ns that the history keeps, */
+	size_t size;		/* in at most so many bytes */
 	uint64_t before, after, cooldown;	/* ns */
 	unsigned int keep;	/* snapshots, 0: no limit */
 	uint64_t keep_bytes;	/* 0: no limit */
-	const char *pattern;	/* of their names (base/name_pattern.h); it has %n */
+	const char *pattern;	/* of their names (base/name_pattern.h); it must have %n */
 	const char *exec;	/* command to run with each name, or NULL */
 	const struct capture_info *info;
-	/* A line for the terminal, without its end. From any thread; one at a time. */
+	/*
+	 * Prints a line on the terminal; @text has no newline. Called from any thread, by one
+	 * thread at a time.
+	 */
 	void (*say)(void *ctx, const char *text);
-	/* Each request that has a number comes here once. From any thread; one at a time. */
+	/*
+	 * Called once for each request that has a number. From any thread, by one thread at a time.
+	 */
 	void (*done)(void *ctx, const struct flight_done *d);
 	void (*in_child)(void);	/* before the command of exec runs */
 	void *ctx;
@@ -52,13 +57,13 @@ struct flight_opts {
 
 /*
  * Checks @pattern and that snapshots can be written to its folder, and keeps the rights to that
- * folder for later. To be called before gotap attaches to the program, and before it gives up
- * capabilities. Returns 0 or a negative errno.
+ * folder for later. The caller calls it before gotap attaches to the program, and before gotap
+ * gives up capabilities. Returns 0 or a negative errno.
  */
 int flight_check(const char *pattern, struct error *err);
 /*
- * The caller keeps @opts, and all that it refers to, until the end. Checks the pattern and its
- * folder.
+ * Checks the pattern and its folder, and starts the threads. The caller keeps @opts, and all that
+ * it refers to, until flight_free(). Returns 0 or a negative errno.
  */
 int flight_new(struct flight **ret, const struct flight_opts *opts, struct error *err);
 
@@ -69,29 +74,29 @@ int flight_new(struct flight **ret, const struct flight_opts *opts, struct error
 void flight_add(struct flight *f, const struct tracefile_generation *g,
 		const struct history_losses *losses);
 /*
- * To be called when all records up to @seen (ns) are in the trace, again and again until it returns
- * false. True: @text is a note about a request, which the caller puts into the trace.
+ * Returns whether @text is a note about a request, which the caller puts into the trace. The caller
+ * calls it when all records up to @seen (ns) are in the trace, again and again until it returns
+ * false.
  */
 bool flight_note(struct flight *f, uint64_t seen, char text[static FLIGHT_NOTE]);
 /*
- * Says whether nothing is recorded now (@open: --budget, losses), and for how long nothing was in
- * all gaps that are over (@unrecorded, ns). The JSON of a snapshot says if its fact is in such a
- * gap.
+ * Notes whether gotap records nothing now (@open: --budget, losses), and the length of all gaps
+ * that are over (@unrecorded, ns). The JSON of a snapshot shows if its fact is in such a gap.
  */
 void flight_gap(struct flight *f, bool open, uint64_t unrecorded);
 /*
- * Does a request need the generation that is open, and nothing that comes later? Then end it, and
- * call flight_turned().
+ * Returns whether a request needs the generation that is open, and no later one. The caller then
+ * ends that generation, and calls flight_turned().
  */
 bool flight_is_due(struct flight *f, uint64_t seen);
 /*
- * All records up to @seen (ns) are in whole generations: has those requests written that need no
- * later ones.
+ * All records up to @seen (ns) are in whole generations: passes those requests to the writers that
+ * need no later generation.
  */
 void flight_turned(struct flight *f, uint64_t seen);
 /*
- * To be called when the recording is over and all of it is in the trace. Writes the snapshots of
- * requests that still wait, and returns when all are written.
+ * Writes the snapshots of requests that still wait, and returns when all are written. The caller
+ * calls it when the recording is over and all of it is in the trace.
  */
 void flight_finish(struct flight *f);
 /* Accepts NULL. */
@@ -99,7 +104,7 @@ void flight_free(struct flight *f);
 
 struct flight_counts {
 	uint64_t written, failed, refused;
-	uint64_t deleted;	/* by keep and keep_bytes */
+	uint64_t deleted;	/* deleted to keep the limits keep and keep_bytes */
 	uint64_t undeleted;	/* beyond these limits, and could not be deleted */
 	/* snapshots for which the command of exec did not run, as it was too slow */
 	uint64_t not_run;

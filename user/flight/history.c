@@ -13,7 +13,7 @@
 #include "base/vec.h"
 
 struct history {
-	pthread_mutex_t lock;	/* of all below */
+	pthread_mutex_t lock;	/* of the members below */
 	uint64_t time;
 	size_t size;
 	uint8_t header[HISTORY_HEADER];
@@ -22,9 +22,10 @@ struct history {
 	size_t n, bytes;	/* of the history */
 	size_t most;
 	size_t others, others_bytes;	/* of generations that only a snapshot needs */
-	struct history_losses gone;	/* up to the end of the last one that left the history */
-	bool dropped;		/* one has left it */
-	bool hole;		/* the generation behind @last could not be added */
+	/* counts up to the end of the last generation that left the history */
+	struct history_losses gone;
+	bool dropped;		/* a generation has left the history */
+	bool hole;		/* the generation after @last could not be added */
 };
 
 struct history *history_new(uint64_t time, size_t size)
@@ -82,7 +83,7 @@ static void drop_first(struct history *s)
 	s->others_bytes += g->bytes;
 }
 
-/* Do the generations after the first one cover the last s->time ns without it? */
+/* Returns whether the generations after the first one cover the last s->time ns without it. */
 static bool is_old(const struct history *s)
 {
 	return s->first->next->from + s->time <= s->last->to;
@@ -111,7 +112,7 @@ void history_header(struct history *s, const void *data, size_t n)
 
 static void history_append(struct history *s, struct history_generation *g)
 {
-	/* readers cannot go on from the generations before the missing one */
+	/* readers cannot go on from a generation before the missing one to one after it */
 	if (s->hole)
 		while (s->first)
 			drop_first(s);
@@ -159,8 +160,8 @@ int history_add(struct history *s, const struct tracefile_generation *g,
 /* --- the snapshots' side --- */
 
 /*
- * Does @g have a part of [@from, @to]? It holds until the next generation begins: between them
- * nothing happened, or is known.
+ * Returns whether @g has a part of [@from, @to]. It counts until the next generation begins:
+ * between the two nothing happened, or nothing is known.
  */
 static bool is_wanted(const struct history_generation *g, uint64_t from, uint64_t to)
 {
@@ -168,9 +169,9 @@ static bool is_wanted(const struct history_generation *g, uint64_t from, uint64_
 }
 
 /*
- * Is @g, which begins after @to, needed with @last? If @last has no event near @to, only the next
- * generation shows that nothing happened until @to, and has the note about the fact. That is so if
- * no gap lies between the two.
+ * Returns whether @g, which begins after @to, is needed with @last. If @last has no event near @to,
+ * only the next generation shows that nothing happened until @to, and has the note about the fact;
+ * but not if a gap lies between the two.
  */
 static bool is_next(const struct history_generation *last, const struct history_generation *g,
 		    uint64_t to)
@@ -200,7 +201,7 @@ void history_take(struct history *s, uint64_t from, uint64_t to, struct history_
 			flight_take(g, ret);
 		else if (!ret->n)
 			ret->before = g->losses;
-	if (!ret->n && s->first) {	/* all of the history is younger */
+	if (!ret->n && s->first) {	/* all generations are younger */
 		ret->before = s->gone;
 		flight_take(s->first, ret);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal: what flight.c and its writing threads (writers.c) share. */
+/* internal: shared by flight.c and the threads that write snapshots (writers.c). */
 #ifndef GOTAP_FLIGHT_INTERNAL_H
 #define GOTAP_FLIGHT_INTERNAL_H
 
@@ -21,12 +21,12 @@ struct flight {
 	pthread_t writers[WRITERS];
 	unsigned int n_writers;
 
-	pthread_mutex_t lock;	/* of what follows: never held while a file is touched */
+	pthread_mutex_t lock;	/* of the members below; not held during any access to a file */
 	pthread_cond_t more;
 	struct request_queue waiting, ready;
-	unsigned int taken;	/* ready, or being written */
+	unsigned int taken;	/* requests that are ready, or being written */
 	uint64_t last_id, last_number;
-	/* end of the cooldown, ns: facts before it get a request only if a user asked */
+	/* end of the cooldown, ns: until then only a fact that a user asked for makes a request */
 	uint64_t cooled;
 	uint64_t refused;	/* facts without a request since the last request */
 	struct flight_counts counts;
@@ -34,16 +34,16 @@ struct flight {
 	bool in_gap;
 	uint64_t unrecorded;	/* ns of all gaps that have ended */
 
-	pthread_mutex_t files;	/* of keep, and of all that is said */
+	pthread_mutex_t files;	/* of @keep, and of all lines that are printed */
 	struct keep *keep;
 	/*
 	 * the last error of writing, of which a line was printed; 0: the last snapshot was written
 	 */
 	int failing;
-	int keeping;		/* likewise of deleting old snapshots */
+	int keeping;		/* the last error of deleting old snapshots, as @failing */
 };
 
-/* The threads that write requests which are ready. */
+/* Starts the threads that write requests which are ready. */
 int writers_start(struct flight *f, struct error *err);
 /* Waits until all is written, and ends the threads. */
 void writers_join(struct flight *f);

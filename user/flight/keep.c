@@ -34,8 +34,8 @@ struct keep {
 	uint64_t most_bytes, bytes;
 	struct vec files;	/* struct kept, the oldest first */
 	/*
-	 * Files that could not be deleted: traces, counted anew at each look at the folder, and
-	 * JSONs, which no look finds again.
+	 * Files that could not be deleted: traces, counted anew with each reading of the folder,
+	 * and JSONs, which no reading finds again.
 	 */
 	unsigned int stuck, stuck_json;
 };
@@ -77,7 +77,10 @@ static void adopt_one(struct keep *k, int dir, const char *name)
 	k->bytes += f->bytes;
 }
 
-/* NAME.partial or NAME.json.partial: NAME; free it. NULL: it is another file. */
+/*
+ * Returns NAME for NAME.partial or NAME.json.partial, which the caller frees; NULL: it is another
+ * file.
+ */
 static char *without_end(const char *name, const char *end)
 {
 	size_t n = strlen(name), m = strlen(end);
@@ -93,7 +96,7 @@ static bool is_unfinished(const struct keep *k, const char *name)
 	return (trace && naming_match(k->names, trace)) || (json && naming_match(k->names, json));
 }
 
-/* Removes an unfinished file, unless a recording that writes it has it locked. */
+/* Removes an unfinished file, unless a recording that still writes it has locked it. */
 static void remove_stale(int dir, const char *name)
 {
 	_cleanup_close_ int fd = -1;
@@ -157,7 +160,7 @@ void keep_adopt(struct keep *k)
 
 /* --- old ones are dropped --- */
 
-/* Are the newest @n files, of @bytes together, beyond the limits? */
+/* Returns whether the newest @n files, of @bytes together, are beyond the limits. */
 static bool keep_is_too_much(const struct keep *k, size_t n, uint64_t bytes)
 {
 	return n > 1 && ((k->most && n > k->most) || (k->most_bytes && bytes > k->most_bytes));
@@ -183,7 +186,7 @@ static void forget_first(struct keep *k)
 	memmove(f, f + 1, k->files.len * sizeof(*f));
 }
 
-/* 0: it is deleted. -ENOENT: it was gone already. Other errors: it is still there. */
+/* Deletes a file. 0: it is deleted. -ENOENT: it was gone already. Other errors: it still exists. */
 static int delete_file(const struct keep *k, int dir, const char *name, struct error *err)
 {
 	int r = unlinkat(dir, name, 0) ? -errno : 0;
@@ -223,7 +226,7 @@ static void delete_old(struct keep *k, struct keep_outcome *ret)
 	_cleanup_close_ int dir = n ? open(k->names->folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	ret->undeleted = 0;
-	if (n && dir < 0) {	/* they stay in the list, and are tried again */
+	if (n && dir < 0) {	/* they remain in the list, and are tried again */
 		if (!ret->err.code)
 			error_set(&ret->err, -errno,
 				  "cannot delete snapshots in '%s' that are beyond the limits of "

@@ -14,7 +14,7 @@
 #include "base/name_pattern.h"
 #include "base/vec.h"
 
-/* 9999-12-31 in ns, and a number of 20 digits: the longest that a name can become. */
+/* 9999-12-31 in ns. With it, and with a number of 20 digits, a name is as long as it can be. */
 static const uint64_t LAST_WALL = 253402300799ULL * 1000000000;
 
 static int check_length(const struct naming *names, struct error *err)
@@ -94,7 +94,7 @@ static size_t skip_digits(const char *s)
 	return strspn(s, "0123456789");
 }
 
-/* Digits where the form of a time has a 0. */
+/* Skips digits where the form of a time has a 0. */
 static size_t skip_time(const char *s)
 {
 	static const char form[] = "00000000T000000Z";
@@ -106,7 +106,7 @@ static size_t skip_time(const char *s)
 	return i;
 }
 
-/* The length of the text of %e, if @s begins with that text. */
+/* Returns the length of the text of %e, if @s begins with that text. */
 static size_t skip_exe(const struct naming *names, const char *s)
 {
 	struct name_values values = { .exe = names->info->exe };
@@ -116,7 +116,7 @@ static size_t skip_exe(const struct naming *names, const char *s)
 	return strncmp(s, exe, n) ? 0 : n;
 }
 
-/* The number of bytes at the begin of @s that %@c could have become. */
+/* Returns the number of bytes at the begin of @s that %@c could have made. */
 static size_t naming_skip(const struct naming *names, char c, const char *s)
 {
 	switch (c) {
@@ -132,8 +132,8 @@ static size_t naming_skip(const struct naming *names, char c, const char *s)
 }
 
 /*
- * The digits of %p and %n end before a byte that is no digit: a form in which a digit follows them
- * matches nothing.
+ * The digits of %p and %n end before a byte that is no digit, so that a form with a digit after
+ * them matches no name.
  */
 bool naming_match(const struct naming *names, const char *name)
 {

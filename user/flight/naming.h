@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * naming: where the files of snapshots go, from the pattern of -o (base/name_pattern.h). flight.c,
- * snapshot.c and keep.c call it.
+ * naming: the names of the files of snapshots, from the pattern of -o (base/name_pattern.h).
+ * flight.c, snapshot.c and keep.c call it.
  */
 #ifndef GOTAP_FLIGHT_NAMING_H
 #define GOTAP_FLIGHT_NAMING_H
@@ -14,32 +14,33 @@
 
 struct naming {
 	char *folder;		/* absolute */
-	char *form;		/* pattern of the name in it */
+	char *form;		/* pattern of the name in that folder */
 	const struct capture_info *info;
 };
 
 /*
- * -EINVAL: a conversion that is unknown, or in the folder; no %n; a name that is too long. -ENOENT
- * and others: the folder cannot be found. @info stays the caller's, and in use; naming_free() in
- * any case.
+ * Parses @pattern. -EINVAL: a conversion that is unknown, or in the folder; no %n; a name that is
+ * too long. -ENOENT and other errors: the folder cannot be found. @info must live as long as @ret.
+ * The caller frees @ret by naming_free(), also after an error.
  */
 int naming_parse(struct naming *ret, const char *pattern, const struct capture_info *info,
 		 struct error *err);
-/* Without looking whether there is such a folder: -EINVAL. */
+/* Checks @pattern as naming_parse() does, but not whether there is such a folder: -EINVAL. */
 int naming_check(const char *pattern, struct error *err);
 /*
- * The name of snapshot @n, of a fact at @wall (CLOCK_REALTIME, ns), which is written in UTC; free
- * it.
+ * Returns the name of snapshot @n, of a fact at @wall (CLOCK_REALTIME, ns), which the name has in
+ * UTC. The caller frees it.
  */
 char *naming_make(const struct naming *names, uint64_t wall, uint64_t n);
 /*
- * Could naming_make() have made @name, with any pid, time and number? Always false for a form in
- * which a digit, %p or %n follows a number: the end of that number could not be found.
+ * Returns whether naming_make() could have made @name, with any pid, time and number. Always false
+ * for a form in which a digit, %p or %n follows a number: the end of that number could not be
+ * found.
  */
 bool naming_match(const struct naming *names, const char *name);
 void naming_free(struct naming *names);
 
-/* The name of the JSON file beside a trace; free it. */
+/* Returns the name of the JSON file beside a trace; the caller frees it. */
 char *naming_json(const char *trace);
 
 #define NAMING_JSON ".json"

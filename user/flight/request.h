@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request: a snapshot that is wanted. flight.c makes them and waits until they are whole;
+ * request: a snapshot that is wanted. flight.c makes requests and waits until they are whole;
  * snapshot.c and describe.c write them.
  */
 #ifndef GOTAP_FLIGHT_REQUEST_H
@@ -13,10 +13,10 @@ struct request {
 	uint64_t id;
 	struct flight_fact fact;
 	uint64_t wall;		/* CLOCK_REALTIME of the fact, ns */
-	uint64_t from, to;	/* what is wanted, ns */
-	uint64_t refused;	/* facts that got no request since the one before */
+	uint64_t from, to;	/* the wanted time, ns */
+	uint64_t refused;	/* facts without a request since the request before */
 	bool noted;		/* the trace has its note */
-	bool unknown;		/* its fact is in a gap: nothing was recorded then */
+	bool unknown;		/* its fact is in a gap: gotap recorded nothing then */
 	bool cut;		/* the recording ended before @to */
 	struct history_range range;
 };
@@ -26,9 +26,9 @@ struct request_queue {
 	unsigned int n;
 };
 
-/* At the end. */
+/* Adds @r at the end. */
 void request_put(struct request_queue *q, struct request *r);
-/* The first one, NULL if there is none. */
+/* Takes the first request, NULL if there is none. */
 struct request *request_take(struct request_queue *q);
 
 #endif

@@ -49,7 +49,7 @@ static int runner_run(const char *command, void (*in_child)(void), const char *p
 	return status;
 }
 
-/* Ends with gotap, which has the other end of the socket. */
+/* Runs the process until gotap, which has the other end of the socket, ends or closes it. */
 static _Noreturn void be_runner(const char *command, void (*in_child)(void), int socket)
 {
 	static char path[PATH_MAX];

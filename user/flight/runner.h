@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runner: the process gotap-exec, which runs the command of --exec. It is forked before gotap gives
- * up its rights, since the command is the user's and has the user's rights; gotap itself can exec
- * nothing any more. It takes names of files, of which each becomes one argument of the command,
- * which is fixed. exec.c calls it.
+ * runner: the process gotap-exec, which runs the command of --exec. gotap forks it before it gives
+ * up its rights, because the command needs the rights of the user, and gotap itself cannot exec
+ * after that. The command is fixed; the process receives names of files, each of which becomes an
+ * argument of the command. exec.c calls it.
  */
 #ifndef GOTAP_FLIGHT_RUNNER_H
 #define GOTAP_FLIGHT_RUNNER_H
@@ -18,15 +18,19 @@ struct runner {
 	int socket;
 };
 
-/* The shell runs @command with "$@" for the name; @in_child is called before. */
+/*
+ * Starts the process. The shell runs @command with "$@" for the name; the child calls @in_child
+ * first.
+ */
 int runner_start(struct runner *r, const char *command, void (*in_child)(void), struct error *err);
 /* Begins a run for @path. False: the process is gone, or the name is too long. */
 bool runner_begin(struct runner *r, const char *path);
 /*
- * Has the run ended? *@status is that of waitpid(2); of a process that is gone, as of status 126.
+ * Returns whether the run has ended. *@status is that of waitpid(2); if the process is gone, that
+ * of exit status 126.
  */
 bool runner_has_ended(struct runner *r, int *status);
-/* A command that still runs is not ended. */
+/* Ends the process, but not a command that still runs. */
 void runner_end(struct runner *r);
 
 #endif

@@ -17,13 +17,14 @@
 #include "flight/describe.h"
 #include "proc/privilege.h"
 
-enum { TRIES = 100000 };	/* numbers that files of earlier recordings have */
+/* most numbers tried, because earlier recordings have files with them */
+enum { TRIES = 100000 };
 
-/* A file on its way to its name. */
+/* A file that does not have its final name yet. */
 struct part {
 	int dir, fd;
 	char *name, *partial;
-	bool named;		/* it has its name */
+	bool named;		/* it has its final name */
 };
 
 static int snapshot_fail(const struct naming *names, const char *name, int e, struct error *err)
@@ -33,7 +34,7 @@ static int snapshot_fail(const struct naming *names, const char *name, int e, st
 
 /* --- parts --- */
 
-/* EEXIST: the name, or its temporary one, is taken. */
+/* Creates the file under its temporary name. EEXIST: its name, or the temporary one, is taken. */
 static int part_create(struct part *p, int dir, const char *name)
 {
 	struct stat st;
@@ -45,9 +46,9 @@ static int part_create(struct part *p, int dir, const char *name)
 	p->fd = openat(dir, p->partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (p->fd < 0)
 		return errno;
-	/* shows other recordings that it is being written (keep.c) */
+	/* the lock shows other recordings that the file is being written (keep.c) */
 	flock(p->fd, LOCK_EX | LOCK_NB);
-	/* Another recording may have finished a file of that name in between. */
+	/* Another recording may have finished a file with that name meanwhile. */
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : EEXIST;
 }
 
@@ -65,8 +66,8 @@ static void part_close(struct part *p, bool keep)
 }
 
 /*
- * Gives the file its name. Closes a duplicate of the descriptor before, since some file systems
- * report a failed write only then.
+ * Gives the file its name. Closes a duplicate of the descriptor first, since some file systems
+ * report a failed write only at close.
  */
 static int part_name(struct part *p)
 {

@@ -10,19 +10,20 @@
 #include "flight/naming.h"
 #include "flight/request.h"
 
-/* A number that no other snapshot of this recording has. From any thread. */
+/* Returns a number that no other snapshot of this recording has. May be called from any thread. */
 typedef uint64_t snapshot_number_fn(void *ctx);
 
 struct snapshot {
 	char *name;		/* in the folder */
-	/* its path is to be freed with the name: snapshot_release() */
+	/* snapshot_release() frees done.path together with the name */
 	struct flight_done done;
 	size_t json_bytes;
 };
 
 /*
- * @r->range gives up each generation as soon as it is written. Where a file of an earlier recording
- * has the name of @number(@ctx), the next number is taken.
+ * Writes the snapshot of @r. Releases each generation of @r->range as soon as it is written. If a
+ * file of an earlier recording has the name of @number(@ctx), it takes the next number. Returns 0
+ * or a negative errno.
  */
 int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const struct naming *names,
 		   struct history *history, struct request *r, snapshot_number_fn *number,

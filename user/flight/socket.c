@@ -26,7 +26,7 @@
 #include "proc/privilege.h"
 
 struct client {
-	int fd;			/* -1: none */
+	int fd;			/* -1: the slot is free */
 	uint64_t deadline;	/* for its line, ns */
 	uint64_t id;		/* of the request that it waits for, 0: it has not asked yet */
 	size_t n;
@@ -38,9 +38,9 @@ struct flight_socket {
 	int listener, wake;
 	struct socket_file file;
 	pthread_t thread;
-	pthread_mutex_t lock;	/* of what follows */
+	pthread_mutex_t lock;	/* of the members below */
 	struct client clients[SOCKET_CLIENTS];
-	/* no place or no descriptor was left: further clients wait for the next round */
+	/* no slot or no descriptor was left: further clients wait for the next round */
 	bool full;
 	bool over;
 };
@@ -53,7 +53,7 @@ static void socket_drop(struct client *c)
 	*c = (struct client){ .fd = -1 };
 }
 
-/* A client that does not take it at once does not get it. */
+/* Sends the line. A client that cannot take it at once does not get it. */
 static void send_line(int fd, char *text, size_t n, int file)
 {
 	union {
@@ -74,8 +74,8 @@ static void send_line(int fd, char *text, size_t n, int file)
 }
 
 /*
- * Opens the trace with the rights that wrote it, which a folder of another user needs. Returns a
- * descriptor or a negative errno.
+ * Opens the trace with the rights to files that wrote it, because its folder may belong to another
+ * user. Returns a descriptor or a negative errno.
  */
 static int open_trace(const char *path)
 {
@@ -180,7 +180,10 @@ static struct client *free_slot(struct flight_socket *s)
 	return NULL;
 }
 
-/* The client that has sent no line for the longest time; NULL: all wait for their snapshots. */
+/*
+ * Returns the client that has sent no line for the longest time; NULL: all wait for their
+ * snapshots.
+ */
 static struct client *longest_silent(struct flight_socket *s)
 {
 	struct client *longest = NULL;
@@ -197,7 +200,10 @@ static uint64_t connected_ns(const struct client *c)
 	return now_ns() + SOCKET_SECONDS * 1000000000ULL - c->deadline;
 }
 
-/* A place for a client that waits. Those that only connect must not keep out the one that asks. */
+/*
+ * Returns a slot for a client that connects. Clients that only connect must not keep a client out
+ * that asks.
+ */
 static struct client *make_slot(struct flight_socket *s)
 {
 	struct client *c = free_slot(s);
@@ -221,8 +227,8 @@ static int accept_next(struct flight_socket *s)
 }
 
 /*
- * While the clients are new, a further one waits to be accepted; if all wait for their snapshots,
- * it learns so.
+ * Accepts a client. While the other clients are new, it waits to be accepted; if all of them wait
+ * for their snapshots, it is refused with an answer.
  */
 static void accept_one(struct flight_socket *s)
 {
@@ -258,8 +264,8 @@ static void drop_silent(struct flight_socket *s)
 enum { FIRST = 2, FDS = FIRST + SOCKET_CLIENTS };
 
 /*
- * Fills @fds, and returns how many of them there are up to the last client: poll() refuses more
- * than RLIMIT_NOFILE.
+ * Fills @fds, and returns their number up to the last client: poll() refuses more than
+ * RLIMIT_NOFILE.
  */
 static nfds_t socket_gather(struct flight_socket *s, struct pollfd fds[FDS])
 {
@@ -278,7 +284,7 @@ static nfds_t socket_gather(struct flight_socket *s, struct pollfd fds[FDS])
 }
 
 /*
- * Between poll() and the lock a slot may have got another client, which is asked without waiting.
+ * Between poll() and the lock a slot may have got another client; to read from that does not block.
  */
 static void socket_handle(struct flight_socket *s, const struct pollfd fds[FDS])
 {

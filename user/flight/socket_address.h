@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* Sets *@a and returns its length. 0: @path is too long. */
+/* Fills *@a and returns its length; 0 if @path is too long. */
 static inline socklen_t socket_address(struct sockaddr_un *a, const char *path)
 {
 	int n;

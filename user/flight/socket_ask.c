@@ -35,15 +35,15 @@ static int connect_to(int *fd, const char *path, struct error *err)
 	return 0;
 }
 
-/* No process listens there; another folder may have the socket. */
+/* Returns whether no process listens there, so that another folder may have the socket. */
 static bool is_elsewhere(int r)
 {
 	return r == -ENOENT || r == -ECONNREFUSED;
 }
 
 /*
- * Asks in one of the folders of this user. A folder that another user could have made is not asked,
- * but named in the error.
+ * Connects in one of the folders of this user. A folder that another user could have made is not
+ * used, but named in the error.
  */
 static int connect_to_process(int *fd, unsigned int pid, struct error *err)
 {
@@ -82,7 +82,7 @@ static int take_file(struct msghdr *m)
 	return fd;
 }
 
-/* Up to the end of the line; the file comes with its first part. */
+/* Reads up to the end of the line; the descriptor comes with the first part. */
 static int take_answer(int from, char line[static SOCKET_LINE], int *fd, struct error *err)
 {
 	char control[CMSG_SPACE(sizeof(int))];

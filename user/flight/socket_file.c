@@ -18,7 +18,7 @@
 
 /*
  * Opens the folder of @path; *@name is the name in it. The owner of a folder on the path can
- * exchange it for another one meanwhile: removing by the descriptor removes nothing outside of this
+ * replace that folder meanwhile: a removal by the descriptor removes no file outside of the opened
  * folder.
  */
 static int open_folder(const char *path, const char **name)
@@ -31,7 +31,9 @@ static int open_folder(const char *path, const char **name)
 	return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Is it a socket at which no process listens, as one that a killed gotap has left? */
+/*
+ * Returns whether it is a socket at which no process listens, as one that a killed gotap has left.
+ */
 static bool is_left(int dir, const char *name, const struct sockaddr_un *a, socklen_t n)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -43,8 +45,8 @@ static bool is_left(int dir, const char *name, const struct sockaddr_un *a, sock
 }
 
 /*
- * Removes a socket at which no process listens. @lock is the folder's: without it another gotap may
- * begin to listen there between the look and the removal.
+ * Removes a socket at which no process listens. @lock is the lock of the folder: without it another
+ * gotap may begin to listen there between the check and the removal.
  */
 static int remove_left(const struct sockaddr_un *a, socklen_t n, int lock)
 {
@@ -73,7 +75,7 @@ static int bind_at(int fd, const struct sockaddr_un *a, socklen_t n, int lock, s
 {
 	int r;
 
-	fchmod(fd, 0600);	/* of the file that bind() makes */
+	fchmod(fd, 0600);	/* the mode of the file that bind() makes */
 	if (!bind(fd, (const struct sockaddr *)a, n))
 		return 0;
 	r = errno == EADDRINUSE ? remove_left(a, n, lock) : 0;

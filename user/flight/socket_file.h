@@ -20,8 +20,8 @@ struct socket_file {
 };
 
 /*
- * Listens with @fd at @a of @n bytes. If several gotaps begin at once where a killed gotap left its
- * socket, one of them takes the name. -EADDRINUSE: another program listens there.
+ * Listens with @fd at @a of @n bytes. If several gotaps begin at the same time where a killed gotap
+ * left its socket, one of them takes the name. -EADDRINUSE: another process listens there.
  */
 int socket_file_listen(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n,
 		       int backlog, struct error *err);

@@ -19,7 +19,7 @@
 
 /* --- names --- */
 
-/* The folder number @i of this user, without a slash at the end. False: there is none. */
+/* Stores folder number @i of this user, without a slash at the end. False: there is none. */
 static bool folder_name(int i, char ret[static SOCKET_PATH])
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -39,7 +39,7 @@ static bool folder_name(int i, char ret[static SOCKET_PATH])
 	return n >= 0;
 }
 
-/* When process @pid began, in ticks since boot; 0: there is no such process. */
+/* Returns when process @pid began, in ticks since boot; 0: there is no such process. */
 static uint64_t start_of(unsigned int pid)
 {
 	struct procfs_usage usage;
@@ -63,11 +63,11 @@ bool socket_folder_path(int i, unsigned int pid, char ret[static SOCKET_PATH])
 	return true;
 }
 
-/* --- whose folder is it? --- */
+/* --- the owner of a folder --- */
 
 /*
- * Is folder @fd safe from other users, who cannot replace its entries? It is if it is root's or
- * this user's, and others write to it at most as to /tmp.
+ * Returns whether folder @fd is safe from other users, so that they cannot replace its entries: it
+ * belongs to root or to this user, and others may write to it at most as to /tmp (sticky).
  */
 static bool holds_names(int fd)
 {
@@ -77,7 +77,7 @@ static bool holds_names(int fd)
 	       (!(st.st_mode & 022) || st.st_mode & S_ISVTX);
 }
 
-/* The folder itself, not what a link leads to: a link in /tmp may be another user's. */
+/* Opens the folder itself, and follows no link: a link in /tmp may belong to another user. */
 static int socket_folder_open_own(const char *folder)
 {
 	char parent[SOCKET_PATH];
@@ -120,8 +120,8 @@ int socket_folder_check(const char *path)
 /* --- what killed recordings have left --- */
 
 /*
- * Is @name the socket of a process that this PID namespace no longer has? A gotap of another PID
- * namespace may still listen at it: socket_file_sweep() finds out.
+ * Returns whether @name is the socket of a process that this PID namespace no longer has. A gotap
+ * of another PID namespace may still listen at it: socket_file_sweep() checks that.
  */
 static bool is_of_the_past(const char *name)
 {
@@ -150,7 +150,10 @@ static void sweep_folder(const char *folder, int fd)
 	closedir(d);
 }
 
-/* mkdir(2) makes no folder behind a link, and socket_folder_open_own() looks at what is there. */
+/*
+ * Makes the folder. mkdir(2) makes no folder behind a link, and socket_folder_open_own() checks the
+ * one that is there.
+ */
 static int make_one(const char *folder)
 {
 	int fd;

@@ -30,7 +30,10 @@ bool socket_peer_is_trusted(int fd, struct ucred *peer)
 	       (peer->uid == 0 || peer->uid == geteuid());
 }
 
-/* Before Linux 6.5 by its id, which a later process may have if the peer has ended. */
+/*
+ * Returns a pidfd of the peer. Before Linux 6.5 it comes from the peer's id, which a later process
+ * may have if the peer has ended.
+ */
 static int peer_pidfd(int fd, const struct ucred *peer)
 {
 	socklen_t n = sizeof(int);
@@ -63,7 +66,10 @@ static bool peer_shares_users(const struct procfs *fs, pid_t pid)
 	       !procfs_file_id(fs, pid, "ns/user", &other) && procfs_same_file(own, other);
 }
 
-/* The files of /proc are those of the peer only if it has not ended by the end of the look. */
+/*
+ * Reads the peer's capabilities. The files of /proc are those of the peer only if the peer still
+ * lives after the read.
+ */
 static bool peer_may_trace(int fd, const struct ucred *peer)
 {
 	_cleanup_close_ int pidfd = peer_pidfd(fd, peer);

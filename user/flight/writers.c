@@ -30,8 +30,8 @@ static void say_outcome(struct flight *f, const struct error *err)
 }
 
 /*
- * Likewise for the removal of old snapshots (--keep, --keep-bytes). The caller holds the lock of
- * files.
+ * Prints the outcome of the removal of old snapshots (--keep, --keep-bytes), as say_outcome() does.
+ * The caller holds the lock of files.
  */
 static void say_kept(struct flight *f, const struct keep_outcome *kept)
 {
@@ -46,7 +46,7 @@ static void say_kept(struct flight *f, const struct keep_outcome *kept)
 		f->keeping = err->code;
 }
 
-/* NULL: there are no more. */
+/* Takes the next request that is ready; NULL: there are no more. */
 static struct request *next_ready(struct flight *f)
 {
 	struct request *r;
@@ -70,7 +70,7 @@ static uint64_t next_number(void *ctx)
 	return n;
 }
 
-/* @kept: NULL if it is not written. */
+/* @kept: NULL if the snapshot was not written. */
 static void writers_count(struct flight *f, const struct keep_outcome *kept)
 {
 	pthread_mutex_lock(&f->lock);
@@ -100,7 +100,7 @@ static void writers_settle(struct flight *f, const struct request *r, const stru
 	say_outcome(f, err);
 	if (!err->code)
 		say_kept(f, &kept);
-	/* with the lock, so that the newest outcome is the last */
+	/* under the lock of files, so that the newest outcome is counted last */
 	writers_count(f, err->code ? NULL : &kept);
 	if (o->done)
 		o->done(o->ctx, &done);
