@@ -26,8 +26,8 @@
 #include "proc/privilege.h"
 
 enum {
-	BUFFER_PAGES = 16,	/* of a CPU: some thousand events */
-	PRIORITY = 50,		/* as the kernel's own threads for interrupts */
+	BUFFER_PAGES = 16,	/* buffer of a CPU: some thousand events */
+	PRIORITY = 50,		/* as of the kernel's own threads for interrupts */
 	STACK_START = 28,	/* field of the stat file */
 	LOOK_NS = 50000, LONGEST_LOOK_NS = 5000000,
 };
@@ -39,8 +39,10 @@ struct caught {
 	struct follow_exec exec;
 	bool stopped;		/* its stop was seen: PTRACE_DETACH is possible */
 	bool let_go;
-	uint64_t until;		/* once stopped: when it is let go, CLOCK_MONOTONIC, ns */
-	int signal;		/* it stopped for this signal, which PTRACE_DETACH delivers */
+	/* once stopped: the time at which it is continued, CLOCK_MONOTONIC, ns */
+	uint64_t until;
+	/* the signal for which it stopped, and which PTRACE_DETACH delivers */
+	int signal;
 };
 
 struct catcher {
@@ -69,8 +71,8 @@ struct catchers {
 /* --- one process --- */
 
 /*
- * Has it run no instruction that moves the stack pointer? Go's runtime, or a loader, does that at
- * its begin.
+ * Returns whether the process has run no instruction that moves the stack pointer. Go's runtime, or
+ * a loader, moves it at its begin.
  */
 static bool catch_is_at_start(const struct catcher *c, pid_t pid)
 {
@@ -89,7 +91,8 @@ static void catch_take_over(struct catcher *c, const struct follow_exec *e)
 {
 	struct caught caught = { .exec = *e };
 
-	if (ptrace(PTRACE_SEIZE, e->pid, NULL, NULL)) {	/* it is gone, or has another tracer */
+	/* fails if the process is gone, or has another tracer */
+	if (ptrace(PTRACE_SEIZE, e->pid, NULL, NULL)) {
 		catch_say(c, e);
 		return;
 	}
@@ -123,9 +126,9 @@ static void on_lost(void *ctx, int cpu, __u64 n)
 /* --- the thread of a CPU --- */
 
 /*
- * Looks whether the process has stopped or ended; false: it has ended. Takes its end as a tracer,
- * so that the kernel then tells its parent. Not of gotap's own child: this would take its end away
- * from the thread of gotap that waits for it.
+ * Checks whether the process has stopped or ended; false: it has ended. Reaps it as a tracer, so
+ * that the kernel then reports its end to its parent. Does not reap gotap's own child: this would
+ * hide its end from the thread of gotap that waits for it.
  */
 static bool catch_look(struct catcher *c, struct caught *p)
 {
@@ -142,7 +145,7 @@ static bool catch_look(struct catcher *c, struct caught *p)
 			waitpid(p->exec.pid, &status, WNOHANG | __WALL);
 		return false;
 	}
-	/* takes a stop only: it may have been killed since, and the next look sees that */
+	/* takes a stop only: the process may have been killed since, which the next look sees */
 	info.si_pid = 0;
 	if (waitid(P_PID, (id_t)p->exec.pid, &info, WSTOPPED | WNOHANG | __WALL) || !info.si_pid)
 		return true;
@@ -157,15 +160,15 @@ static bool catch_look(struct catcher *c, struct caught *p)
 }
 
 /*
- * False: it was killed meanwhile, and is still traced: catch_look() has to take its end before its
- * parent gets it.
+ * Continues the process. False: it was killed meanwhile, and is still traced: catch_look() has to
+ * reap it before its parent can.
  */
 static bool let_run(const struct caught *p)
 {
 	return !ptrace(PTRACE_DETACH, p->exec.pid, NULL, (long)p->signal);
 }
 
-/* Looks at all processes of the list. False: one of them has neither stopped nor ended yet. */
+/* Checks all processes of the list. False: one of them has neither stopped nor ended yet. */
 static bool look_at_all(struct catcher *c)
 {
 	bool settled = true;
@@ -214,13 +217,16 @@ static void go_before_others(int cpu)
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority))
-		/* of this thread. If it comes too late, catch_is_at_start() notices */
+		/*
+		 * for this thread only. If the thread comes too late without a real-time priority,
+		 * catch_is_at_start() notices it
+		 */
 		setpriority(PRIO_PROCESS, 0, -20);
 }
 
 /*
- * The kernel lets tracees go on when their tracer ends (exit_ptrace()), but then the signal for
- * which they stopped is lost.
+ * Continues all processes. The kernel continues tracees when their tracer ends (exit_ptrace()), but
+ * then the signal for which they stopped is lost.
  */
 static void let_all_run(struct catcher *c)
 {
@@ -254,7 +260,7 @@ static void *catcher_thread(void *arg)
 	return NULL;
 }
 
-/* --- all of them --- */
+/* --- all threads --- */
 
 static bool is_online(int cpu)
 {
@@ -264,7 +270,7 @@ static bool is_online(int cpu)
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
 	if (access(path, F_OK))
 		return false;
-	strcat(path, "/online");	/* CPU 0 may have none */
+	strcat(path, "/online");	/* CPU 0 may have no such file */
 	f = fopen(path, "re");
 	if (f) {
 		c = (char)fgetc(f);
@@ -347,8 +353,8 @@ static int start_one(struct catcher *c, struct error *err)
 }
 
 /*
- * With priority inheritance: a thread that has the lock runs at the priority of the real-time
- * threads that wait for it.
+ * Makes the lock with priority inheritance: a thread that holds the lock runs at the priority of
+ * the real-time threads that wait for it.
  */
 static void make_lock(pthread_mutex_t *lock)
 {
@@ -402,10 +408,13 @@ static void catch_wake(const struct catcher *c)
 	uint64_t one = 1;
 
 	if (write(c->wake, &one, sizeof(one)) < 0)
-		return;		/* it is awake */
+		return;		/* the thread is awake already */
 }
 
-/* Finds the process, and in *@by the thread that holds it; NULL: none does. Under the lock. */
+/*
+ * Finds the process, and in *@by the thread that holds it; NULL: none does. The caller holds the
+ * lock.
+ */
 static struct caught *catch_find(struct catchers *all, pid_t pid, struct catcher **by)
 {
 	size_t i;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catch: one thread for each CPU, which stops processes that have exec'ed there before they run.
- * follow.c starts them.
+ * catch: one thread for each CPU, which stops processes that have exec'ed on that CPU before they
+ * run. follow.c starts the threads.
  *
- * Why the thread is in time: the tracepoint is reached in the kernel's part of execve(2). Its event
- * wakes the thread of that CPU by an interrupt. That thread is a real-time one, so the kernel runs
- * it before the process, on the same CPU, returns to its new program. The thread traces the process
- * (PTRACE_SEIZE, PTRACE_INTERRUPT), and when the process continues, still in the kernel, it stops.
- * The stack pointer shows whether the thread was in time: it is still where the kernel has put it
- * for the program's first instruction.
+ * The thread comes in time for this reason: the kernel reaches the tracepoint within execve(2), and
+ * its event wakes the thread of that CPU by an interrupt. The thread is a real-time thread, so that
+ * the kernel runs it on that CPU before the process returns to its new program. The thread traces
+ * the process (PTRACE_SEIZE, PTRACE_INTERRUPT), and the process stops when it continues, still in
+ * the kernel. The stack pointer shows whether the thread was in time: it is still where the kernel
+ * has put it for the program's first instruction.
  */
 #ifndef GOTAP_FOLLOW_CATCH_H
 #define GOTAP_FOLLOW_CATCH_H
@@ -25,8 +25,8 @@ struct catchers;
 
 struct catch_opts {
 	const struct procfs *fs;
-	int events;		/* the map of the kernel's buffers */
-	void (*caught)(void *ctx, const struct follow_exec *e);	/* in a thread of catch */
+	int events;		/* the map of the kernel's ring buffers */
+	void (*caught)(void *ctx, const struct follow_exec *e);	/* called in a thread of catch */
 	void *ctx;
 };
 
@@ -35,13 +35,13 @@ int catch_start(struct catchers **ret, const struct catch_opts *opts, struct err
 /* As follow_own_child(). */
 void catch_own_child(struct catchers *c, pid_t pid);
 /*
- * As follow_hold(). The thread that has caught it keeps the time: nothing in the caller can hold it
- * longer.
+ * As follow_hold(). The thread that has caught the process keeps the time, so that the caller
+ * cannot hold the process longer.
  */
 bool catch_hold(struct catchers *c, pid_t pid);
 /* As follow_let_go(). */
 void catch_let_go(struct catchers *c, pid_t pid);
-/* Events that found no room in a buffer. */
+/* Returns the number of events that found no room in a buffer. */
 uint64_t catch_lost(const struct catchers *c);
 /* Accepts NULL. */
 void catch_stop(struct catchers *c);

@@ -26,11 +26,11 @@ struct follow {
 	pthread_mutex_t lock;
 	struct vec execs;	/* struct follow_exec; under lock */
 	size_t next;		/* index of the first that was not taken; under lock */
-	uint64_t missed;	/* of which there were too many; under lock */
+	uint64_t missed;	/* execs for which the list had no room; under lock */
 	int ready;		/* eventfd: their number */
 };
 
-enum { EXECS = 65536 };		/* that wait at most, while the caller is slow */
+enum { EXECS = 65536 };		/* most execs that wait for a slow caller */
 
 static int follow_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -70,7 +70,7 @@ static int follow_load(struct follow *f, const char *name, struct error *err)
 	return r ? follow_load_error(r, err) : 0;
 }
 
-/* In a thread of catch. */
+/* Called in a thread of catch. */
 static void follow_caught(void *ctx, const struct follow_exec *e)
 {
 	struct follow *f = ctx;
@@ -80,15 +80,15 @@ static void follow_caught(void *ctx, const struct follow_exec *e)
 	if (f->execs.len - f->next < EXECS)
 		*(struct follow_exec *)vec_push(&f->execs, sizeof(*e)) = *e;
 	else
-		f->missed++;	/* a process that is held goes on by itself (catch.c) */
+		f->missed++;	/* a held process is continued after a time limit (catch.c) */
 	pthread_mutex_unlock(&f->lock);
 	if (write(f->ready, &one, sizeof(one)) < 0)
-		return;		/* it is readable */
+		return;		/* the eventfd is readable already */
 }
 
 /*
- * Starts the threads that catch before the programs of the kernel side, so that no reported exec is
- * without a thread.
+ * Starts the threads that catch before the programs of the kernel side, so that each reported exec
+ * has a thread.
  */
 static int follow_start(struct follow *f, const char *name, struct error *err)
 {
@@ -138,8 +138,8 @@ static int map_of(const struct follow *f)
 }
 
 /*
- * False: the thread is exiting or gone. A thread sets PF_EXITING before it reaches the tracepoint
- * of its exit. Reads the flags first: the state is then not older than the flags.
+ * Returns false if the thread is exiting or gone. A thread sets PF_EXITING before it reaches the
+ * tracepoint of its exit. Reads the flags first: the state is then not older than the flags.
  */
 static bool thread_goes_on(const struct follow *f, pid_t tid)
 {
@@ -165,8 +165,8 @@ static bool any_thread_goes_on(const struct follow *f, pid_t pid)
 }
 
 /*
- * Does any thread of the process go on? Looks at the first one twice: a thread that execs takes the
- * first one's id, so one look may find neither.
+ * Returns whether any thread of the process goes on. Checks the first thread twice: a thread that
+ * execs takes the first one's id, so that one look may find neither.
  */
 static bool follow_goes_on(const struct follow *f, pid_t pid)
 {
@@ -174,9 +174,9 @@ static bool follow_goes_on(const struct follow *f, pid_t pid)
 }
 
 /*
- * The kernel side removes a process from the set when it ends. One that has passed that point
- * already, as a zombie, would stay in the set for ever, and a later process with its id would be
- * followed: so this looks whether it lives after it is in the set.
+ * The kernel side removes a process from the set when it ends. A process that has passed that point
+ * already, as a zombie, would remain in the set, and a later process with its id would be followed.
+ * The check whether the process lives therefore follows the insertion.
  */
 int follow_add(struct follow *f, pid_t pid, struct error *err)
 {
@@ -216,8 +216,8 @@ int follow_fd(const struct follow *f)
 }
 
 /*
- * Drops execs that were taken, once they are at least as many as those that wait: each item moves
- * once on average.
+ * Drops execs that were taken, once they are at least as many as those that wait: each item is then
+ * moved once on average.
  */
 static void follow_make_room(struct follow *f)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * goroutines: see goroutines.h. The program may be broken or hostile: lists are no longer than the
- * memory that the program has, all stacks together have no more frames than fit into it, and every
- * loop ends when a stop is requested.
+ * goroutines: see goroutines.h. The program may be broken or hostile: no list is longer than the
+ * memory of the program allows, all stacks together have no more frames than fit into that memory,
+ * and every loop ends when a stop is requested.
  */
 #include "stacks/goroutines.h"
 
@@ -22,14 +22,15 @@
 #include "stacks/watch.h"
 
 enum {
-	BATCH = 256,		/* goroutines read side by side */
-	PIECE = 2048,		/* of each stack, at first: most need no more */
-	ATTEMPTS = 10,		/* of a goroutine that moves */
+	BATCH = 256,		/* goroutines that are read together */
+	/* bytes of each stack that are read first; most stacks need no more */
+	PIECE = 2048,
+	ATTEMPTS = 10,		/* at reading a goroutine that moves */
 };
 
 /* --- reading --- */
 
-/* The labels of a batch: its goroutines had them at both looks, so that one address is one set. */
+/* The labels of a batch. Its goroutines had them at both looks, so that one address is one set. */
 struct label_cache {
 	struct map64 known;		/* address -> index in texts */
 	struct vec texts;		/* const char *, NULL: unreadable */
@@ -41,8 +42,8 @@ struct reader {
 	const struct goroutines_opts *opts;
 	struct goroutines *out;
 	struct label_cache labels;
-	uint64_t now;			/* as the program's nanotime() has it */
-	/* bytes for all their texts: no more than the program's memory */
+	uint64_t now;			/* the program's nanotime() */
+	/* bytes that all label texts may take: no more than the program's memory */
 	uint64_t labels_room;
 	struct thread_ids tids;
 	uint8_t *bytes;			/* BATCH gs */
@@ -145,7 +146,10 @@ static void take_stack(struct reader *r, const struct unwind_start *from, struct
 		g->stack = stackset_add(&r->out->stacks, &stack);
 }
 
-/* Is it still the goroutine that it was? Its g, stack and thread may serve another one by now. */
+/*
+ * Returns whether it is still the same goroutine, and runs: its g, stack and thread may serve
+ * another one by now.
+ */
 static bool is_running_yet(struct reader *r, uint64_t address, const struct g_facts *f)
 {
 	struct g_facts now;
@@ -155,7 +159,10 @@ static bool is_running_yet(struct reader *r, uint64_t address, const struct g_fa
 	       now.hi == f->hi && now.labels == f->labels;
 }
 
-/* True if the stack is that of one stay of its thread in the kernel. */
+/*
+ * Takes the stack of a running goroutine. True if it belongs to one stay of its thread in the
+ * kernel.
+ */
 static bool gs_take_running(struct reader *r, uint64_t address, const struct g_facts *f,
 			    struct goroutine *g)
 {
@@ -178,7 +185,7 @@ static bool has_stack(const struct g_facts *f)
 	return f->goid && f->status != G_RUNNING && f->sp >= f->lo && f->sp < f->hi;
 }
 
-/* The piece of each stack that begins at its stack pointer. */
+/* Reads the piece of each stack that begins at its stack pointer. */
 static void read_pieces(struct reader *r, size_t n, struct memory_range *ranges)
 {
 	size_t i;
@@ -193,7 +200,7 @@ static void read_pieces(struct reader *r, size_t n, struct memory_range *ranges)
 	memory_read_each(r->opts->proc, ranges, n);
 }
 
-/* Between the two looks. */
+/* Reads the stacks between the two looks. */
 static void gs_take_all(struct reader *r, size_t n)
 {
 	struct memory_range pieces[BATCH];
@@ -233,7 +240,7 @@ static bool is_none(const struct g_facts *f)
 	return !f->goid || !f->status || f->status == G_DEAD || f->status == G_DEADEXTRA;
 }
 
-/* A running one: as much as is true of it at the second look. */
+/* Keeps a running goroutine, with the facts that are true at the second look. */
 static void keep_running(struct reader *r, uint64_t address, size_t i)
 {
 	const struct g_facts *f = &r->after[i];
@@ -257,17 +264,17 @@ static void keep_moving(struct reader *r, uint64_t address, size_t i)
 }
 
 /*
- * casgstatus() counts right after it has changed the status, and then its caller takes the
- * goroutine from its thread (dropg). In between a goroutine that ran would look as if it had not.
- * The few that stay on a thread are those that the collector works on, and have to be taken as they
- * are.
+ * casgstatus() counts just after it has changed the status, and its caller then takes the goroutine
+ * off its thread (dropg). Between the two a goroutine that ran would look as if it had not. Only
+ * goroutines that the collector scans have a thread for longer; they are kept with the state of the
+ * last attempt.
  */
 static bool is_off_its_thread(const struct g_facts *f)
 {
 	return !f->m || f->status == G_SYSCALL;
 }
 
-/* True: there is nothing more to be had of it. */
+/* Returns whether the goroutine needs no further attempt. */
 static bool gs_settle(struct reader *r, uint64_t address, size_t i, bool last)
 {
 	const struct g_facts *before = &r->before[i], *after = &r->after[i];
@@ -328,7 +335,7 @@ static int gs_by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The first of @n sorted values that is greater than @v; 0: none. */
+/* Returns the first of @n sorted values that is greater than @v; 0: none. */
 static uint64_t next_greater(const uint64_t *values, size_t n, uint64_t v)
 {
 	size_t low = 0, high = n, middle;
@@ -344,8 +351,9 @@ static uint64_t next_greater(const uint64_t *values, size_t n, uint64_t v)
 }
 
 /*
- * Each value of g.waitsince is the time of a collection. The one that first saw a wait was over
- * when the next of these times was taken: from then on, at the latest, the goroutine has waited.
+ * Sets the least waits. Each value of g.waitsince is the time of a collection. The collection that
+ * first saw a wait was over when the next of these times was taken: the goroutine has waited at
+ * least since that time.
  */
 static void find_least_waits(struct goroutines *gs, uint64_t now)
 {

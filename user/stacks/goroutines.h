@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * goroutines: all goroutines of a running process with their stacks and labels, read from its
- * memory while it goes on. In: the description of the program (plan_describe()), an open process
- * with readers, its names. Out: struct goroutines. `gotap stacks` asks.
+ * memory while it runs. In: the description of the program (plan_describe()), an open process with
+ * readers, its names. Out: struct goroutines. Called by `gotap stacks`.
  *
- * A goroutine that runs writes its stack and saves no place. So a stack counts only if the
- * goroutine did not run while it was read: two looks, before and after, find the same place and the
- * same counter of departures. The counters are g.trackingSeq, which casgstatus() counts up whenever
- * a goroutine leaves _Grunning (Go 1.17 and later; modulo 256), and in a syscall m.syscalltick.
- * Where the looks differ, it is read again, some times.
+ * A goroutine that runs changes its stack, and its g does not have its place. A stack therefore
+ * counts only if the goroutine did not run while the stack was read: two looks, before and after
+ * the read, must find the same place and the same counter of departures. The counters are
+ * g.trackingSeq, which casgstatus() increments when a goroutine leaves _Grunning (Go 1.17 and
+ * later; modulo 256), and in a syscall m.syscalltick. If the looks differ, the goroutine is read
+ * again, some times.
  */
 #ifndef GOTAP_STACKS_GOROUTINES_H
 #define GOTAP_STACKS_GOROUTINES_H
@@ -44,18 +45,18 @@ enum g_status {
 
 enum stack_known {
 	STACK_KNOWN,
-	STACK_RUNNING,		/* it runs: its stack is in the registers of its thread */
+	STACK_RUNNING,		/* it runs, so that its place is in the registers of its thread */
 	STACK_MOVED,		/* it ran each time while its stack was read */
 	STACK_UNREADABLE,
 };
 
-/* Did it run during a watch (watch.h)? */
+/* Whether the goroutine ran during a watch (watch.h). */
 enum g_still {
 	STILL_NOT_WATCHED,
 	STILL_MOVED,		/* it ran, or did not exist yet */
-	/* each look found the same place; up to Go 1.16, which counts nothing */
+	/* each look found the same place; Go up to 1.16 has no counter */
 	STILL_SAME,
-	STILL_COUNTED,		/* and the same counter */
+	STILL_COUNTED,		/* each look found the same place and the same counter */
 	/* the collector saw it wait before the watch began, and it has not run since */
 	STILL_PROVEN,
 };
@@ -65,17 +66,21 @@ struct goroutine {
 	uint64_t create_pc, start_pc;
 	uint64_t bubble;		/* of testing/synctest; 0: none */
 	/*
-	 * g.waitsince: the collection that first saw the wait put the end of the one before it
-	 * there (gcMark, work.tstart). 0: none has seen it. The runtime prints the time since then,
-	 * in which the goroutine did not wait all the time.
+	 * g.waitsince: the collection that first saw the wait has put the end time of the
+	 * collection before it there (gcMark, work.tstart). 0: no collection has seen the wait. The
+	 * runtime prints the time since then, although the goroutine need not have waited since
+	 * then.
 	 */
 	uint64_t wait_since;
-	uint64_t waited_ns;		/* as the runtime has it; 0: not known */
-	/* what is sure: since a later collection, which other goroutines tell of */
+	uint64_t waited_ns;		/* as the runtime prints it; 0: not known */
+	/*
+	 * the time that is certain: since a later collection, known from waitsince of other
+	 * goroutines
+	 */
 	uint64_t waited_least_ns;
-	const char *labels;		/* as read/labels.h has them; NULL: none */
-	uint32_t stack;			/* in stacks; of STACK_KNOWN */
-	uint32_t tid;			/* the thread that it is on, as /proc shows it; 0: none */
+	const char *labels;		/* in the form of read/labels.h; NULL: none */
+	uint32_t stack;			/* number in @stacks; for STACK_KNOWN */
+	uint32_t tid;			/* the thread that it is on, an id in /proc; 0: none */
 	uint8_t status, reason;		/* g.waitreason */
 	uint8_t known, still;		/* enum stack_known, enum g_still */
 	bool locked;			/* to its thread */
@@ -90,10 +95,10 @@ struct goroutines {
 	/* elements of allgs that are no goroutines, or could not be read */
 	size_t unreadable;
 	size_t moved;			/* STACK_MOVED */
-	size_t read_again;		/* attempts beyond the first */
+	size_t read_again;		/* attempts beyond the first one */
 };
 
-/* What tells whether a goroutine ran between two looks. */
+/* The facts by which two looks show whether a goroutine ran between them. */
 struct g_facts {
 	uint64_t goid, pc, sp, lo, hi, m, labels;
 	uint64_t oldp, wait_since;
@@ -113,7 +118,10 @@ struct goroutines_opts {
 	const struct watch *watch;		/* may be NULL */
 };
 
-/* The caller frees @ret, after an error, too. -EINTR: opts->stop asked to stop. */
+/*
+ * Reads the goroutines. The caller frees @ret by goroutines_free(), also after an error. -EINTR:
+ * opts->stop asks to stop.
+ */
 int goroutines_read(struct goroutines *ret, const struct goroutines_opts *opts, struct error *err);
 void goroutines_free(struct goroutines *gs);
 
@@ -121,18 +129,21 @@ void goroutines_free(struct goroutines *gs);
 
 enum { G_BYTES = 512 };		/* covers every field of a g that is read, all releases */
 
-/* The list of all gs, sorted by address. */
+/* Stores the list of all gs, sorted by address. */
 struct pointers;
 int goroutines_list(const struct goroutines_opts *opts, struct pointers *ret, struct error *err);
 /*
- * Looks at @n gs at once; goid 0: it is none, or could not be read. @bytes: G_BYTES for each; may
- * be NULL.
+ * Looks at @n gs at once. goid 0: it is no goroutine, or could not be read. @bytes: G_BYTES for
+ * each g; may be NULL.
  */
 void goroutines_look(const struct goroutines_opts *opts, const uint64_t *gs, size_t n,
 		     struct g_facts *ret, uint8_t *bytes);
-/* Can @a and @b be of one stay at one place? False of a goroutine that runs. */
+/* Returns whether @a and @b can belong to one stay at one place. False if the goroutine runs. */
 bool g_facts_same(const struct g_facts *a, const struct g_facts *b);
-/* Equal for facts of which that is true, and different for others. 0: of a goroutine that runs. */
+/*
+ * Returns a key: equal for facts that g_facts_same() finds equal, different for others. 0: the
+ * goroutine runs.
+ */
 uint64_t g_facts_key(const struct g_facts *f);
 
 #endif

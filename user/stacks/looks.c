@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * looks: reads places and counters of many goroutines at once, and compares two such looks at one
- * of them. See goroutines.h.
+ * goroutine. See goroutines.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ int goroutines_list(const struct goroutines_opts *opts, struct pointers *ret, st
 	return r;
 }
 
-/* Bytes of a g up to the last field that is read. */
+/* Returns the bytes of a g up to the last field that is read. */
 static size_t looks_bytes_needed(const struct go_offsets *off)
 {
 	unsigned int last = off->g_labels > off->g_startpc ? off->g_labels : off->g_startpc;
@@ -39,9 +39,9 @@ static size_t looks_bytes_needed(const struct go_offsets *off)
 }
 
 /*
- * runtime.coroswitch_m() changes the status of both sides without casgstatus() and execute(): it
- * counts nothing in g.trackingSeq and leaves g.waitsince as it was. So neither says how long a
- * coroutine has waited.
+ * Returns whether the goroutine is a coroutine. runtime.coroswitch_m() changes the status of both
+ * sides without casgstatus() and execute(): it counts nothing in g.trackingSeq and does not change
+ * g.waitsince. Neither field therefore shows how long a coroutine has waited.
  */
 static bool looks_is_coroutine(int minor, uint32_t status, uint8_t reason)
 {
@@ -76,7 +76,7 @@ static struct g_facts looks_facts_of(const struct plan *plan, const uint8_t *g)
 	return f;
 }
 
-/* Few goroutines are in syscalls at a time: one for each thread at most. */
+/* Reads the tick of the M. Only goroutines in syscalls need it, at most one for each thread. */
 static void looks_at_m(const struct goroutines_opts *opts, struct g_facts *f)
 {
 	const struct go_offsets *off = &opts->plan->offsets;

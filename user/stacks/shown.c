@@ -21,8 +21,8 @@ static bool shown_is_one_of(const char *s, const char *const *all)
 }
 
 /*
- * Waits that only the bubble of testing/synctest can end (isIdleInSynctest); other reasons have
- * that in their name.
+ * Returns whether only the bubble of testing/synctest can end the wait (isIdleInSynctest). Other
+ * such wait reasons have it in their name.
  */
 static bool is_durable(int minor, const struct goroutine *g)
 {
@@ -52,7 +52,10 @@ const char *shown_state(int minor, const struct goroutine *g, char ret[SHOWN_STA
 	return ret;
 }
 
-/* These call functions of the program, and are shown while they do. */
+/*
+ * Returns whether the goroutine of the runtime calls functions of the program; it is shown while it
+ * does.
+ */
 static bool calls_back(int minor, const struct goroutine *g)
 {
 	const char *reason = release_wait_name(minor, g->reason);
@@ -86,7 +89,7 @@ static bool is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* isExportedRuntime: runtime.Gosched, runtime.(*Func).Entry */
+/* As isExportedRuntime: runtime.Gosched, runtime.(*Func).Entry. */
 static bool is_exported(const char *name)
 {
 	const char *last = strrchr(name, '.'), *receiver = name + strlen("runtime.");
@@ -196,7 +199,8 @@ bool shown_creator(struct goroutines *gs, const struct goroutine *g, struct show
 	if (!n)
 		return false;
 	/*
-	 * the function that has the code, and the line of the call, which may be in an inlined one
+	 * the function that has the code, with the line of the call, which may be in a function
+	 * inlined into it
 	 */
 	*ret = (struct shown_frame){
 		.func = calls[n - 1].frame.func,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stackset: each different stack once, by number. Most goroutines of a program stand at a few
- * places, so a million of them takes the memory of those few stacks.
+ * stackset: a set of stacks, each with a number. Most goroutines of a program stand at a few
+ * places, so that a million goroutines take the memory of a few stacks.
  */
 #ifndef GOTAP_STACKS_STACKSET_H
 #define GOTAP_STACKS_STACKSET_H
@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "stacks/unwind.h"
 
-/* Zeroed is empty. */
+/* A zeroed struct is empty. */
 struct stackset {
 	struct map64 by_hash;	/* hash -> number */
 	struct vec stacks;	/* struct stack_entry */

@@ -16,7 +16,7 @@ static bool threads_read_line(const struct process *p, uint32_t tid, const char 
 	return !procfs_read(&p->fs, p->pid, path, 8192, out);
 }
 
-/* The last two words of the line are stack pointer and pc; "running" is one word. */
+/* Parses a line: its last two words are stack pointer and pc; "running" is one word. */
 static bool parse_place(const char *line, struct thread_place *ret)
 {
 	long number;

@@ -7,14 +7,14 @@
 
 #include "live/memory.h"
 
-/* of a stack read at a time, where more is needed than was read already */
+/* bytes of a stack read at a time, beyond those that were read already */
 enum { PIECE = 16 << 10 };
 
-/* What the runtime knows of a pc's function. */
+/* The role of a pc's function in a traceback. */
 enum role {
-	ROLE_CALLS,		/* it calls, and is called, by return addresses */
-	ROLE_TOP,		/* nothing called it: goexit (abi.FuncFlagTopFrame) */
-	ROLE_INJECTED,		/* a signal handler put its call there (isInjectedCall) */
+	ROLE_CALLS,		/* a function that calls, and is called, with a return address */
+	ROLE_TOP,		/* the first function of a stack: goexit (abi.FuncFlagTopFrame) */
+	ROLE_INJECTED,		/* a signal handler put its call on the stack (isInjectedCall) */
 };
 
 struct fact {
@@ -121,7 +121,7 @@ static bool unwind_word_at(struct unwinder *u, const struct unwind_start *from, 
 	return from_bytes(u->window->bytes, u->window->n, at - u->window->at, ret);
 }
 
-/* The outer ones are a ring, until unwind_finish(). */
+/* Adds a frame. The outer frames are a ring, until unwind_finish(). */
 static void unwind_add_frame(struct unwound *ret, uint64_t pc, uint64_t i)
 {
 	if (i < UNWIND_INNER)
@@ -151,7 +151,8 @@ void unwind(struct unwinder *u, const struct unwind_start *from, struct unwound 
 	bool trap = from->trap;
 
 	if (u->window)
-		u->window->n = 0;	/* another stack's, or of another time */
+		/* the window has bytes of another stack, or of an earlier time */
+		u->window->n = 0;
 	ret->cut = true;
 	ret->trap = trap;
 	for (;;) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind: from a pc and a stack pointer to return addresses, as the runtime's own traceback does it
- * (runtime/traceback.go, unwinder): by the function table's distance from the stack pointer to the
- * return address, so that it needs no frame pointers and finds the same frames, in assembly
- * functions and in callbacks from C, too. In: memory of a goroutine's stack. Out: addresses for
- * symbolizer_calls(). goroutines.c asks.
+ * (runtime/traceback.go, unwinder): by the distance from the stack pointer to the return address in
+ * the function table. It needs no frame pointers, and finds the same frames as the runtime, also in
+ * assembly functions and in callbacks from C. In: memory of a goroutine's stack. Out: addresses for
+ * symbolizer_calls(). Called by goroutines.c.
  */
 #ifndef GOTAP_STACKS_UNWIND_H
 #define GOTAP_STACKS_UNWIND_H
@@ -19,8 +19,8 @@
 #include "symbol/symbol.h"
 
 /*
- * A longer stack keeps its innermost and outermost frames. The runtime's own traceback keeps 50 and
- * 50.
+ * A longer stack keeps its innermost and outermost frames. The runtime's own traceback keeps 50 of
+ * each.
  */
 enum { UNWIND_INNER = 200, UNWIND_OUTER = 50, UNWIND_MAX = UNWIND_INNER + UNWIND_OUTER };
 
@@ -33,7 +33,7 @@ struct unwinder {
 	struct unwind_window *window;
 };
 
-/* Where a stack begins, and a part of it that was read already: @n bytes at @sp, may be none. */
+/* Where a stack begins, and a part of it that was read already: @n bytes at @sp, @n may be 0. */
 struct unwind_start {
 	uint64_t pc, sp, lo, hi;
 	/* @pc is where a thread was interrupted, not a return address */
@@ -44,21 +44,24 @@ struct unwind_start {
 
 struct unwound {
 	/*
-	 * Leaf first. As in runtime.tracebackPCs: the call of each frame is in front of its
-	 * address. So the address of a frame that was interrupted (trap, unwind_injects()) is one
-	 * more than where it goes on.
+	 * Leaf first. As in runtime.tracebackPCs, the call of each frame lies before its address.
+	 * The address of a frame that was interrupted (trap, unwind_injects()) is therefore one
+	 * more than the pc at which the frame goes on.
 	 */
 	uint64_t pcs[UNWIND_MAX];
 	size_t n;
 	uint64_t left_out;		/* frames between the first UNWIND_INNER and the others */
-	bool cut;			/* there are more, which could not be read */
-	bool trap;			/* the first was interrupted */
+	bool cut;			/* there are more frames, which could not be read */
+	bool trap;			/* the first frame was interrupted */
 };
 
 void unwind(struct unwinder *u, const struct unwind_start *from, struct unwound *ret);
-/* Is @pc in a function that a signal handler calls, so that the frame behind it was interrupted? */
+/*
+ * Returns whether @pc is in a function that a signal handler calls, so that the next frame was
+ * interrupted.
+ */
 bool unwind_injects(struct unwinder *u, uint64_t pc);
-/* The start of the function around @pc; 0: none. */
+/* Returns the start of the function around @pc; 0: none. */
 uint64_t unwind_entry(struct unwinder *u, uint64_t pc);
 void unwinder_free(struct unwinder *u);
 

@@ -9,7 +9,10 @@
 
 enum {
 	BATCH = 128,
-	/* Between two looks: not a fixed time, so that no program's own rhythm hides in it. */
+	/*
+	 * Limits of the random time between two looks: with a fixed time a program with the same
+	 * rhythm would look still.
+	 */
 	LEAST_MS = 10, MOST_MS = 50,
 };
 
@@ -36,7 +39,7 @@ static int watch_look_at(struct watch *w, const struct goroutines_opts *o, bool 
 		}
 	}
 	w->looks++;
-	/* it has ended */
+	/* the goroutine has ended */
 	return readable ? 0 : memory_error(o->proc, o->stop, "goroutines", err);
 }
 

@@ -319,7 +319,7 @@ void gobin_find_debug(struct gobin *b, const char *root, bool ask_servers)
 	if (b->debug_fd < 0)
 		return;
 	b->debug_file = xasprintf("/proc/self/fd/%d", b->debug_fd);
-	/* libelf cannot read it: not a debug file */
+	/* fails if the file has changed since debug_file_find() checked it */
 	if (elf_file_open_fd(&b->debug, b->debug_fd, NULL)) {
 		free(take_ptr(b->debug_path));
 		cleanup_close(&b->debug_fd);

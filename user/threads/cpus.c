@@ -9,13 +9,13 @@
 #include "base/vec.h"
 
 /*
- * The task that has the CPU, if it is another program's; tid 0: none, a thread of the program, or
- * not known.
+ * The task that has the CPU, if it belongs to another program; tid 0: none, a thread of the
+ * program, or not known.
  */
 struct cpu {
 	struct task_ref task;
 	uint64_t since;
-	bool seen;		/* it had a record: until the first one, one task has it */
+	bool seen;		/* the CPU had a record; until its first record one task has it */
 };
 
 struct cpus {
@@ -24,7 +24,10 @@ struct cpus {
 	uint64_t begin;
 	bool system;
 	struct vec all;		/* struct cpu, by number */
-	/* tid -> ns that it ran, ever, at its last switch; of tasks that live */
+	/*
+	 * tid -> run time in ns at the task's last switch, since the task was made; for tasks that
+	 * live
+	 */
 	struct map64 ran;
 	uint64_t missing;
 };
@@ -47,7 +50,7 @@ static void cpus_show(struct cpus *c, const struct cpu *cpu, uint32_t number, ui
 		c->fn(c->ctx, &span);
 }
 
-/* @task has the CPU from @time on. */
+/* Notes that @task has the CPU from @time on. */
 static void cpus_give(struct cpu *cpu, const struct task_ref *task, uint64_t time)
 {
 	*cpu = (struct cpu){ .since = time, .seen = true };
@@ -63,7 +66,9 @@ static struct task_ref cpus_task_of(const struct rec_thread *r)
 	return task;
 }
 
-/* ns that the task which leaves has run since its last switch off a CPU; 0: not known. */
+/*
+ * Returns the ns that the task which leaves has run since its last switch off a CPU; 0: not known.
+ */
 static uint64_t ran_since_last(struct cpus *c, const struct rec_thread *r)
 {
 	const uint64_t *last = map64_get(&c->ran, r->r.tid);
@@ -79,8 +84,9 @@ static uint64_t ran_since_last(struct cpus *c, const struct rec_thread *r)
 }
 
 /*
- * A task leaves a CPU, and the record that it went on is missing. Its stay is as long as it has run
- * since its last stay, if that is known. How long the task before it had the CPU is not known.
+ * A task leaves a CPU, and the record that it went on the CPU is missing. Its stay is as long as it
+ * has run since its last stay, if that is known. How long the task before it had the CPU is not
+ * known.
  */
 static void begin_unseen(struct cpus *c, struct cpu *cpu, uint64_t time, uint64_t ran)
 {
@@ -110,8 +116,8 @@ static void take_switch(struct cpus *c, const struct rec_thread *r)
 }
 
 /*
- * A thread of the program leaves the CPU. If the next task is of the program, too, a record of the
- * same time says so.
+ * A thread of the program leaves the CPU. If the next task belongs to the program, too, a record
+ * with the same time shows it.
  */
 static void cpus_take_off(struct cpus *c, const struct rec_thread *r)
 {

@@ -9,20 +9,20 @@
 #include "stream/merge.h"
 
 /*
- * A chunk is written when it has so many bytes or is so old. If gotap is killed, the last chunk is
- * lost.
+ * A chunk is written when it has so many bytes or is so old. If gotap is killed, only the last
+ * chunk is lost.
  */
 enum { FLUSH_BYTES = 256 << 10, FLUSH_NS = 1000000000 };
 /*
- * Bytes of records that may wait for a watermark: none do in a file that gotap has written; a
- * damaged one may have no watermark.
+ * Most bytes of records that wait for a watermark. No record waits in a file that gotap has
+ * written; a damaged file may have no watermark.
  */
 enum { PENDING_MAX = 256 << 20 };
 
 struct threads_writer {
 	struct spool_writer *spool;
 	struct chunk chunk;
-	size_t segment;		/* where the one at hand begins in the chunk */
+	size_t segment;		/* offset in the chunk at which the open segment begins */
 	uint64_t since;		/* time of its first record */
 	int ret;
 	struct error err;	/* of the first write that failed */
@@ -37,7 +37,10 @@ struct threads_reader {
 	bool ended;
 };
 
-/* Where ".partial" or ".partial.N" begins at the end of @path; else its end. */
+/*
+ * Returns where ".partial" or ".partial.N" begins at the end of @path; if it is not there, the end
+ * of @path.
+ */
 static const char *end_of_name(const char *path)
 {
 	static const char partial[] = ".partial";
@@ -90,7 +93,7 @@ static void begin_chunk(struct threads_writer *w)
 	w->segment = chunk_segment_begin(&w->chunk, CHUNK_USER_CPU);
 }
 
-/* Writes the chunk. No record up to @time will come any more: that is its watermark. */
+/* Writes the chunk. No record up to @time will come any more, so that @time is the watermark. */
 static void file_flush(struct threads_writer *w, uint64_t time)
 {
 	chunk_segment_end(&w->chunk, w->segment);
@@ -105,8 +108,8 @@ static void on_record(void *ctx, const struct rec *r)
 	struct threads_writer *w = ctx;
 
 	/*
-	 * Further records may have the time of this one: the watermark of the chunk is just before
-	 * it.
+	 * Further records may have the same time as this one, so that the watermark of the chunk is
+	 * just before this time.
 	 */
 	if (w->chunk.data.len - w->segment >= FLUSH_BYTES || r->time - w->since >= FLUSH_NS)
 		file_flush(w, r->time - 1);

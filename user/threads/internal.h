@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: the table of threads, which threads.c owns, and the effect that each record has on its
+ * internal: the table of threads, which table.c owns, and the effect that each record has on its
  * thread, which is in switches.c. Part of threads.h.
  */
 #ifndef GOTAP_THREADS_INTERNAL_H
@@ -12,21 +12,22 @@
 #include "base/vec.h"
 #include "threads/threads.h"
 
-/* What the effect of a thread's next record depends on. */
+/* The state by which the next record of a thread is interpreted. */
 struct thread_inner {
-	bool known;		/* had a record, or was read */
-	struct thread_span now;	/* to is not set */
-	uint64_t ran, waited;	/* of the last record that had them */
+	bool known;		/* it had a record, or /proc was read for it */
+	struct thread_span now;	/* the span that goes on; @to is not set */
+	uint64_t ran, waited;	/* sums in the last record that had them */
 	bool has_ran, has_waited;
 	uint64_t ran_at, waited_at;	/* times of these records */
 	/*
-	 * if @ran is from /proc, at the begin of the recording: a time before it was read; else 0
+	 * if @ran is from /proc, at the begin of the recording: a time just before that was read;
+	 * if not, 0
 	 */
 	uint64_t read_at;
 	bool ran_unseen;	/* it has run since @ran_at, in spans that are UNKNOWN */
 	/*
-	 * While it waits for a CPU: the counter of throttled ns of its queue at the begin, and the
-	 * throttled ns of earlier queues.
+	 * During a wait for a CPU: the counter of throttled ns of the queue when the thread entered
+	 * it, and the throttled ns of earlier queues.
 	 */
 	bool has_base;
 	uint64_t base, throttled;
@@ -39,9 +40,9 @@ struct threads {
 	uint64_t lost, with;
 	uint64_t missing;	/* switches, see threads_missing() */
 	bool any, finished;
-	/* the states at the begin have been read: further ones are those at the end */
+	/* the states at the begin have been read: states read from now on are those at the end */
 	bool read;
-	/* tid of the thread that went on it last; 0: none, or not known */
+	/* tid of the thread that went on the CPU last; 0: none, or not known */
 	uint32_t on_cpu[UINT16_MAX + 1];
 };
 
@@ -72,24 +73,24 @@ static inline struct task_ref task_of(const struct rec_thread *r)
 
 /* --- table.c --- */
 
-/* NULL: there is no such thread. */
+/* Returns the thread @tid; NULL: there is no such thread. */
 struct thread *threads_find(const struct threads *t, uint32_t tid);
 /*
  * Adds a thread; @comm NULL: its name is not known. Returns NULL if there are THREADS_MAX already.
  */
 struct thread *threads_add(struct threads *t, uint32_t tid, const char *comm, uint64_t since);
 /*
- * Shows the begin of the thread to visitors, unless that was done. To be called with its first
- * record, which may have its name.
+ * Shows the begin of the thread to visitors, once. Called with its first record, which may have its
+ * name.
  */
 void threads_begin(struct threads *t, struct thread *th);
 /*
- * The thread @tid, which is added if it has had no record: then it is older than the recording.
- * Once all states at the begin were read, it is instead one of which the record of its creation is
- * missing, and begins at @time. NULL: there are THREADS_MAX already.
+ * Returns the thread @tid, and adds it if it has had no record. Such a thread is older than the
+ * recording. Once all states at the begin have been read it is not: the record of its creation is
+ * missing, and it begins at @time. NULL: there are THREADS_MAX already.
  */
 struct thread *threads_get(struct threads *t, uint32_t tid, uint64_t time);
-/* Shows its end, and frees it. */
+/* Shows the end of the thread to visitors, and frees it. */
 void threads_drop(struct threads *t, struct thread *th, uint64_t time, bool ended);
 
 /* --- switches.c: records, and the spans that they end and begin --- */
@@ -99,7 +100,7 @@ void switch_off(struct threads *t, const struct rec_thread *r);
 void switch_wake(struct threads *t, const struct rec_thread *r);
 void switch_new(struct threads *t, const struct rec_thread *r);
 void switch_move(struct threads *t, const struct rec_long *r);
-/* The state that /proc had as the recording began, and as it ended. */
+/* Take the state that /proc had when the recording began, and when it ended. */
 void switch_read_first(struct threads *t, const struct rec_thread *r);
 void switch_read_last(struct threads *t, const struct rec_thread *r);
 /* Ends the thread's span at the end of the recording, and drops the thread. */

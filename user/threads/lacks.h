@@ -11,8 +11,8 @@
 enum { THREADS_LACKS = 5 };
 
 /*
- * Puts the texts for the bits in @with into @ret, and returns how many. Each is to follow "this
- * kernel does not tell: ".
+ * Stores the texts for the bits in @with in @ret, and returns their number. A text completes the
+ * line "this kernel does not tell: ".
  */
 unsigned int threads_lacks(uint64_t with, const char *ret[THREADS_LACKS]);
 

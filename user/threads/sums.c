@@ -19,7 +19,7 @@ static struct thread_sum *sum_of(struct thread_sums *s, const struct thread *t)
 
 /* --- takers of CPUs --- */
 
-/* The entry of the taker with the least time, which is added to "others" and then free. */
+/* Returns an entry for a new taker: adds the one with the least time to "others" and returns it. */
 static struct taker *room_of_least(struct thread_sums *s)
 {
 	struct taker *least = vec_at(&s->takers, struct taker, 0), *other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sums: what the threads of a recording did, added up: a visitor of threads.h, for the report at
- * the end of a recording and of `gotap assemble`.
+ * sums: the sums of the threads of a recording: a visitor of threads.h, for the report at the end
+ * of a recording and of `gotap assemble`.
  */
 #ifndef GOTAP_THREADS_SUMS_H
 #define GOTAP_THREADS_SUMS_H
@@ -12,16 +12,16 @@
 #include "threads/threads.h"
 
 struct thread_sum {
-	uint32_t tid;		/* 0: of several */
+	uint32_t tid;		/* 0: the sum of several threads */
 	char comm[17];
 	uint64_t life_ns;	/* within the recording */
 	uint64_t state_ns[THREAD_STATES];
 	/*
-	 * As the kernel counts, in schedstat: of the same time, but with its own idea of when a
-	 * switch was.
+	 * The kernel's sums, as in schedstat: of the same time, but with the kernel's own times of
+	 * switches.
 	 */
 	uint64_t ran_ns, waited_ns;
-	uint64_t stays;		/* on a CPU */
+	uint64_t stays;		/* stays on a CPU */
 	uint64_t preempted, woken, moves;
 };
 
@@ -29,7 +29,10 @@ struct thread_sum {
 struct taker {
 	char comm[17];
 	uint32_t pid;
-	/* how often it took a CPU from a thread, and how long that thread then waited in all */
+	/*
+	 * how often it took a CPU from a thread, and the sum of the waits of these threads after
+	 * that
+	 */
 	uint64_t times, ns;
 };
 
@@ -45,14 +48,15 @@ struct pressure_sum {
 };
 
 /*
- * Threads with a sum of their own: further ones that have ended are added up in one sum. Takers: if
- * there are more, those with the least time so far are added up in one.
+ * Most threads with a sum of their own: threads beyond that which have ended are added up in one
+ * sum. Most takers: beyond that those with the least time so far are added up in one.
  */
 enum { SUMS_THREADS = 4096, SUMS_TAKERS = 1024, SUMS_CGROUPS = 16 };
 
 struct thread_sums {
 	struct map64 live;	/* tid -> struct thread_sum * */
-	struct vec done;	/* struct thread_sum: of threads that have ended, at last of all */
+	/* struct thread_sum: threads that have ended; at the end of the recording all */
+	struct vec done;
 	struct thread_sum others, total;
 	uint64_t n_others;
 	struct vec takers;	/* struct taker */
@@ -62,20 +66,20 @@ struct thread_sums {
 	size_t n_cgroups;
 	struct pressure_sum pressures[REC_RESOURCE_IO + 1];
 	uint64_t cpu_switches;
-	struct cpus *cpus;	/* counts those that are missing */
+	struct cpus *cpus;	/* counts the switches that are missing */
 };
 
-/* Becomes a visitor of @t. */
+/* Makes the sums and adds them to @t as a visitor. The caller frees them by thread_sums_free(). */
 struct thread_sums *thread_sums_new(struct threads *t);
 void thread_sums_free(struct thread_sums *s);
 
-/* The cgroup with the tightest limit; NULL: none has a limit. */
+/* Returns the cgroup with the tightest limit; NULL: none has a limit. */
 const struct cgroup_sum *thread_sums_limit(const struct thread_sums *s);
-/* CPUs that the limit allows; 0: there is none. */
+/* Returns how many CPUs the limit allows; 0: there is no limit. */
 double cgroup_sum_cpus(const struct cgroup_sum *c);
 /*
- * @last - @first of a counter of the kernel; 0 if it went back, as with a new cgroup or in a
- * damaged file.
+ * Returns @last - @first of a counter of the kernel; 0 if the counter went back, as with a new
+ * cgroup or in a damaged file.
  */
 static inline uint64_t sums_since(uint64_t first, uint64_t last)
 {

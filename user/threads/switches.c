@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * switches: from records of the scheduler's tracepoints to spans of the thread that they are about.
- * See internal.h.
+ * switches: from records of the scheduler's tracepoints to the spans of their threads. See
+ * internal.h.
  */
 #include "threads/internal.h"
 
@@ -15,7 +15,7 @@ static void switch_show(struct threads *t, const struct thread_span *span)
 		SHOW(t, span, span);
 }
 
-/* Ends the span that goes on at @time; if it began later, it has length 0. */
+/* Ends the span that goes on at @time; a span that began later gets length 0. */
 static void close_span(struct threads *t, struct thread *th, uint64_t time)
 {
 	struct thread_span *now = &th->inner->now;
@@ -37,10 +37,10 @@ static void open_span(struct thread *th, enum thread_state state, uint64_t time)
 }
 
 /*
- * Begins a span of which only the length is known: it becomes the last @length ns of the span that
- * goes on. That one keeps at least 1 ns if its begin was recorded: the length is by the kernel's
- * clock, which differs from that of the records by some us, and between two stays on CPUs there is
- * always a time off them.
+ * Begins a span with a known length and an unknown begin: it becomes the last @length ns of the
+ * span that goes on. The latter keeps at least 1 ns if its begin was recorded: the length is by the
+ * kernel's clock, which differs from that of the records by some us, and between two stays on CPUs
+ * there is always a time off them.
  */
 static void split_before(struct threads *t, struct thread *th, uint64_t time, uint64_t length,
 			 enum thread_state state)
@@ -93,9 +93,9 @@ static void add_throttled(struct thread *th, uint64_t counter)
 }
 
 /*
- * The wait for a CPU ends. Which part of it was throttled is known by its length: it comes first,
- * as the thread waits in the queue for a while once the quota is there again. (A quota that is used
- * up while the thread waits already is dated too early by that.)
+ * Ends a wait for a CPU. Only the length of its throttled part is known. That part is put first,
+ * because the thread waits in the queue for a while once the quota is there again. (A quota that is
+ * used up while the thread already waits is dated too early by this.)
  */
 static void end_wait(struct threads *t, struct thread *th, uint64_t time)
 {
@@ -116,7 +116,7 @@ static void end_wait(struct threads *t, struct thread *th, uint64_t time)
 
 /* --- records --- */
 
-/* ns since the last record that had the counter @last; 0: there was none. */
+/* Returns the ns since the last record that had the counter @last; 0: there was none. */
 static uint64_t switch_advance(uint64_t *last, bool *has, uint64_t counter)
 {
 	uint64_t more = *has && counter > *last ? counter - *last : 0;
@@ -129,7 +129,8 @@ static uint64_t switch_advance(uint64_t *last, bool *has, uint64_t counter)
 enum { SLACK_NS = 10 * 1000 * 1000 };
 
 /*
- * The kernel's clock at a switch may be behind that of the records by some 10 us; more is damage.
+ * Returns @counted, or the length of the span if @counted is longer by more than is possible: at a
+ * switch the kernel's clock may be behind that of the records by some 10 us.
  */
 static uint64_t switch_credible(uint64_t counted, uint64_t from, uint64_t to)
 {
@@ -139,8 +140,8 @@ static uint64_t switch_credible(uint64_t counted, uint64_t from, uint64_t to)
 }
 
 /*
- * The record that the thread left its CPU is missing: from the begin of the stay on, its state is
- * unknown.
+ * The record that the thread left its CPU is missing: its state is unknown from the begin of the
+ * stay on.
  */
 static void lose_stay(struct threads *t, struct thread *th)
 {
@@ -150,8 +151,8 @@ static void lose_stay(struct threads *t, struct thread *th)
 }
 
 /*
- * Thread @tid is, or was, on @cpu. If another thread's stay there goes on, the record of its end is
- * missing.
+ * Thread @tid is, or was, on @cpu. If another thread's stay there still goes on, the record of that
+ * stay's end is missing.
  */
 static void end_other_stay(struct threads *t, uint16_t cpu, uint32_t tid)
 {
@@ -163,8 +164,8 @@ static void end_other_stay(struct threads *t, uint16_t cpu, uint32_t tid)
 }
 
 /*
- * Adds @more ns to the sum of waits for a CPU. It counts since the last record that had the
- * kernel's sum, also for stays without a record of their begin.
+ * Adds @more ns to the sum of waits for a CPU. @more counts from the last record with the kernel's
+ * sum, and has also waits before stays without a record of their begin.
  */
 static void add_waited(struct thread *th, uint64_t more, uint64_t time)
 {
@@ -172,7 +173,7 @@ static void add_waited(struct thread *th, uint64_t more, uint64_t time)
 	th->inner->waited_at = time;
 }
 
-/* Ends what was before a stay on a CPU, of which only a wait for it may be left. */
+/* Ends the span before a stay on a CPU; only a wait for the CPU may remain before the stay. */
 static void end_off(struct threads *t, struct thread *th, const struct rec *r)
 {
 	struct thread_inner *in = th->inner;
@@ -182,13 +183,13 @@ static void end_off(struct threads *t, struct thread *th, const struct rec *r)
 
 	if (in->now.state == THREAD_RUNNING)	/* it may have slept since */
 		lose_stay(t, th);
-	if (first)	/* it has been waiting since before */
+	if (first)	/* the wait began before the recording */
 		in->now.state = THREAD_QUEUED;
 	else if (!waits_for_cpu(th))	/* the record of its wake-up is missing */
 		split_before(t, th, r->time, waited, THREAD_QUEUED);
 	if (in->has_base)
 		add_throttled(th, r->ptr);
-	if (!has_waited || in->now.open_begin) {	/* all of it */
+	if (!has_waited || in->now.open_begin) {	/* the whole span */
 		waited = UINT64_MAX;
 		in->waited_at = in->now.from;
 	}
@@ -205,7 +206,7 @@ void switch_on(struct threads *t, const struct rec *r)
 	if (!th)
 		return;
 	in = th->inner;
-	if (in->now.cpu == THREAD_NO_CPU)	/* it waited for this one */
+	if (in->now.cpu == THREAD_NO_CPU)	/* the thread waited for this CPU */
 		in->now.cpu = r->flags;
 	end_off(t, th, r);
 	if (in->now.cpu != r->flags)
@@ -216,8 +217,8 @@ void switch_on(struct threads *t, const struct rec *r)
 }
 
 /*
- * Adds @more ns to the sum of run time. It counts since the last record that had the kernel's sum,
- * also in spans without records.
+ * Adds @more ns to the sum of run time. @more counts from the last record with the kernel's sum,
+ * and has also time in spans without records.
  */
 static void add_ran(struct thread *th, uint64_t more, uint64_t time)
 {
@@ -226,9 +227,10 @@ static void add_ran(struct thread *th, uint64_t more, uint64_t time)
 }
 
 /*
- * The first record of a thread that was runnable as the recording began: it leaves a CPU. If it has
- * run for less than since it was read, it waited first, and the record of its stay's begin is
- * missing. (The sum of one that runs may be a tick old as it is read; so nothing less counts.)
+ * The first record of a thread that was runnable when the recording began: it leaves a CPU. Returns
+ * whether it waited first, because it has run for less than the time since it was read: the record
+ * of its stay's begin is then missing. (The sum of a thread that runs may be a tick old when it is
+ * read, so that a smaller difference does not count.)
  */
 static bool began_unseen(const struct thread_inner *in, bool has_ran, uint64_t more, uint64_t time)
 {
@@ -236,8 +238,8 @@ static bool began_unseen(const struct thread_inner *in, bool has_ran, uint64_t m
 }
 
 /*
- * The span on the CPU ends, by a record that has the kernel's sum of such times. Where the record
- * of its begin is missing, that of the end says which CPU it was.
+ * Ends the span on the CPU, by a record with the kernel's sum of run time. If the record of its
+ * begin is missing, the record of its end has the CPU.
  */
 static void end_running(struct threads *t, struct thread *th, uint64_t time, uint64_t ran,
 			uint16_t cpu)
@@ -262,7 +264,7 @@ static void end_running(struct threads *t, struct thread *th, uint64_t time, uin
 		in->now.state = THREAD_UNKNOWN;
 		th->moves++;
 	} else if (in->now.state == THREAD_UNKNOWN && in->ran_unseen) {
-		/* which part of the sum is of its last stay is not known */
+		/* which part of the sum belongs to its last stay is not known */
 		t->missing++;
 		th->moves += in->now.cpu != cpu;
 	} else if (in->now.state != THREAD_RUNNING) {
@@ -271,7 +273,7 @@ static void end_running(struct threads *t, struct thread *th, uint64_t time, uin
 		th->moves += in->now.cpu != cpu;
 		in->now.cpu = cpu;
 	}
-	if (!has_ran || in->now.open_begin) {	/* all of it */
+	if (!has_ran || in->now.open_begin) {	/* the whole span */
 		more = UINT64_MAX;
 		in->ran_at = in->now.from;
 	}
@@ -285,9 +287,10 @@ static void end_running(struct threads *t, struct thread *th, uint64_t time, uin
 }
 
 /*
- * A thread that ends, in a PID namespace, has given its id back before it leaves the CPU for the
- * last time (release_task()): the record has 0. It is that of the thread that went on this CPU. If
- * it is preempted before it is at its end, no later record is of any use: it has ended here.
+ * Returns the thread that leaves its CPU. A thread in a PID namespace that ends has released its id
+ * before it leaves the CPU for the last time (release_task()), so that the record has 0: it is then
+ * the thread that went on this CPU last. If it is preempted before its end, no later record can be
+ * assigned to it: for gotap it has ended here.
  */
 static uint32_t tid_of_off(const struct threads *t, const struct rec_thread *r)
 {

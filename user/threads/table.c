@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* table: the threads that there are, by tid, and the words of their states. See internal.h. */
+/* table: the threads by tid, and the words of their states. See internal.h. */
 #include <stdlib.h>
 
 #include "threads/internal.h"
@@ -55,7 +55,7 @@ struct thread *threads_add(struct threads *t, uint32_t tid, const char *comm, ui
 	return th;
 }
 
-/* See internal.h: the name is known with the first record, or never. */
+/* The name is known with the first record, or never (internal.h). */
 void threads_begin(struct threads *t, struct thread *th)
 {
 	if (th->inner->known)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * threads: see threads.h. Here is which record goes where; its effect is in switches.c, and the
- * table of threads in table.c.
+ * threads: see threads.h. This file passes each record to its function; the effects are in
+ * switches.c, and the table of threads is in table.c.
  */
 #include <stdlib.h>
 
@@ -59,8 +59,8 @@ static void threads_lose(struct threads *t, const struct rec_long *r)
 }
 
 /*
- * Is the record's id one that no thread has? 0 is the id of a thread that ends (tid_of_off());
- * others are damage of the file.
+ * Returns whether the record has an id that no thread has. 0 is the id of a thread that ends
+ * (tid_of_off()); other such ids are damage of the file.
  */
 static bool has_no_thread(struct threads *t, const struct rec *r)
 {
