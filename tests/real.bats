@@ -9,7 +9,7 @@ load lib/record
 
 setup() {
 	require_root
-	require_tool curl
+	require_tool curl unshare nsenter ip
 	oracle "$REFERENCE_GO"
 	T=$BATS_TEST_TMPDIR
 	export HOME=$T XDG_CACHE_HOME=$T/cache
@@ -25,18 +25,20 @@ real() {
 	[ "$libs" = - ] || export LD_LIBRARY_PATH=$libs
 }
 
-# serve URL ARGUMENT...: runs $PROG as $TARGET, until the URL (and curl's options before it) answers.
+# serve URL ARGUMENT...: runs $PROG as $TARGET, until the URL (and curl's options before it) answers. The server has a
+# loopback of its own: its ports are free, whatever runs on this machine.
 serve() {
 	local url
 	read -ra url <<<"$1"
 	shift
-	"$PROG" "$@" >"$T/out" 2>&1 3>&- &
+	# shellcheck disable=SC2016
+	unshare --net sh -c 'ip link set lo up && exec "$@"' sh "$PROG" "$@" >"$T/out" 2>&1 3>&- &
 	TARGET=$!
 	TARGETS="${TARGETS:-} $TARGET"
 	wait_for 60 answers "${url[@]}" || fail "$(tail -n 5 "$T/out")"
 }
 
-answers() { curl -s -m 120 -o /dev/null "$@"; }
+answers() { nsenter -t "$TARGET" --net curl -s -m 120 -o /dev/null "$@"; }
 
 # times N COMMAND...
 times() {
