@@ -279,10 +279,9 @@ is_exitquick_or_gone() { [[ $(readlink "/proc/$1/exe") == */bash ]] || return 0;
 }
 
 @test "assemble does not write into what it reads" {
-	require_root
-	mixed
-	recorded "$TRACE" -p "$TARGET" -d 100ms --spool "$TRACE.spool"
-	cp "$TRACE.spool" "$TRACE.copy"
+	shared_recording "$REFERENCE_GO" mixed -procs -delay 10m
+	cp "$SHARED.spool" "$TRACE.spool"
+	cp "$SHARED.spool" "$TRACE.copy"
 	refuses "'$TRACE.spool' is input and output" "$GOTAP" assemble "$TRACE.spool" -o "$TRACE.spool"
 	refuses "'$TRACE.spool' is input and output" bash -c "'$GOTAP' assemble - -o '$TRACE.spool' <'$TRACE.spool'"
 	cmp "$TRACE.spool" "$TRACE.copy"

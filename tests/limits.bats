@@ -101,10 +101,10 @@ mixed() {
 @test "a file beyond the limit is like a full disk" {
 	local command
 	mixed
-	succeeds "$GOTAP" record -p "$TARGET" -d 500ms -q -o "$BATS_TEST_TMPDIR/in.trace" --spool "$BATS_TEST_TMPDIR/in.spool"
-	succeeds "$GOTAP" text "$BATS_TEST_TMPDIR/in.trace" -o "$BATS_TEST_TMPDIR/in.txt"
-	for command in "text $BATS_TEST_TMPDIR/in.trace" "convert $BATS_TEST_TMPDIR/in.trace" \
-		"wire $BATS_TEST_TMPDIR/in.txt" "assemble -q $BATS_TEST_TMPDIR/in.spool" "record -q -d 300ms -p $TARGET"; do
+	shared_recording "$REFERENCE_GO" mixed -procs -delay 10m
+	succeeds "$GOTAP" text "$SHARED" -o "$BATS_TEST_TMPDIR/in.txt"
+	for command in "text $SHARED" "convert $SHARED" \
+		"wire $BATS_TEST_TMPDIR/in.txt" "assemble -q $SHARED.spool" "record -q -d 300ms -p $TARGET"; do
 		# shellcheck disable=SC2086
 		limited -f 1 $command -o "$TRACE"
 		short -f

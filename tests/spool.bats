@@ -20,15 +20,10 @@ build_lossy() {
 		gcc -fsanitize=address,undefined "$LOSSY.d"/*.o -lpthread -lz -o "$LOSSY")
 }
 
-# spool VERSION PROGRAM [ARGUMENT...]: a short recording of it, $SPOOL, made once.
+# spool VERSION PROGRAM [ARGUMENT...]: the raw records of a short recording of it, $SPOOL; $SHARED is its trace.
 spool() {
-	SPOOL=$BATS_FILE_TMPDIR/$1-$2.spool
-	build_prog "$1" "$2"
-	[ ! -s "$SPOOL" ] || return 0
-	require_root
-	start_target "$PROG" "${@:3}"
-	recorded "$SPOOL.trace" -p "$TARGET" -d 150ms --spool "$SPOOL"
-	stop_target
+	shared_recording "$@"
+	SPOOL=$SHARED.spool
 }
 
 setup() {
@@ -42,7 +37,7 @@ teardown() { stop_targets; }
 same_as_recorded() {
 	spool "$1" mixed -procs -delay 10m
 	succeeds "$GOTAP" assemble "$SPOOL" -o "$TRACE" --strict
-	cmp "$SPOOL.trace" "$TRACE"
+	cmp "$SHARED" "$TRACE"
 }
 
 # for releases 1.22 newest:
@@ -55,7 +50,7 @@ same_as_recorded() {
 	spool 1.27 mixed -procs -delay 10m
 	require_tool setpriv
 	succeeds setpriv --bounding-set=-all,+dac_override --inh-caps=-all "$GOTAP" assemble -q "$SPOOL" -o "$TRACE"
-	cmp "$SPOOL.trace" "$TRACE"
+	cmp "$SHARED" "$TRACE"
 }
 
 @test "one spool file gives every format" {
@@ -71,7 +66,7 @@ same_as_recorded() {
 @test "a spool file from a pipe, a trace to a pipe" {
 	spool 1.27 mixed -procs -delay 10m
 	"$GOTAP" assemble -q - -o - <"$SPOOL" | cat >"$TRACE"
-	cmp "$SPOOL.trace" "$TRACE"
+	cmp "$SHARED" "$TRACE"
 }
 
 @test "names come from the executable that was recorded and from no other" {
@@ -85,7 +80,7 @@ same_as_recorded() {
 	build_prog 1.27 mixed
 	cp "$PROG" "$BATS_TEST_TMPDIR/elsewhere"
 	succeeds "$GOTAP" assemble -q "$SPOOL" -o "$TRACE" --binary "$BATS_TEST_TMPDIR/elsewhere"
-	cmp "$SPOOL.trace" "$TRACE"
+	cmp "$SHARED" "$TRACE"
 }
 
 @test "what is no spool file" {
@@ -96,7 +91,7 @@ same_as_recorded() {
 	spool 1.27 mixed -procs -delay 10m
 	head -c 100 "$SPOOL" >"$BATS_TEST_TMPDIR/short"
 	: >"$BATS_TEST_TMPDIR/empty"
-	for file in /etc/passwd "$SPOOL.trace" "$BATS_TEST_TMPDIR/short" "$BATS_TEST_TMPDIR/empty"; do
+	for file in /etc/passwd "$SHARED" "$BATS_TEST_TMPDIR/short" "$BATS_TEST_TMPDIR/empty"; do
 		gotap assemble "$file" -o "$TRACE"
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]

@@ -40,6 +40,27 @@ recorded() {
 	[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"
 }
 
+# shared_recording VERSION PROGRAM [ARGUMENT...]: sets $SHARED to a flawless trace of 150 ms of that program, beside which
+# are its raw records, $SHARED.spool. It is made once in a run (tests/run, or one call of bats) for all files that need some
+# recording and not one of their own; nobody writes to it. Sets $PROG.
+shared_recording() {
+	local folder=${SHARED_RECORDINGS:-$BATS_RUN_TMPDIR/shared}
+	build_prog "$1" "$2"
+	SHARED=$folder/$(tr -c 'A-Za-z0-9.\n-' _ <<<"$*").trace
+	[ ! -s "$SHARED" ] || return 0
+	require_root
+	mkdir -p "$folder"
+	( flock 9 && { [ -s "$SHARED" ] || make_shared "${@:3}"; } ) 9>"$SHARED.lock"
+}
+
+# In a subshell, of which teardown knows no target. The trace gets its name when all is there.
+make_shared() {
+	local done=1 ATTACH=
+	start_target "$PROG" "$@" && recorded "$SHARED.new" -p "$TARGET" -d 150ms --spool "$SHARED.spool" && done=0
+	stop_targets
+	[ "$done" -eq 0 ] && chmod a-w "$SHARED.new" "$SHARED.spool" && mv "$SHARED.new" "$SHARED"
+}
+
 # What the last report tells of losses and repairs, or the error that is there in its place.
 flaws() {
 	grep -oE '"(lost|stacks_lost|repairs_total|notes|budget_slices)": [1-9][0-9]*|"[^"]* [^"]*": [1-9][0-9]*' "$REPORT" | paste -sd ' ' |
