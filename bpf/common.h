@@ -146,7 +146,7 @@ extern __u32 active;
 extern __u64 names_from;
 extern __u64 names_lost;
 extern __u64 names_lost_before;
-/* STACKS_WHOLE, STACKS_SHORT or STACKS_NONE: what the budget for probes allows. */
+/* What the budget for probes allows: STACKS_WHOLE, STACKS_SHORT or STACKS_NONE. */
 extern __u32 stacks;
 /*
  * Count of annotations' texts that were not in memory. Their records are marked (enum rec_missing).

@@ -107,7 +107,8 @@ static __always_inline int send_annotation(const struct annotation *a)
 
 /*
  * The common end of all hooks: completes the annotation @a with stack, time and texts, and sends
- * it. The hooks run on the goroutine's own stack, which begins at their caller.
+ * it. The hooks run on the goroutine's own stack; the stack in the record begins at the caller of
+ * the hook.
  */
 static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a,
 				    enum inline_program program)

@@ -120,8 +120,8 @@ static __always_inline __u64 *seen_set(__u64 key)
 __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
 
 /*
- * Where a walk begins: the leaf pc, the frame pointer behind it, and for a goroutine that was
- * preempted in a prologue a second return address, which no frame holds yet.
+ * Where a walk begins: the leaf pc, the frame pointer to the next frame, and for a goroutine that
+ * was preempted in a prologue a second return address, which no frame holds yet.
  */
 struct stack_start {
 	__u64 pc, second, bp;

@@ -250,8 +250,9 @@ static __always_inline struct stack_start start_at_syscall(struct transition *t,
 }
 
 /*
- * Up to Go 1.25: reentersyscall and entersyscallblock, on the goroutine's own stack. A probe inside
- * one of them runs before it saves the stack, and passes in @from where the stack begins.
+ * Up to Go 1.25: sends a syscall's begin from reentersyscall or entersyscallblock, on the
+ * goroutine's own stack. A probe inside one of these functions runs before the function saves the
+ * stack; @from is then where the stack begins.
  */
 static __always_inline int send_sys_enter(struct transition *t, struct stack_start from)
 {

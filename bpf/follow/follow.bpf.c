@@ -63,7 +63,7 @@ const volatile bool first_processes;
  * Processes that could not be followed because the map was full, and execs that could not be
  * reported because the buffer was full.
  */
-__u64 not_followed, not_said;
+__u64 not_followed, not_reported;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -151,7 +151,7 @@ int follow_exec(__u64 *ctx)
 		return 0;
 	e.time = bpf_ktime_get_ns();
 	if (bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, &e, sizeof(e)))
-		__sync_fetch_and_add(&not_said, 1);
+		__sync_fetch_and_add(&not_reported, 1);
 	return 0;
 }
 

@@ -31,8 +31,9 @@ extern const struct inline_layout layout;
 static const __u64 names_from = ~0ULL, names_lost_before = 0;
 
 /*
- * ring.h. The kernel may move a thread to another CPU at any time, so that writers of one ring can
- * run at the same time, and a failed compare-and-swap only means that another writer was faster.
+ * Tries of ring_take() (ring.h). The kernel may move a thread to another CPU at any time, so that
+ * writers of one ring can run at the same time. A failed compare-and-swap then only means that
+ * another writer was faster.
  */
 enum { RESERVE_TRIES = 100 };
 

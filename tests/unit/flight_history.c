@@ -109,7 +109,7 @@ static void taken_stays(void)
 	CHECK_EQ(usage(s).bytes, 10 * KB);
 	CHECK_EQ(*(const char *)r.gens[0]->data, 1);
 	CHECK_EQ(*(const char *)r.gens[4]->data, 5);
-	history_let_go(s, &r, 0);
+	history_release(s, &r, 0);
 	CHECK_EQ(usage(s).bytes, 9 * KB);
 	history_range_free(s, &r);
 	CHECK_EQ(usage(s).bytes, 5 * KB);

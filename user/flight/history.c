@@ -217,7 +217,7 @@ static void flight_let_go(struct history *s, struct history_generation *g)
 	history_generation_free(g);
 }
 
-void history_let_go(struct history *s, struct history_range *r, size_t i)
+void history_release(struct history *s, struct history_range *r, size_t i)
 {
 	struct history_generation *g = take_ptr(r->gens[i]);
 
@@ -232,7 +232,7 @@ void history_range_free(struct history *s, struct history_range *r)
 
 	for (i = 0; i < r->n; i++)
 		if (r->gens[i])
-			history_let_go(s, r, i);
+			history_release(s, r, i);
 	free(r->gens);
 	*r = (struct history_range){0};
 }

@@ -83,7 +83,7 @@ enum { HISTORY_ROUNDING_NS = 1000 };
  */
 void history_take(struct history *s, uint64_t from, uint64_t to, struct history_range *ret);
 /* Releases generation @i of the range. */
-void history_let_go(struct history *s, struct history_range *r, size_t i);
+void history_release(struct history *s, struct history_range *r, size_t i);
 /* Releases the generations that are left, and frees the range. */
 void history_range_free(struct history *s, struct history_range *r);
 /* The memory and the time that the history takes now. */

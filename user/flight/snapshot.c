@@ -137,7 +137,7 @@ static int write_trace(struct writing *w)
 
 	for (i = 0; i < r->n && !e; i++) {
 		e = -write_all(w->trace.fd, r->gens[i]->data, r->gens[i]->bytes, &done);
-		history_let_go(w->history, r, i);
+		history_release(w->history, r, i);
 	}
 	return e;
 }

@@ -21,9 +21,9 @@ struct snapshot {
 };
 
 /*
- * Writes the snapshot of @r. Releases each generation of @r->range as soon as it is written. If a
- * file of an earlier recording has the name of @number(@ctx), it takes the next number. Returns 0
- * or a negative errno.
+ * Writes the snapshot of @r. Releases each generation of @r->range as soon as the generation is
+ * written. If a file of an earlier recording has the name for @number(@ctx), the snapshot gets the
+ * next number. Returns 0 or a negative errno.
  */
 int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const struct naming *names,
 		   struct history *history, struct request *r, snapshot_number_fn *number,

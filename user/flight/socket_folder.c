@@ -151,8 +151,8 @@ static void sweep_folder(const char *folder, int fd)
 }
 
 /*
- * Makes the folder. mkdir(2) makes no folder behind a link, and socket_folder_open_own() checks the
- * one that is there.
+ * Makes the folder. mkdir(2) does not follow a link as the last part of the path;
+ * socket_folder_open_own() checks the folder that is there.
  */
 static int make_one(const char *folder)
 {

@@ -27,7 +27,7 @@
 
 enum {
 	BUFFER_PAGES = 16,	/* buffer of a CPU: some thousand events */
-	PRIORITY = 50,		/* as of the kernel's own threads for interrupts */
+	PRIORITY = 50,		/* the priority of the kernel's own threads for interrupts */
 	STACK_START = 28,	/* field of the stat file */
 	LOOK_NS = 50000, LONGEST_LOOK_NS = 5000000,
 };
@@ -38,7 +38,7 @@ static const uint64_t SECOND_NS = 1000000000;
 struct caught {
 	struct follow_exec exec;
 	bool stopped;		/* its stop was seen: PTRACE_DETACH is possible */
-	bool let_go;
+	bool released;
 	/* once stopped: the time at which it is continued, CLOCK_MONOTONIC, ns */
 	uint64_t until;
 	/* the signal for which it stopped, and which PTRACE_DETACH delivers */
@@ -153,7 +153,7 @@ static bool catch_look(struct catcher *c, struct caught *p)
 		p->signal = info.si_status;
 	p->stopped = true;
 	p->exec.held = catch_is_at_start(c, p->exec.pid);
-	p->let_go = !p->exec.held;
+	p->released = !p->exec.held;
 	p->until = now_ns() + FOLLOW_LOOK_SECONDS * SECOND_NS;
 	catch_say(c, &p->exec);
 	return true;
@@ -180,7 +180,7 @@ static bool look_at_all(struct catcher *c)
 
 		if (!catch_look(c, p))
 			continue;
-		if (p->stopped && (p->let_go || now_ns() >= p->until)) {
+		if (p->stopped && (p->released || now_ns() >= p->until)) {
 			if (let_run(p))
 				continue;
 			settled = false;
@@ -439,14 +439,14 @@ bool catch_hold(struct catchers *all, pid_t pid)
 
 	pthread_mutex_lock(&all->lock);
 	p = catch_find(all, pid, &by);
-	is_held = p && p->stopped && !p->let_go;
+	is_held = p && p->stopped && !p->released;
 	if (is_held)
 		p->until = now_ns() + FOLLOW_HOLD_SECONDS * SECOND_NS;
 	pthread_mutex_unlock(&all->lock);
 	return is_held;
 }
 
-void catch_let_go(struct catchers *all, pid_t pid)
+void catch_release(struct catchers *all, pid_t pid)
 {
 	struct catcher *by;
 	struct caught *p;
@@ -454,7 +454,7 @@ void catch_let_go(struct catchers *all, pid_t pid)
 	pthread_mutex_lock(&all->lock);
 	p = catch_find(all, pid, &by);
 	if (p) {
-		p->let_go = true;
+		p->released = true;
 		catch_wake(by);
 	}
 	pthread_mutex_unlock(&all->lock);

@@ -39,8 +39,8 @@ void catch_own_child(struct catchers *c, pid_t pid);
  * cannot hold the process longer.
  */
 bool catch_hold(struct catchers *c, pid_t pid);
-/* As follow_let_go(). */
-void catch_let_go(struct catchers *c, pid_t pid);
+/* As follow_release(). */
+void catch_release(struct catchers *c, pid_t pid);
 /* Returns the number of events that found no room in a buffer. */
 uint64_t catch_lost(const struct catchers *c);
 /* Accepts NULL. */

@@ -253,20 +253,20 @@ bool follow_hold(struct follow *f, pid_t pid)
 	return catch_hold(f->catchers, pid);
 }
 
-void follow_let_go(struct follow *f, pid_t pid)
+void follow_release(struct follow *f, pid_t pid)
 {
-	catch_let_go(f->catchers, pid);
+	catch_release(f->catchers, pid);
 }
 
 struct follow_counts follow_counts(struct follow *f)
 {
 	struct follow_counts ret = {
 		.not_followed = f->skel->bss->not_followed,
-		.not_said = f->skel->bss->not_said + catch_lost(f->catchers),
+		.not_reported = f->skel->bss->not_reported + catch_lost(f->catchers),
 	};
 
 	pthread_mutex_lock(&f->lock);
-	ret.not_said += f->missed;
+	ret.not_reported += f->missed;
 	pthread_mutex_unlock(&f->lock);
 	return ret;
 }

@@ -6,7 +6,7 @@
  * the user waits for.
  *
  * A process that was caught is stopped (ptrace) before the first instruction of its program, until
- * follow_let_go(). If gotap ends, in any way, the kernel continues the process. A followed process
+ * follow_release(). If gotap ends, in any way, the kernel continues the process. A followed process
  * is not affected in any other way: while it runs it is not traced.
  *
  * Process ids are those of the initial PID namespace.
@@ -32,7 +32,7 @@ struct follow_exec {
 
 struct follow_counts {
 	uint64_t not_followed;	/* processes for which there was no room (FOLLOW_PROCESSES) */
-	uint64_t not_said;	/* execs that were lost because a buffer was full */
+	uint64_t not_reported;	/* execs that were lost because a buffer was full */
 };
 
 /*
@@ -67,7 +67,7 @@ bool follow_next(struct follow *f, struct follow_exec *ret);
  */
 bool follow_hold(struct follow *f, pid_t pid);
 /* Continues a process that is held. It does nothing to any other process. */
-void follow_let_go(struct follow *f, pid_t pid);
+void follow_release(struct follow *f, pid_t pid);
 /* Counts since follow_open(). */
 struct follow_counts follow_counts(struct follow *f);
 /* Continues all processes that are held, and frees @f. Accepts NULL. */

@@ -118,7 +118,7 @@ static int signal_of(int status)
 }
 
 /* Continues the thread, with signal @sig. False: it has been killed, or is gone. */
-static bool hold_let_go(pid_t tid, int sig)
+static bool hold_continue(pid_t tid, int sig)
 {
 	return !ptrace(PTRACE_DETACH, tid, NULL, (long)sig) || errno != ESRCH;
 }
@@ -127,7 +127,7 @@ static bool hold_let_go(pid_t tid, int sig)
  * Reaps a thread that was killed meanwhile: an exec of another thread waits until the tracer has
  * done so.
  */
-static void hold_bury(pid_t tid)
+static void hold_reap(pid_t tid)
 {
 	int status;
 
@@ -151,8 +151,8 @@ static int hold_stop(struct hold *h)
 		return r;
 	if (is_interrupt(status) && !ptrace(PTRACE_GETREGS, h->tid, NULL, &h->regs))
 		return 0;
-	if (!hold_let_go(h->tid, signal_of(status)))
-		hold_bury(h->tid);
+	if (!hold_continue(h->tid, signal_of(status)))
+		hold_reap(h->tid);
 	return -EAGAIN;
 }
 
@@ -175,10 +175,10 @@ void hold_end(struct hold *h)
 	bool there;
 
 	INJECT_STEP();
-	there = hold_let_go(h->tid, 0);
+	there = hold_continue(h->tid, 0);
 	hold_over(h);
 	if (!there)
-		hold_bury(h->tid);
+		hold_reap(h->tid);
 	INJECT_STEP();
 }
 

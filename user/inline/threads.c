@@ -86,7 +86,7 @@ char thread_state(const struct process *p, pid_t tid)
 
 enum { ENOUGH = 4 };	/* one thread is enough, but it may wake meanwhile */
 
-enum sleep { AWAKE, FOR_A_TIME, FOR_SOMEBODY };
+enum sleep { AWAKE, FOR_A_TIME, UNTIL_WOKEN };
 
 static bool is_within(const uint64_t host[2], uint64_t pc)
 {
@@ -110,7 +110,7 @@ static enum sleep sleep_of(const struct inject_hosts *hosts, long call, uint64_t
 {
 	if (is_within(hosts->futex, pc) && is_wait(arg2)) {
 		if (call == SYS_futex)
-			return FOR_SOMEBODY;
+			return UNTIL_WOKEN;
 		if (call == SYS_restart_syscall)
 			return FOR_A_TIME;
 	}
@@ -152,7 +152,7 @@ void threads_asleep(const struct process *p, const struct inject_hosts *hosts, s
 		case FOR_A_TIME:
 			*(pid_t *)vec_push(&timed, sizeof(pid_t)) = tid;
 			break;
-		case FOR_SOMEBODY:
+		case UNTIL_WOKEN:
 			*(pid_t *)vec_push(ret, sizeof(pid_t)) = tid;
 		}
 	}

@@ -160,9 +160,8 @@ static int use_library(struct process *p, struct search *s, struct gobin **ret,
 /* --- plugins that come later --- */
 
 /*
- * Sets the word to watch. The runtime keeps its modules in a list. A constructor in a plugin calls
- * runtime.addmoduledata before any other code of the plugin runs, which sets the end of the list
- * first.
+ * Sets the word to watch: the end of the runtime's list of modules. A constructor in a plugin calls
+ * runtime.addmoduledata, which changes that word first, before any other code of the plugin runs.
  */
 static void watch_list(struct process *p, const struct gobin *b)
 {

@@ -17,7 +17,8 @@ enum { CGROUP_PATH = 512, CGROUP_FOLDER = 2 * CGROUP_PATH, CGROUP_FILE = 4096 };
 /* A mount: the folder @point is the cgroup @root. */
 struct cgroup_mount {
 	char root[CGROUP_PATH], point[CGROUP_PATH];
-	char controllers[256];		/* of version 1, among other mount options */
+	/* options of a version 1 mount, which name its controllers */
+	char controllers[256];
 	bool v2;
 };
 

@@ -125,9 +125,9 @@ static bool inline_plausible(const struct pclntab *t, struct func_record f, cons
 }
 
 /*
- * Looks at some entries of the inline tree of @f: false if one is impossible. Adds the number of
- * those with another name than the table's first one to @named: the offset of the first name is 0,
- * and zeroes are everywhere.
+ * Looks at some entries of the inline tree of @f: false if one is impossible. Adds to @named the
+ * number of entries with another name than the table's first one: the offset of the first name is
+ * 0, and words of 0 are too frequent to show that the tree is one.
  */
 static bool tree_plausible(const struct pclntab *t, struct func_record f, size_t *named)
 {

@@ -11,7 +11,7 @@
 #include "symbol/elf_file.h"
 
 struct buildinfo {
-	char *version;		/* "go1.25.12" and what follows; NULL if unknown */
+	char *version;		/* "go1.25.12" and the text after it; NULL if unknown */
 	int minor;		/* NN of go1.NN, 0 if the version is not of that form */
 	char *module_path, *module_version;	/* "" if none */
 	struct vec settings;	/* struct build_setting */

@@ -15,7 +15,10 @@
 struct cpu {
 	struct task_ref task;
 	uint64_t since;
-	bool seen;		/* the CPU had a record; until its first record one task has it */
+	/*
+	 * the CPU had a record; one task has had it from the begin of the recording to that record
+	 */
+	bool seen;
 };
 
 struct cpus {

@@ -35,7 +35,7 @@ static void follower_let_go(struct follower *s, struct recorder *r)
 	if (!r->held)
 		return;
 	r->held = false;
-	follow_let_go(s->follow, r->target);
+	follow_release(s->follow, r->target);
 }
 
 /*
@@ -208,7 +208,7 @@ static int follower_finish(struct follower *s, struct error *err)
 	struct follow_counts counts = follow_counts(s->follow);
 
 	s->report.not_followed += counts.not_followed;
-	s->report.not_said = counts.not_said;
+	s->report.not_reported = counts.not_reported;
 	follow_report_end(&s->report, s->o);
 	if (s->command.failure) {
 		error_set(err, -s->command.failure, "cannot run '%s': %s", s->command.name,

@@ -162,7 +162,7 @@ static void follow_report_print_missing(const struct follow_report *rep,
 			rep->skipped, o->most);
 	show_count(stderr, "gotap: ", rep->not_followed,
 		   " processes were not followed, since there were too many at that time\n");
-	show_count(stderr, "gotap: ", rep->not_said,
+	show_count(stderr, "gotap: ", rep->not_reported,
 		   " programs were started too fast to be looked at\n");
 }
 
@@ -181,6 +181,6 @@ void follow_report_end(struct follow_report *rep, const struct record_options *o
 	json_put_count(&j, "failed", rep->failed);
 	json_put_count(&j, "skipped", rep->skipped);
 	json_put_count(&j, "not_followed", rep->not_followed);
-	json_put_count(&j, "not_seen", rep->not_said);
+	json_put_count(&j, "not_seen", rep->not_reported);
 	follow_report_end_line(&j, &text, &size);
 }

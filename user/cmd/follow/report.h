@@ -14,7 +14,7 @@ struct follow_report {
 	size_t recorded, failed;
 	/* Go programs that were not recorded, because --follow-max others were being recorded */
 	size_t skipped;
-	uint64_t not_followed, not_said;
+	uint64_t not_followed, not_reported;
 };
 
 /* A recorder runs, and may have printed something. */

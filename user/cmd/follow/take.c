@@ -120,5 +120,5 @@ void follow_take_execs(struct follower *s)
 
 	while (follow_next(s->follow, &e))
 		if (!follow_take(s, &e) && e.held)
-			follow_let_go(s->follow, e.pid);
+			follow_release(s->follow, e.pid);
 }
