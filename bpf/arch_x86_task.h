@@ -11,8 +11,8 @@
 #include "arch_x86.h"
 
 /*
- * Returns g from thread-local storage (runtime.tlsg): one word below the thread pointer, in every
- * build for Linux.
+ * Returns the address at which thread-local storage has g (runtime.tlsg): one word below the thread
+ * pointer, in every build for Linux.
  */
 static __always_inline u64 arch_tls_g(struct task_struct *task)
 {

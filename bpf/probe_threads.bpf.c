@@ -215,7 +215,8 @@ static __always_inline __u64 throttled_base(struct task_struct *task)
 /*
  * Returns whether a cgroup's freezer keeps @task from running. Version 2 makes a thread sleep in
  * do_freezer_trap(), interruptibly. A thread that waits, uninterruptibly, for the program that its
- * vfork(2) starts (wait_for_vfork_done), as in each os/exec of Go, only counts as frozen.
+ * vfork(2) starts (wait_for_vfork_done), as in each os/exec of Go, has task->frozen, too, but its
+ * own wait keeps it from running.
  */
 static __always_inline bool is_frozen(struct task_struct *task, __u32 state)
 {

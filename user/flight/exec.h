@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exec: runs the command of --exec with the name of each snapshot, one after the other, in a thread
- * of its own. Owns the queue of names. When the queue is full, as the command is too slow, it does
- * not run for the next snapshots: that is counted and reported.
+ * of its own. Owns the queue of names. If the command is so slow that the queue is full, the
+ * command does not run for further snapshots; exec counts these, and gotap reports their number.
  */
 #ifndef GOTAP_FLIGHT_EXEC_H
 #define GOTAP_FLIGHT_EXEC_H

@@ -201,14 +201,14 @@ void history_take(struct history *s, uint64_t from, uint64_t to, struct history_
 			flight_take(g, ret);
 		else if (!ret->n)
 			ret->before = g->losses;
-	if (!ret->n && s->first) {	/* all generations are younger */
+	if (!ret->n && s->first) {	/* all generations begin after @to */
 		ret->before = s->gone;
 		flight_take(s->first, ret);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void flight_let_go(struct history *s, struct history_generation *g)
+static void generation_release(struct history *s, struct history_generation *g)
 {
 	if (--g->users || g->listed)
 		return;
@@ -222,7 +222,7 @@ void history_release(struct history *s, struct history_range *r, size_t i)
 	struct history_generation *g = take_ptr(r->gens[i]);
 
 	pthread_mutex_lock(&s->lock);
-	flight_let_go(s, g);
+	generation_release(s, g);
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -148,7 +148,7 @@ static bool filter_compute(struct machine *m, const struct sock_filter *in)
 	return false;
 }
 
-/* Returns in *@over the number of instructions that the jump passes over. */
+/* Stores in *@over how many instructions the jump passes over. */
 static bool filter_jump(const struct machine *m, const struct sock_filter *in, size_t *over)
 {
 	uint32_t with = BPF_SRC(in->code) == BPF_X ? m->x : in->k;

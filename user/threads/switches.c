@@ -238,8 +238,8 @@ static bool began_unseen(const struct thread_inner *in, bool has_ran, uint64_t m
 }
 
 /*
- * Ends the span on the CPU, by a record with the kernel's sum of run time. If the record of its
- * begin is missing, the record of its end has the CPU.
+ * Ends the span on the CPU, by a record with the kernel's sum of run time. If the record of the
+ * span's begin is missing, the CPU is that of the record of its end.
  */
 static void end_running(struct threads *t, struct thread *th, uint64_t time, uint64_t ran,
 			uint16_t cpu)
