@@ -8,7 +8,7 @@
 
 #include "cmd/follow/command.h"
 #include "cmd/follow/report.h"
-#include "cmd/follow/go_file.h"
+#include "cmd/go_file.h"
 #include "cmd/record/options.h"
 #include "follow/follow.h"
 #include "proc/procfs.h"

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/show.h"
-#include "cmd/follow/go_file.h"
+#include "cmd/go_file.h"
 
 /* Percent of one CPU. Clock ticks are 10 ms: a shorter time says nothing about a few percent. */
 static const double IDLE_PERCENT = 5, BUSY_PERCENT = 20;

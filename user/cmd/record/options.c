@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "cmd/cmd.h"
-#include "cmd/follow/follow.h"
 #include "cmd/parse.h"
 #include "cmd/record/record.h"
 #include "flight/naming.h"
@@ -200,7 +199,7 @@ static const char *record_check(void *options, char **operands)
 	struct error err;
 
 	o->command = *operands ? operands : NULL;
-	wrong = follow_check(o);
+	wrong = record_options_check_follow(o);
 	if (!wrong)
 		wrong = settle_flight(o);
 	if (wrong)
@@ -221,7 +220,7 @@ static void record_given(void *options, const struct option_row *row, const char
 	struct record_options *o = options;
 
 	flight_given(&o->flight, row);
-	follow_pass_on(o, row, arg);
+	record_options_pass_on(o, row, arg);
 }
 
 static const struct command_line record_line = {

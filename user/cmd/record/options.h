@@ -56,6 +56,17 @@ static inline bool record_follows(const struct record_options *o)
 	return o->follow || o->name;
 }
 
+/*
+ * follow_options.c: with --follow and --name keeps the option of @row, with its argument, for the
+ * recorders, if the option is meant for them.
+ */
+void record_options_pass_on(struct record_options *o, const struct option_row *row,
+			    const char *arg);
+/*
+ * Likewise checks that the options go together, and sets the default of -o. Returns NULL, or the
+ * text of an error.
+ */
+const char *record_options_check_follow(struct record_options *o);
 /* The command line, or --help. 0: go on; else the exit status + 1. */
 int record_read_options(struct record_options *o, int argc, char **argv);
 

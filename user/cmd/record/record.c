@@ -22,7 +22,6 @@
 #include "base/percent.h"
 #include "files/beside.h"
 #include "cmd/cmd.h"
-#include "cmd/follow/follow.h"
 #include "files/leftover.h"
 #include "files/old_format.h"
 #include "cmd/record/record.h"
@@ -580,33 +579,28 @@ static int failed(const struct record_options *o, const struct process *p, const
 	return p->reaped && process_exit_status(p) ? process_exit_status(p) : failure(o);
 }
 
-int cmd_record(int argc, char **argv)
+int record_run(const struct record_options *o)
 {
 	struct record_files files = { OUTPUT_CLOSED, OUTPUT_CLOSED, OUTPUT_CLOSED,
 				      THREAD_FILE_CLOSED };
-	static struct record_options o;		/* of one command; large for a stack */
 	struct target *t;
 	struct error err = {0};
-	int status = record_read_options(&o, argc, argv);
+	int status;
 
-	if (status)
-		return status - 1;
-	if (record_follows(&o))
-		return follow_run(&o);
 	/* Before the first memory is taken. */
-	vec_failure_status(failure(&o));
+	vec_failure_status(failure(o));
 	t = xcalloc(1, sizeof(*t));
 	*t = (struct target)TARGET_CLOSED;
-	signals_catch(o.command != NULL);
-	if (o.flight.time)
+	signals_catch(o->command != NULL);
+	if (o->flight.time)
 		signals_catch_snapshot();
-	if (!open_files(&files, &o, &err)) {
-		signals_partial_stays(record_main_file(&o, &files)->partial);
+	if (!open_files(&files, o, &err)) {
+		signals_partial_stays(record_main_file(o, &files)->partial);
 		tell_leftovers(&files);
-		status = target_open(t, &o, &files, &err) ? failed(&o, &t->proc, &err) :
-			 record(&o, t, &files, &err);
+		status = target_open(t, o, &files, &err) ? failed(o, &t->proc, &err) :
+			 record(o, t, &files, &err);
 	} else {
-		status = failed(&o, &t->proc, &err);
+		status = failed(o, &t->proc, &err);
 	}
 	thread_file_finish(&files.threads, false, NULL);
 	output_close(&files.spool, false, NULL);
@@ -614,6 +608,5 @@ int cmd_record(int argc, char **argv)
 	output_close(&files.trace, false, NULL);
 	target_close(t);
 	free(t);
-	on_free(&o.flight.on);
 	return status;
 }

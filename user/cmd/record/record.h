@@ -41,6 +41,8 @@ static inline const struct output *record_main_file(const struct record_options 
 	return beside_alone(o->output, o->perfetto) ? &f->perfetto : &f->trace;
 }
 
+/* Records the process that @o picks or launches. Returns the exit status. */
+int record_run(const struct record_options *o);
 /* record.c: the budget of the probes if none is given. */
 double record_default_budget(const struct process *p);
 /* Why a recording ended by itself; NULL: it was stopped by the user. */

@@ -4,8 +4,8 @@
  * ask. The file may be any user's: it is examined in a process without privileges
  * (base/isolated.h).
  */
-#ifndef GOTAP_CMD_FOLLOW_GO_FILE_H
-#define GOTAP_CMD_FOLLOW_GO_FILE_H
+#ifndef GOTAP_CMD_GO_FILE_H
+#define GOTAP_CMD_GO_FILE_H
 
 #include <stdbool.h>
 #include <sys/stat.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * options: which options of `gotap record` go with --follow and --name, and which go to the
+ * follow_options: which options of `gotap record` go with --follow and --name, and which go to the
  * recorders.
  */
 #include <string.h>
 
 #include "base/name_pattern.h"
-#include "cmd/follow/follow.h"
+#include "cmd/record/options.h"
 
-/* What follow.c does itself. */
+/* Options of cmd/follow itself. */
 static const char *const own[] = {
 	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by", "output",
 	"program", "duration", "json", "quiet", "detach",
@@ -24,7 +24,7 @@ static bool follow_options_is_own(const char *name)
 	return false;
 }
 
-void follow_pass_on(struct record_options *o, const struct option_row *row, const char *arg)
+void record_options_pass_on(struct record_options *o, const struct option_row *row, const char *arg)
 {
 	if (!follow_options_is_own(row->name))
 		*(char **)vec_push(&o->words, sizeof(char *)) =
@@ -77,7 +77,7 @@ static const char *check_output(struct record_options *o)
 	return NULL;
 }
 
-const char *follow_check(struct record_options *o)
+const char *record_options_check_follow(struct record_options *o)
 {
 	const char *wrong = wrong_together(o);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* go_file: see go_file.h. */
-#include "cmd/follow/go_file.h"
+#include "cmd/go_file.h"
 
 #include "base/cleanup.h"
 #include "base/isolated.h"
