@@ -7,13 +7,14 @@
 # many holds were in that code. Exit status 1: none was.
 
 import ctypes
+import math
 import os
 import re
 import signal
 import sys
 import time
 
-SEIZE, INTERRUPT, SINGLESTEP, DETACH, GETREGS = 0x4206, 0x4207, 9, 17, 12
+SEIZE, INTERRUPT, SINGLESTEP, CONT, DETACH, GETREGS = 0x4206, 0x4207, 9, 7, 17, 12
 RIP = 16  # in struct user_regs_struct
 WALL = 0x40000000
 PATIENCE = 1.5  # seconds until a thread that sleeps is given up
@@ -34,15 +35,25 @@ def code(pid):
     return int(found[1], 16), int(found[2], 16)
 
 
-def stopped(tid):
+def stopped(tid, patience=PATIENCE):
     """Waits until the thread is stopped. Returns the signal that it would get; None: it sleeps."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         got, status = os.waitpid(tid, WALL | os.WNOHANG)
         if got:
             sig = os.WSTOPSIG(status)
             return 0 if sig == signal.SIGTRAP or status >> 16 else sig
     return None
+
+
+def drop_step(pid, tid):
+    """Takes the SIGTRAP of a step that ended when the thread had been stopped by INTERRUPT: it would
+    end the program when nobody traces the thread."""
+    with open(f"/proc/{pid}/task/{tid}/status") as status:
+        pending = int(re.search(r"^SigPnd:\s*(\w+)$", status.read(), re.M)[1], 16)
+    if pending & 1 << signal.SIGTRAP - 1:
+        ptrace(CONT, tid)
+        stopped(tid)
 
 
 def step_into(tid, low, high, depth):
@@ -58,7 +69,7 @@ def step_into(tid, low, high, depth):
         sig = stopped(tid)
         if sig is None:
             ptrace(INTERRUPT, tid)
-            return stopped(tid) or 0, False
+            return stopped(tid, math.inf), False  # to let go of one that runs ends the program
     return sig, False
 
 
@@ -66,8 +77,10 @@ def hold(pid, tid, seconds, depth):
     try:
         ptrace(SEIZE, tid)
         ptrace(INTERRUPT, tid)
-        sig = stopped(tid)
+        stopped(tid, math.inf)
         sig, inside = step_into(tid, *code(pid), depth)
+        if not sig:
+            drop_step(pid, tid)
     except (OSError, ChildProcessError):  # the thread has ended
         return False
     if inside:
