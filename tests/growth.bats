@@ -12,11 +12,11 @@ seconds() { echo $((${SOAK:-0} > 15 ? SOAK : 15)); }
 
 teardown() { stop_targets; }
 
-# resident PID FILE: its resident memory in KiB, twice a second, until it ends.
+# resident PID FILE [SECONDS]: its resident memory in KiB, twice a second or once in SECONDS, until it ends.
 resident() {
 	while target_runs "$1"; do
 		awk '$1 == "VmRSS:" { print $2 }' "/proc/$1/status" >>"$2" 2>/dev/null || true
-		sleep 0.5
+		sleep "${3:-0.5}"
 	done
 }
 
@@ -54,6 +54,6 @@ flat() {
 	record "$BATS_TEST_TMPDIR/endure.trace" -p "$TARGET" -d "$(seconds)s"
 	stop_target
 	"$GOTAP" convert "$BATS_TEST_TMPDIR/endure.trace" -o "$BATS_TEST_TMPDIR/again.trace" 3>&- &
-	resident $! "$BATS_TEST_TMPDIR/resident"
+	resident $! "$BATS_TEST_TMPDIR/resident" 0.02
 	flat "$BATS_TEST_TMPDIR/resident"
 }
