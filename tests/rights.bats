@@ -16,9 +16,10 @@ setup() {
 
 teardown() { stop_targets; }
 
-# row COMMAND PROCESS: sets $ROW to the cells of the table: permitted, in effect, bounding set, no_new_privs, filter.
+# row COMMAND PROCESS: sets $ROW to the cells of the table: user, permitted, in effect, bounding set, no_new_privs, filter,
+# root, open files.
 row() {
-	ROW=$(awk -F ' *[|] *' -v c="$1" -v p="$2" '$2 == c && $3 == p { print $4 "|" $5 "|" $6 "|" $7 "|" $8 }' \
+	ROW=$(awk -F ' *[|] *' -v c="$1" -v p="$2" '$2 == c && $3 == p { print $4 "|" $5 "|" $6 "|" $7 "|" $8 "|" $9 "|" $10 "|" $11 }' \
 		"$CHECKOUT/docs/safety.md")
 	[ -n "$ROW" ] || fail "docs/safety.md has no row of $1, $2"
 }
@@ -41,9 +42,51 @@ starters() {
 
 field() { sed -n "s/^$2:[[:space:]]*//p" "$1/status"; }
 
+# user_of FOLDER: all four user ids of a thread, if they are one.
+user_of() {
+	case $(field "$1" Uid | tr '\t' '\n' | sort -u) in
+	"$EUID") echo "the user" ;;
+	65534) echo nobody ;;
+	*) field "$1" Uid ;;
+	esac
+}
+
+# root_of FOLDER: the root of a thread, and whether there is something in it.
+root_of() {
+	if [ "$1/root" -ef / ]; then
+		echo /
+	elif [ -z "$(ls -A "$1/root/")" ]; then
+		echo empty
+	else
+		readlink "$1/root"
+	fi
+}
+
+# files_of FOLDER: the kinds of the open files of a thread; any: the row does not say.
+files_of() {
+	local fd
+	[ "${ROW##*|}" != any ] || { echo any; return; }
+	for fd in "$1"/fd/*; do
+		fd=$(readlink "$fd") || continue
+		case $fd in
+		/dev/null) echo null ;;
+		/dev/pts/*) echo terminal ;;
+		socket:*) echo socket ;;
+		pipe:*) echo pipe ;;
+		"anon_inode:[eventfd]") echo eventfd ;;
+		anon_inode:bpf*) echo bpf ;;
+		"anon_inode:[pidfd]" | "/proc/$TARGET") echo process ;;
+		"/memfd:gotap (deleted)") echo rings ;;
+		"/proc/$TARGET/"*) echo memory ;;
+		"$PROG") echo program ;;
+		*) echo "$fd" ;;
+		esac
+	done | sort -u | paste -sd' '
+}
+
 # rights_of FOLDER: the cells of a thread.
 rights_of() {
-	echo "$(names "$(field "$1" CapPrm)")|$(names "$(field "$1" CapEff)")|$(names "$(field "$1" CapBnd)")|$(field "$1" NoNewPrivs)|$(field "$1" Seccomp)"
+	echo "$(user_of "$1")|$(names "$(field "$1" CapPrm)")|$(names "$(field "$1" CapEff)")|$(names "$(field "$1" CapBnd)")|$(field "$1" NoNewPrivs)|$(field "$1" Seccomp)|$(root_of "$1")|$(files_of "$1")"
 }
 
 # threads_of PID NAME: the folders of all threads of that name, of the process and of its children. The threads of gotap
@@ -53,7 +96,7 @@ threads_of() {
 	for task in /proc/"$1"/task/* $(pgrep -P "$1" | sed 's|.*|/proc/&/task/*|'); do
 		comm=$(cat "$task/comm" 2>/dev/null) || continue
 		case $2:$comm in
-		"$comm:$2" | "gotap:gotap-drain" | "gotap:gotap-gaps" | "gotap:MHD-"*) echo "$task" ;;
+		"$comm:$2" | "gotap:gotap-drain" | "gotap:gotap-gaps") echo "$task" ;;
 		esac
 	done
 }
@@ -145,6 +188,8 @@ starts() {
 @test "serve" {
 	starts "$GOTAP" serve --listen unix:"$BATS_TEST_TMPDIR/socket"
 	has_rights serve "$RUN" gotap
+	has_rights serve "$RUN" gotap-http
+	gains_nothing serve "$RUN" gotap-http
 	gains_nothing serve "$RUN" gotap
 }
 

@@ -59,7 +59,10 @@ refused() {
 	grep -qi '^content-type: text/plain; charset=utf-8' "$BATS_TEST_TMPDIR/head"
 }
 
-recordings() { pgrep -P "$SERVER" >/dev/null; }
+# front: prints the process that parses HTTP; recorders: those that record, or list processes.
+front() { pgrep -P "$SERVER" -x gotap-http; }
+recorders() { pgrep -P "$SERVER" | grep -vx "$(front)"; }
+recordings() { recorders >/dev/null; }
 no_recordings() { ! recordings; }
 
 # probe_count PID: prints how many mappings for uprobes the process has.
@@ -395,7 +398,7 @@ has_bytes() { [ -s "$1" ]; }
 	on_socket
 	in_background "$BATS_TEST_TMPDIR/trace" "/debug/pprof/trace?pid=$TARGET&seconds=60"
 	wait_for 20 has_bytes "$BATS_TEST_TMPDIR/trace.body"
-	child=$(pgrep -P "$SERVER" | head -n 1)
+	child=$(recorders | head -n 1)
 	kill -KILL "$SERVER"
 	wait_for 20 eval "! kill -0 $child 2>/dev/null"
 	[ -S "$SOCKET" ]
@@ -406,6 +409,33 @@ has_bytes() { [ -s "$1" ]; }
 	[ "$status" -eq 1 ]
 	contains 'listens on'
 	target_runs
+}
+
+@test "the process that parses HTTP is killed: gotap says so, ends its recordings, and leaves nothing" {
+	local child
+	start_profiled
+	on_socket
+	in_background "$BATS_TEST_TMPDIR/trace" "/debug/pprof/trace?pid=$TARGET&seconds=60"
+	wait_for 20 has_bytes "$BATS_TEST_TMPDIR/trace.body"
+	child=$(recorders | head -n 1)
+	kill -KILL "$(front)"
+	status=0
+	wait "$SERVER" || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'gotap-http, the process that parses HTTP, was ended by signal 9' "$SERVER_LOG")" -eq 1 ]
+	! kill -0 "$child" 2>/dev/null || fail "the recording goes on"
+	[ ! -e "$SOCKET" ]
+	wait_for 20 eval '[ "$(probe_count "$TARGET")" -le 1 ]'
+	target_runs
+}
+
+@test "gotap is killed: the process that parses HTTP ends" {
+	local pid
+	on_socket
+	pid=$(front)
+	[ "$(ask /nothing -o /dev/null -w "%{http_code}")" = 404 ]
+	kill -KILL "$SERVER"
+	wait_for 20 eval "! kill -0 $pid 2>/dev/null"
 }
 
 @test "nobody reads what it says: recordings and its end do not wait for that, and it says how many it left out" {
@@ -460,12 +490,15 @@ has_bytes() { [ -s "$1" ]; }
 	succeeds python3 "$CHECKOUT/tests/lib/garbage.py" "$SOCKET" "$TARGET" ${SOAK:+"$SOAK"}
 	run_logged ask "/debug/pprof/goroutine?pid=$TARGET&debug=1"
 	contains main.idle
-	[ "$(awk '/^Threads:/ { print $2 }' "/proc/$SERVER/status")" -le 70 ]
-	[ "$(awk '/^VmHWM:/ { print $2 }' "/proc/$SERVER/status")" -le 65536 ]
+	local pid
+	for pid in "$SERVER" "$(front)"; do
+		[ "$(threads_of "$pid")" -le 70 ]
+		[ "$(awk '/^VmHWM:/ { print $2 }' "/proc/$pid/status")" -le 65536 ]
+	done
 }
 
-# ticks: prints the CPU time of the server, in 1/100 s.
-ticks() { awk '{ print $14 + $15 }' "/proc/$SERVER/stat"; }
+# ticks: prints the CPU time of both processes, in 1/100 s.
+ticks() { awk '{ n += $14 + $15 } END { print n }' "/proc/$SERVER/stat" "/proc/$(front)/stat"; }
 
 # All places at once, and more that wait to be accepted. When the answer is there most of them are still connected: it did
 # not have to wait for their end.
@@ -476,6 +509,17 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$SERVER/stat"; }
 		0123456789abcdef0123
 	contains "status 200"
 	contains "enough are open"
+}
+
+# Threads of connections that were closed end late, as on a busy machine: the next client waits for a place.
+@test "connections that take long to close keep nobody with a token out" {
+	(umask 077; echo 0123456789abcdef0123 >"$BATS_TEST_TMPDIR/token")
+	"${CC:-cc}" -shared -fPIC -O1 -Wall -o "$BATS_TEST_TMPDIR/late.so" "$CHECKOUT/tests/lib/late_close.c"
+	SERVE_AS=(env LD_PRELOAD="$BATS_TEST_TMPDIR/late.so")
+	start_serve --listen 127.0.0.1:0 --token "$BATS_TEST_TMPDIR/token"
+	run_logged python3 "$CHECKOUT/tests/lib/idle_clients.py" "$(sed -n 's|.*http://||p' "$SERVER_LOG" | head -n 1)" \
+		0123456789abcdef0123
+	contains "status 200"
 }
 
 @test "with few descriptors it waits for one, and uses no CPU meanwhile" {
@@ -500,7 +544,7 @@ time.sleep(1)' "$SOCKET"
 		curl -sS "$version" "http://127.0.0.1:$port/debug/pprof/trace?pid=$TARGET&seconds=60" -o "$BATS_TEST_TMPDIR/cut" 3>&- &
 		client=$!
 		wait_for 20 has_bytes "$BATS_TEST_TMPDIR/cut"
-		kill -KILL "$(pgrep -P "$SERVER" | head -n 1)"
+		kill -KILL "$(recorders | head -n 1)"
 		! wait "$client" || fail "$version: no error"
 	done
 	target_runs

@@ -5,9 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -57,29 +55,6 @@ static void isolated_limit(int what, rlim_t most)
 	if (!getrlimit(what, &now) && now.rlim_max < most)
 		l.rlim_cur = l.rlim_max = now.rlim_max;
 	setrlimit(what, &l);
-}
-
-/*
- * Sets the ids to 65534, the user nobody on every system. In a user namespace with one id the ids
- * cannot be changed; the capabilities are dropped there, too.
- */
-static bool isolated_drop_privileges(struct error *err)
-{
-	enum { NOBODY = 65534 };
-	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct none[2] = {0};
-
-	if (rights_seal(0, err))
-		return false;
-	if (!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
-		(void)!setresuid(NOBODY, NOBODY, NOBODY);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (!syscall(SYS_capset, &head, none))
-		return true;
-	error_set(err, -errno,
-		  "cannot give up the capabilities of the process that looks at the file: %s",
-		  strerror(errno));
-	return false;
 }
 
 /*
@@ -155,7 +130,7 @@ int isolated_enter(int channel, int fd, unsigned int cpu_seconds, struct error *
 	isolated_limit_memory(fd);
 	if (!keep_only(channel, fd))
 		_exit(1);
-	if (!isolated_drop_privileges(err))
+	if (rights_drop_all(err))
 		return err->code;
 	/* After the change of ids, which clears the setting. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -4,9 +4,12 @@
 #include "base/rights.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -52,6 +55,21 @@ int rights_seal(uint64_t bounding, struct error *err)
 			return rights_refused("the securebits", err);
 	}
 	return rights_bound(bounding, err);
+}
+
+int rights_drop_all(struct error *err)
+{
+	enum { NOBODY = 65534 };
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[2] = {0};
+	int r = rights_seal(0, err);
+
+	if (r)
+		return r;
+	if (!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
+		(void)!setresuid(NOBODY, NOBODY, NOBODY);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	return syscall(SYS_capset, &head, none) ? rights_refused("no capabilities", err) : 0;
 }
 
 /* --- system calls --- */
@@ -130,6 +148,26 @@ int rights_refuse_calls(const int *calls, size_t n, struct error *err)
 int rights_allow_calls(const int *calls, size_t n, struct error *err)
 {
 	return rights_filter(calls, n, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM, err);
+}
+
+/* The flags are the first argument of clone(2) on x86-64 and arm64; the lower half has all. */
+int rights_refuse_processes(struct error *err)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RIGHTS_CLONE3, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 2),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	};
+	const struct sock_fprog program = {
+		.filter = code, .len = sizeof(code) / sizeof(code[0]),
+	};
+
+	return rights_install(&program, err);
 }
 
 /* exec must be first. The isolated process sets its ids with setresuid(2) and setresgid(2). */

@@ -195,10 +195,10 @@ static int serve_run(struct options *o)
 	if (!s)
 		return cmd_fail(&err);
 	show_printf(stderr, "gotap: listens on %s\n", server_text(s, text));
-	while (sigtimedwait(&set, NULL, &tick) < 0)
-		server_tick(s);
+	while (sigtimedwait(&set, NULL, &tick) < 0 && !server_is_broken(s, &err))
+		;
 	serve_end(s, &set);
-	return EXIT_OK;
+	return err.code ? cmd_fail(&err) : EXIT_OK;
 }
 
 int cmd_serve(int argc, char **argv)

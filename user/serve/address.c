@@ -219,6 +219,41 @@ int address_listen(struct address *a, struct error *err)
 	return r;
 }
 
+/* Have both one path, or one family and one port? */
+static bool address_same_door(const struct address *a, const struct sockaddr_storage *at)
+{
+	const struct sockaddr_storage *own = &a->at;
+
+	if (at->ss_family != own->ss_family)
+		return false;
+	if (a->is_unix)
+		return !strncmp(((const struct sockaddr_un *)at)->sun_path, path_of(a),
+				sizeof(((struct sockaddr_un *)0)->sun_path));
+	if (at->ss_family == AF_INET)
+		return ((const struct sockaddr_in *)at)->sin_port ==
+		       ((const struct sockaddr_in *)own)->sin_port;
+	return ((const struct sockaddr_in6 *)at)->sin6_port ==
+	       ((const struct sockaddr_in6 *)own)->sin6_port;
+}
+
+void address_settle(struct address *a, int fd)
+{
+	socklen_t len = sizeof(a->at);
+
+	if (!a->is_unix)
+		getsockname(fd, (struct sockaddr *)&a->at, &len);
+}
+
+bool address_has_client(const struct address *a, int fd)
+{
+	struct sockaddr_storage at = {0};
+	socklen_t len = sizeof(at), size = sizeof(int);
+	int listens = 1;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) && !listens &&
+	       !getsockname(fd, (struct sockaddr *)&at, &len) && address_same_door(a, &at);
+}
+
 const char *address_text(const struct address *a, int fd, char ret[static ADDRESS_TEXT])
 {
 	struct sockaddr_storage at = a->at;

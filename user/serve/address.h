@@ -34,6 +34,13 @@ int address_parse(struct address *a, const char *text, struct error *err);
  * replaced; of several servers that begin at once one gets the name.
  */
 int address_listen(struct address *a, struct error *err);
+/* For port 0: takes the port that the kernel chose for @fd. */
+void address_settle(struct address *a, int fd);
+/*
+ * Is @fd a connection that was accepted there? A process that is not trusted has given it: it may
+ * be the socket that listens, or one of another purpose, and root at the other end of that.
+ */
+bool address_has_client(const struct address *a, int fd);
 /* Writes it as the begin of a URL. For port 0 this has the port that the kernel chose for @fd. */
 const char *address_text(const struct address *a, int fd, char ret[static ADDRESS_TEXT]);
 /* Removes the name of a Unix socket, unless it is another process's socket by now. */

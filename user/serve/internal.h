@@ -1,99 +1,109 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: what server.c and exchange.c share: the server, and one request with what answers it.
+ * internal: what the files of the server share: the server, and one request with what answers it.
  */
 #ifndef GOTAP_SERVE_INTERNAL_H
 #define GOTAP_SERVE_INTERNAL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
-#include "serve/expiry.h"
-#include "serve/mhd.h"
+#include "base/vec.h"
+#include "serve/ask.h"
+#include "serve/front.h"
 #include "serve/peer.h"
-#include "serve/request.h"
 #include "serve/run.h"
 #include "serve/server.h"
 #include "serve/slots.h"
+#include "serve/times.h"
 
 enum { EXCHANGE_PIECE = 64 << 10 };
 
-/*
- * IDLE: how long a client may send nothing, or take nothing of an answer. TAKE: how long it may
- * take for an answer that is there. GRACE: how much longer than its time a recording may take, for
- * attaching, its end and its profile. QUEUE: how long a request waits for others.
- */
-enum { IDLE_SECONDS = 10, TAKE_SECONDS = 60, GRACE_SECONDS = 60, QUEUE_MS = 30000 };
-#define SECOND_NS 1000000000ULL
-
 struct server {
-	const struct serve_options *o;
+	struct serve_options *o;
 	struct address address;		/* has the Unix socket that was made */
 	struct procfs fs;
-	struct expiry expiry;
 	struct slots recordings, looks;	/* looks: children that are done at once (ps, stacks) */
-	struct MHD_Daemon *daemon;
-	/* stop: an eventfd that can be read from server_quiesce() on */
-	int listener, stop;
+	struct front front;
+	pthread_t desk;
+	bool has_desk;
+	atomic_bool cheated;		/* the front sent what it never sends */
+	int stop;			/* an eventfd that can be read from server_quiesce() on */
 	atomic_uint exchanges;		/* that are under way */
 	/* lines for stderr that found no reader; under the lock of stderr */
 	unsigned int unsaid;
 };
 
-/* One request. Its thread owns it until libmicrohttpd says that it is completed. */
+/* Who asks, and for what. */
+struct caller {
+	struct request request;
+	bool head;
+	struct peer peer;
+	int client;			/* its socket */
+};
+
+/* One request. Its thread owns it. */
 struct exchange {
 	struct server *server;
-	struct MHD_Connection *connection;
 	struct request request;
+	bool head;
 	struct peer peer;
 	struct subject subject;
-	struct patience patience;
-	struct expiry_entry *expiry;	/* of its connection */
+	struct patience patience;	/* has the sockets of the client and of the answer */
 	struct slots *slots;		/* of which it has one; NULL: of none */
 	struct run run;
-	char piece[EXCHANGE_PIECE];	/* output that came before the answer began */
-	size_t piece_len, piece_sent;
+	/* output, and room in front of it for its length */
+	uint32_t piece_len;
+	char piece[EXCHANGE_PIECE];
 	uint64_t sent;
+	uint64_t until;			/* the client may take the answer, ns */
 	uint64_t since;			/* when the recording began, ns */
 	bool cut;			/* the client does not get all */
 };
 
-/* Makes the state of a request on connection @c; exchange_free() frees it. */
-struct exchange *exchange_new(struct server *s, struct MHD_Connection *c);
-/* Ends the children and waits that the request has started, and frees it. */
-void exchange_free(struct exchange *x);
-/* Finds out what the request asks for, without starting anything. False: @why has the answer. */
-bool exchange_accept(struct exchange *x, const char *url, const char *method, struct refusal *why);
-/* Does what the request asks for, up to the first bytes of the answer, and begins to send it. */
-enum MHD_Result exchange_answer(struct exchange *x, bool head);
+/* desk.c: takes what the front asks until the channel is closed, in a thread. */
+void *desk_main(void *server);
+
+/*
+ * exchange.c: answers @c by the socket @answer in a thread of its own, which then owns the client's
+ * socket and this one. 0 or an errno.
+ */
+int exchange_begin(struct server *s, const struct caller *c, int answer);
+
+/* grant.c: what a request takes while it is answered */
 
 /* Opens the process that the request is about, if the peer may ask about it. */
-bool exchange_find_subject(struct exchange *x, struct refusal *why);
+bool grant_subject(struct exchange *x, struct refusal *why);
 /*
- * Is the process still the one that exchange_find_subject() opened, and allowed? One that has ended
- * is. False: @why has the answer.
+ * Is the process still the one that grant_subject() opened, and allowed? One that has ended is.
+ * False: @why has the answer.
  */
-bool exchange_is_allowed(struct exchange *x, struct refusal *why);
+bool grant_is_valid(struct exchange *x, struct refusal *why);
 /* Waits for a slot, as long as patience lets it. */
-bool exchange_take_slot(struct exchange *x, struct slots *slots, struct refusal *why);
+bool grant_slot(struct exchange *x, struct slots *slots, struct refusal *why);
+void grant_give_slot(struct exchange *x);
 /* Starts one child, or two (run_start()). False: that failed; @why has the answer. */
-bool exchange_start(struct exchange *x, const struct run_args *first, const struct run_args *second,
-		    struct refusal *why);
+bool grant_run(struct exchange *x, const struct run_args *first, const struct run_args *second,
+	       struct refusal *why);
+
+/* reply.c: the answer on its way to the front */
+
+/* Begins it with its size, or -1: not known. False: the front, or the client, has gone. */
+bool reply_begin(struct exchange *x, int64_t size);
+/* Sends the piece, and empties it. */
+bool reply_piece(struct exchange *x);
+/* The whole was sent; waits until the client has it. */
+void reply_end(struct exchange *x);
+void reply_refuse(struct exchange *x, const struct refusal *why);
+/* A whole answer. Empties the body. */
+void reply_buf(struct exchange *x, struct buf *body);
 
 /* lists.c */
-enum MHD_Result exchange_answer_list(struct exchange *x);
-/* Sets request.pid. */
-bool exchange_find_by_name(struct exchange *x, struct refusal *why);
+void lists_answer(struct exchange *x);
+/* Sets request.pid by the name. */
+bool lists_find(struct exchange *x, struct refusal *why);
 
 /* stream.c: of the subject */
-enum MHD_Result exchange_answer_stream(struct exchange *x);
-
-/* answer.c */
-extern const char answer_text_type[];
-/* Takes the response. */
-enum MHD_Result answer_send(struct MHD_Connection *c, unsigned int status, struct MHD_Response *r,
-			    const char *type);
-/* Empties the body. */
-enum MHD_Result answer_buf(struct MHD_Connection *c, struct buf *body, const char *type);
-enum MHD_Result answer_refuse(struct MHD_Connection *c, const struct refusal *why);
+void stream_answer(struct exchange *x);
 
 #endif

@@ -7,7 +7,7 @@
 #include "serve/internal.h"
 #include "serve/listing.h"
 
-enum { LIST_BYTES = 16 << 20, PIECE = 64 << 10 };
+enum { LIST_BYTES = 16 << 20 };
 
 /* Reads all that the child writes. */
 static bool lists_read_all(struct exchange *x, struct buf *out, struct refusal *why)
@@ -29,7 +29,7 @@ static bool lists_read_all(struct exchange *x, struct buf *out, struct refusal *
 	return true;
 }
 
-static bool serve_list(struct exchange *x, struct listing *l, struct refusal *why)
+static bool lists_make(struct exchange *x, struct listing *l, struct refusal *why)
 {
 	struct run_args args = {0};
 	struct buf json = {0};
@@ -42,46 +42,41 @@ static bool serve_list(struct exchange *x, struct listing *l, struct refusal *wh
 	if (x->server->o->proc_dir)
 		run_arg2(&args, "--proc", x->server->o->proc_dir);
 	x->patience.deadline = now_ns() + GRACE_SECONDS * SECOND_NS;
-	ok = exchange_take_slot(x, &x->server->looks, why) && exchange_start(x, &args, NULL, why) &&
+	ok = grant_slot(x, &x->server->looks, why) && grant_run(x, &args, NULL, why) &&
 	     lists_read_all(x, &json, why);
 	if (ok && !listing_parse(l, (const char *)json.data, json.len, &x->server->fs, &x->peer))
 		ok = refuse(why, 500, "could not list the processes: gotap ps gave no JSON");
 	buf_free(&json);
 	run_end(&x->run);
 	x->run = RUN_NONE;
-	if (x->slots)
-		slots_give(x->slots, &x->peer);
-	x->slots = NULL;
+	grant_give_slot(x);
 	return ok;
 }
 
-enum MHD_Result exchange_answer_list(struct exchange *x)
+void lists_answer(struct exchange *x)
 {
-	static const char html[] = "text/html; charset=utf-8";
 	struct listing l;
 	struct buf out = {0};
-	const char *type = answer_text_type;
 	struct refusal why = {0};
 
-	if (!serve_list(x, &l, &why))
-		return answer_refuse(x->connection, &why);
-	if (x->request.endpoint->asked == ASKED_INDEX) {
-		listing_page(&l, &out);
-		type = html;
-	} else if (x->request.endpoint->asked == ASKED_PROCESSES_JSON) {
-		listing_json(&l, &out);
-		type = "application/json";
-	} else {
-		listing_text(&l, &out);
+	if (!lists_make(x, &l, &why)) {
+		reply_refuse(x, &why);
+		return;
 	}
+	if (x->request.endpoint->asked == ASKED_INDEX)
+		listing_page(&l, &out);
+	else if (x->request.endpoint->asked == ASKED_PROCESSES_JSON)
+		listing_json(&l, &out);
+	else
+		listing_text(&l, &out);
 	listing_free(&l);
-	return answer_buf(x->connection, &out, type);
+	reply_buf(x, &out);
 }
 
-bool exchange_find_by_name(struct exchange *x, struct refusal *why)
+bool lists_find(struct exchange *x, struct refusal *why)
 {
 	struct listing l;
-	bool ok = serve_list(x, &l, why);
+	bool ok = lists_make(x, &l, why);
 
 	if (!ok)
 		return false;

@@ -20,21 +20,22 @@ static int patience_timeout(const struct patience *p, int ms)
 enum patience_end patience_wait(const struct patience *p, struct pollfd *fds, unsigned int n,
 				int ms)
 {
-	struct pollfd all[PATIENCE_FDS + 2];
+	struct pollfd all[PATIENCE_FDS + 3];
 	unsigned int i;
 	int r;
 
 	memcpy(all, fds, n * sizeof(*fds));
 	all[n] = (struct pollfd){ .fd = p->client, .events = POLLRDHUP };
 	all[n + 1] = (struct pollfd){ .fd = p->stop, .events = POLLIN };
-	r = poll(all, n + 2, patience_timeout(p, ms));
+	all[n + 2] = (struct pollfd){ .fd = p->answer, .events = POLLRDHUP };
+	r = poll(all, n + 3, patience_timeout(p, ms));
 	if (now_ns() >= p->deadline)
 		return PATIENCE_LATE;
 	for (i = 0; i < n; i++)
 		fds[i].revents = r > 0 ? all[i].revents : 0;
 	if (r <= 0)
 		return PATIENCE_TIME;
-	if (all[n].revents)
+	if (all[n].revents || all[n + 2].revents)
 		return PATIENCE_CLIENT;
 	return all[n + 1].revents ? PATIENCE_STOP : PATIENCE_READY;
 }

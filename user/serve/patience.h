@@ -15,12 +15,13 @@ enum patience_end {
 	PATIENCE_READY,		/* one of the descriptors has events */
 	PATIENCE_TIME,		/* @ms of patience_wait() are over */
 	PATIENCE_LATE,		/* the deadline of the request has passed */
-	PATIENCE_CLIENT,	/* the client has closed its connection */
+	PATIENCE_CLIENT,	/* the client, or the front, has closed its connection */
 	PATIENCE_STOP,		/* the server ends */
 };
 
 struct patience {
-	int client;		/* its socket */
+	int client;		/* its socket; -1: it is not watched */
+	int answer;		/* the socket that the front reads the answer from; -1: none */
 	int stop;		/* a descriptor that is readable once the server ends; -1: none */
 	uint64_t deadline;	/* CLOCK_MONOTONIC, ns */
 };

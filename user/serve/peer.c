@@ -4,6 +4,7 @@
 #include "serve/peer.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "proc/owner.h"
+#include "serve/shares.h"
 
 bool peer_of(int fd, bool is_unix, struct peer *ret)
 {
@@ -26,6 +28,36 @@ bool peer_of(int fd, bool is_unix, struct peer *ret)
 	ret->uid = cred.uid;
 	ret->all = !cred.uid;
 	return true;
+}
+
+uint64_t peer_share(const struct peer *who)
+{
+	return who->all ? SHARE_OF_NOBODY : who->uid;
+}
+
+static uint64_t peer_address(int fd)
+{
+	struct sockaddr_storage at = {0};
+	socklen_t len = sizeof(at);
+	uint64_t network;
+
+	if (getpeername(fd, (struct sockaddr *)&at, &len))
+		return 0;
+	if (at.ss_family == AF_INET)
+		return ((struct sockaddr_in *)&at)->sin_addr.s_addr;
+	memcpy(&network, &((struct sockaddr_in6 *)&at)->sin6_addr, sizeof(network));
+	return network;
+}
+
+uint64_t peer_share_of_socket(int fd, bool is_unix)
+{
+	struct peer who;
+
+	if (!is_unix)
+		return peer_address(fd);
+	/* all peers that are not known count as one user */
+	peer_of(fd, is_unix, &who);
+	return peer_share(&who);
 }
 
 enum { STATUS_SIZE = 4096 };

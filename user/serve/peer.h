@@ -8,6 +8,7 @@
 #define GOTAP_SERVE_PEER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "proc/procfs.h"
@@ -16,6 +17,14 @@ struct peer {
 	bool all;		/* may ask about every process */
 	uid_t uid;		/* if not: the user, who may ask about processes of this uid */
 };
+
+/* Who a client is for a share of something (shares.h). */
+uint64_t peer_share(const struct peer *who);
+/*
+ * Likewise for a share of the connections, where clients over TCP are told apart by their
+ * addresses: of IPv6 by the network, the upper 64 bits, in which one client may have any address.
+ */
+uint64_t peer_share_of_socket(int fd, bool is_unix);
 
 /*
  * Finds out who is at the other end of @fd, a connected socket. False: that is not known; then @ret

@@ -9,8 +9,6 @@
 
 #include "base/show.h"
 
-enum { NOT_GIVEN = -1 };
-
 /* Default times are those of net/http/pprof; its block profile has none. */
 const struct endpoint endpoints[] = {
 	{ .path = "/debug/pprof/", .asked = ASKED_INDEX },
@@ -81,7 +79,7 @@ bool request_begin(struct request *r, const char *path, struct refusal *why)
 {
 	const struct endpoint *e;
 
-	*r = (struct request){ .debug = NOT_GIVEN };
+	*r = (struct request){ .debug = REQUEST_NOT_GIVEN };
 	for (e = endpoints; e->path; e++) {
 		if (!strcmp(path, e->path)) {
 			r->endpoint = e;
@@ -139,7 +137,7 @@ static bool take_pid(struct request *r, const char *value, struct refusal *why)
 
 static bool take_debug(struct request *r, const char *value, struct refusal *why)
 {
-	if (r->debug != NOT_GIVEN)
+	if (r->debug != REQUEST_NOT_GIVEN)
 		return true;
 	if (!strchr("012", value[0]) || !value[0] || value[1])
 		return refuse(why, 400, "invalid value for \"debug\" - must be 0, 1 or 2");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * request: what a path and its arguments ask for, and the words of a refusal. All text here comes
- * from a client. http.c calls it, and tests/fuzz/fuzz_serve.c.
+ * from a client. Both sides call it (ask.h).
  */
 #ifndef GOTAP_SERVE_REQUEST_H
 #define GOTAP_SERVE_REQUEST_H
@@ -44,6 +44,9 @@ struct endpoint {
 
 /* All of them, up to one without a path. */
 extern const struct endpoint endpoints[];
+
+/* The value of request.debug without such an argument. */
+enum { REQUEST_NOT_GIVEN = -1 };
 
 struct request {
 	const struct endpoint *endpoint;

@@ -207,11 +207,7 @@ static enum run_state run_finish(struct run *r)
 	return RUN_OVER;
 }
 
-/*
- * The server ends: asks the recording to end, and extends the deadline by some seconds for what it
- * then writes.
- */
-static void run_stop(struct run *r, struct patience *p)
+void run_stop(struct run *r, struct patience *p)
 {
 	run_ask(r);
 	p->stop = -1;

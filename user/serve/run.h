@@ -57,6 +57,11 @@ enum run_state {
  * reads what it then writes, for some seconds at most (by the deadline in @p).
  */
 enum run_state run_read(struct run *r, struct patience *p, void *data, size_t size, size_t *n);
+/*
+ * The server ends: asks the recording to end, and extends the deadline in @p by some seconds for
+ * what it then writes.
+ */
+void run_stop(struct run *r, struct patience *p);
 /* Asks the first child to end its recording now: the output is then shorter, but complete. */
 void run_ask(struct run *r);
 /* Ends all children that are left, kills those that do not end, waits for them, and frees. */

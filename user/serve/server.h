@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server: the addresses of net/http/pprof for processes that do not have them (`gotap serve`):
- * requests of HTTP, by libmicrohttpd, a thread for each connection. exchange.c handles one request,
- * server.c the library and the end.
+ * server: the addresses of net/http/pprof for processes that do not have them (`gotap serve`). Two
+ * processes: the front parses HTTP and has no right (front.h); the server has the rights.
  *
- *     bytes of a client -> libmicrohttpd -> on_request(): who asks, for what, is that allowed?
- *     (request, token, peer)
- *     -> slots -> a child `gotap record|stacks|ps|pprof` (run) -> its output, as it comes -> the
- *     client
+ *     front -> ask -> desk.c: who is the client, may it ask, for what?
+ *     -> exchange.c, a thread for each request: (request, token, peer)
+ *     -> slots -> a child `gotap record|stacks|ps|pprof` (run) -> its output, as it comes
+ *     -> reply.c -> front -> client
  */
 #ifndef GOTAP_SERVE_SERVER_H
 #define GOTAP_SERVE_SERVER_H
@@ -37,21 +36,22 @@ struct serve_options {
 struct server;
 
 /*
- * Listens, and answers in threads of its own; @options must outlive it. All signals must be blocked
- * in the calling thread, so that they are in those. NULL: @err has the reason.
+ * Listens, and answers in a process and in threads of its own; @options must outlive it. All
+ * signals must be blocked in the calling thread, so that they are in those. NULL: @err has the
+ * reason.
  */
-struct server *server_start(const struct serve_options *options, struct error *err);
+struct server *server_start(struct serve_options *options, struct error *err);
 /* The address at which it listens, as text in @ret. */
 const char *server_text(const struct server *s, char ret[static ADDRESS_TEXT]);
-/* Drops clients behind their deadlines; to be called about every second. */
-void server_tick(struct server *s);
+/* Can it answer no more? @err has the reason. To be called about every second. */
+bool server_is_broken(struct server *s, struct error *err);
 /*
  * Takes no more requests, and asks recordings to end: their answers are then shorter, but complete.
  * server_idle() is true once all answers are sent.
  */
 void server_quiesce(struct server *s);
 bool server_idle(struct server *s);
-/* Ends all requests and their children, removes the socket, and frees @s. */
+/* Ends the front, all requests and their children, removes the socket, and frees @s. */
 void server_stop(struct server *s);
 
 #endif

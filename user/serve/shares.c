@@ -3,46 +3,46 @@
 #include "serve/shares.h"
 
 struct share {
-	uid_t uid;
+	uint64_t who;
 	unsigned int n;
 };
 
-static struct share *shares_find(const struct shares *s, uid_t uid)
+static struct share *shares_find(const struct shares *s, uint64_t who)
 {
 	size_t i;
 
-	for (i = 0; i < s->users.len; i++)
-		if (vec_at(&s->users, struct share, i)->uid == uid)
-			return vec_at(&s->users, struct share, i);
+	for (i = 0; i < s->all.len; i++)
+		if (vec_at(&s->all, struct share, i)->who == who)
+			return vec_at(&s->all, struct share, i);
 	return NULL;
 }
 
-bool shares_take(struct shares *s, const struct peer *who, unsigned int most)
+bool shares_take(struct shares *s, uint64_t who, unsigned int most)
 {
 	struct share *share;
 
-	if (who->all)
+	if (who == SHARE_OF_NOBODY)
 		return true;
-	share = shares_find(s, who->uid);
+	share = shares_find(s, who);
 	if (share ? share->n >= most : !most)
 		return false;
 	if (!share) {
-		share = vec_push(&s->users, sizeof(*share));
-		share->uid = who->uid;
+		share = vec_push(&s->all, sizeof(*share));
+		share->who = who;
 	}
 	share->n++;
 	return true;
 }
 
-void shares_give(struct shares *s, const struct peer *who)
+void shares_give(struct shares *s, uint64_t who)
 {
-	struct share *share = who->all ? NULL : shares_find(s, who->uid);
+	struct share *share = who == SHARE_OF_NOBODY ? NULL : shares_find(s, who);
 
 	if (share && !--share->n)
-		*share = *vec_at(&s->users, struct share, --s->users.len);
+		*share = *vec_at(&s->all, struct share, --s->all.len);
 }
 
 void shares_free(struct shares *s)
 {
-	vec_free(&s->users);
+	vec_free(&s->all);
 }

@@ -11,7 +11,7 @@
 /* On the stack of the thread that waits. */
 struct slots_waiter {
 	struct slots_waiter *next;
-	const struct peer *who;
+	uint64_t who;		/* peer_share() */
 	int wake;		/* an eventfd */
 	bool has;		/* it was given a slot */
 };
@@ -93,7 +93,7 @@ enum slots_result slots_take(struct slots *s, const struct peer *who, const stru
 		[PATIENCE_LATE] = SLOTS_LATE,   [PATIENCE_CLIENT] = SLOTS_CLIENT,
 		[PATIENCE_STOP] = SLOTS_STOP,
 	};
-	struct slots_waiter w = { .who = who, .wake = eventfd(0, EFD_CLOEXEC) };
+	struct slots_waiter w = { .who = peer_share(who), .wake = eventfd(0, EFD_CLOEXEC) };
 	struct pollfd fd = { .fd = w.wake, .events = POLLIN };
 	enum slots_result r = slots_enter(s, &w);
 
@@ -125,7 +125,7 @@ static bool pass_on(struct slots *s)
 void slots_give(struct slots *s, const struct peer *who)
 {
 	pthread_mutex_lock(&s->lock);
-	shares_give(&s->has, who);
+	shares_give(&s->has, peer_share(who));
 	s->free += !pass_on(s);
 	pthread_mutex_unlock(&s->lock);
 }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "serve/patience.h"
+#include "serve/peer.h"
 #include "serve/shares.h"
 
 struct slots_waiter;

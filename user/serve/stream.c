@@ -52,7 +52,7 @@ static const struct command *stream_command_of(const struct request *r)
 	return r->debug > 0 ? &goroutine_text[r->debug - 1] : &commands[r->endpoint->asked];
 }
 
-static bool start_command(struct exchange *x, struct refusal *why)
+static bool stream_start(struct exchange *x, struct refusal *why)
 {
 	const struct serve_options *o = x->server->o;
 	const struct command *c = stream_command_of(&x->request);
@@ -79,7 +79,7 @@ static bool start_command(struct exchange *x, struct refusal *why)
 	run_arg2(&second, "--type", c->profile);
 	run_arg2(&second, "--as-runtime", "-");
 	x->since = now_ns();
-	return exchange_start(x, &first, c->profile ? &second : NULL, why);
+	return grant_run(x, &first, c->profile ? &second : NULL, why);
 }
 
 /* --- the output --- */
@@ -88,18 +88,19 @@ static bool start_command(struct exchange *x, struct refusal *why)
  * Reads into the piece. Ends a recording that is too large, so that its end is written; cuts one
  * that writes much more even then.
  */
-static enum run_state read_piece(struct exchange *x)
+static enum run_state stream_read(struct exchange *x)
 {
 	uint64_t most = x->server->o->max_bytes;
+	size_t n = 0;
 	enum run_state state =
-		run_read(&x->run, &x->patience, x->piece, sizeof(x->piece), &x->piece_len);
+		run_read(&x->run, &x->patience, x->piece, sizeof(x->piece), &n);
 
-	x->piece_sent = 0;
+	x->piece_len = (uint32_t)n;
 	if (state != RUN_DATA)
 		return state;
-	if (x->sent + x->piece_len > most + OVERSIZE)
+	if (x->sent + n > most + OVERSIZE)
 		return RUN_LATE;
-	if (x->sent + x->piece_len > most)
+	if (x->sent + n > most)
 		run_ask(&x->run);
 	return RUN_DATA;
 }
@@ -118,34 +119,21 @@ static void stream_cut(struct exchange *x)
 		connect(x->patience.client, &none, sizeof(none));
 }
 
-/* The next bytes of the answer; called by libmicrohttpd until it gets an end. */
-static ssize_t read_answer(void *ctx, uint64_t at, char *to, size_t size)
+/* Without the end of the answer the front ends the connection as an error. */
+static void stream_send(struct exchange *x)
 {
-	struct exchange *x = ctx;
+	enum run_state state = RUN_DATA;
 	struct refusal why;
-	size_t n;
 
-	if (x->piece_sent == x->piece_len) {
-		switch (read_piece(x)) {
-		case RUN_DATA:
-			break;
-		case RUN_OVER:
-			if (!x->run.failed && exchange_is_allowed(x, &why))
-				return MHD_CONTENT_READER_END_OF_STREAM;
-			/* fall through */
-		default:
-			stream_cut(x);
-			return MHD_CONTENT_READER_END_WITH_ERROR;
-		}
-	}
-	n = x->piece_len - x->piece_sent < size ? x->piece_len - x->piece_sent : size;
-	memcpy(to, x->piece + x->piece_sent, n);
-	x->piece_sent += n;
-	x->sent += n;
-	return (ssize_t)n;
+	while (state == RUN_DATA && reply_piece(x))
+		state = stream_read(x);
+	if (state == RUN_OVER && !x->run.failed && grant_is_valid(x, &why))
+		reply_end(x);
+	else
+		stream_cut(x);
 }
 
-static bool refuse_output(struct exchange *x, enum run_state state, struct refusal *why)
+static bool stream_refuse(struct exchange *x, enum run_state state, struct refusal *why)
 {
 	const struct endpoint *e = x->request.endpoint;
 	_cleanup_free_ char *text = NULL;
@@ -154,7 +142,7 @@ static bool refuse_output(struct exchange *x, enum run_state state, struct refus
 		return refuse(why, 503, "the client has gone");
 	if (state == RUN_LATE)
 		return refuse(why, 504, "it took longer than it may");
-	if (!exchange_is_allowed(x, why))
+	if (!grant_is_valid(x, why))
 		return false;
 	if (subject_state(&x->subject) != SUBJECT_THERE)
 		return refuse(why, 404, "process %d has ended", x->request.pid);
@@ -168,41 +156,28 @@ static bool stream_begin(struct exchange *x, struct refusal *why)
 	enum run_state state;
 
 	x->patience.deadline = now_ns() + (QUEUE_MS / 1000 + 1) * SECOND_NS;
-	if (!exchange_take_slot(x, records ? &x->server->recordings : &x->server->looks, why))
+	if (!grant_slot(x, records ? &x->server->recordings : &x->server->looks, why))
 		return false;
 	x->patience.deadline = now_ns() +
 			       ((uint64_t)x->request.seconds + GRACE_SECONDS) * SECOND_NS;
-	if (!start_command(x, why))
+	if (!stream_start(x, why))
 		return false;
-	state = read_piece(x);
+	state = stream_read(x);
 	if (state != RUN_DATA)
-		return refuse_output(x, state, why);
-	return exchange_is_allowed(x, why);
+		return stream_refuse(x, state, why);
+	return grant_is_valid(x, why);
 }
 
-static enum MHD_Result send_stream(struct exchange *x)
-{
-	const struct request *r = &x->request;
-	struct MHD_Response *response;
-	char file[64];
-
-	response = mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, EXCHANGE_PIECE, read_answer,
-						     x, NULL);
-	if (!response)
-		return MHD_NO;
-	if (r->debug > 0)
-		return answer_send(x->connection, MHD_HTTP_OK, response, answer_text_type);
-	snprintf(file, sizeof(file), "attachment; filename=\"%s\"", r->endpoint->name);
-	mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, file);
-	return answer_send(x->connection, MHD_HTTP_OK, response, "application/octet-stream");
-}
-
-enum MHD_Result exchange_answer_stream(struct exchange *x)
+void stream_answer(struct exchange *x)
 {
 	struct refusal why = {0};
 
-	if (stream_begin(x, &why))
-		return send_stream(x);
-	x->cut = true;
-	return answer_refuse(x->connection, &why);
+	if (!stream_begin(x, &why)) {
+		x->cut = true;
+		reply_refuse(x, &why);
+	} else if (reply_begin(x, -1)) {
+		stream_send(x);
+	} else {
+		stream_cut(x);
+	}
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* token: see token.h. */
+#define _GNU_SOURCE
 #include "serve/token.h"
 
 #include <errno.h>
@@ -51,6 +52,11 @@ int token_read(struct token *t, const char *path, struct error *err)
 		return error_set(err, -errno, "cannot read the token in '%s': %s", path,
 				 strerror(errno));
 	return check_line(t, path, err);
+}
+
+void token_forget(struct token *t)
+{
+	explicit_bzero(t, sizeof(*t));
 }
 
 /* --- from a request --- */

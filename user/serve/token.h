@@ -27,4 +27,7 @@ int token_read(struct token *t, const char *path, struct error *err);
  */
 bool token_matches(const struct token *t, const char *authorization);
 
+/* Overwrites it, in a process that must not have it. */
+void token_forget(struct token *t);
+
 #endif

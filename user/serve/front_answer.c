@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * answer: whole answers: their headers, errors as net/http/pprof gives them, and those of one
- * piece.
+ * front_answer: the headers of answers, and errors as net/http/pprof gives them. Runs in the front.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "serve/internal.h"
+#include "base/vec.h"
+#include "serve/front_internal.h"
+
+static const char answer_text_type[] = "text/plain; charset=utf-8";
 
 static void add_header(struct MHD_Response *r, const char *name, const char *value)
 {
 	mhd.add_response_header(r, name, value);
 }
 
-enum MHD_Result answer_send(struct MHD_Connection *c, unsigned int status, struct MHD_Response *r,
-			   const char *type)
+static enum MHD_Result answer_queue(struct MHD_Connection *c, unsigned int status,
+				    struct MHD_Response *r, const char *type)
 {
 	enum MHD_Result ret;
 
@@ -31,8 +34,6 @@ enum MHD_Result answer_send(struct MHD_Connection *c, unsigned int status, struc
 	return ret;
 }
 
-const char answer_text_type[] = "text/plain; charset=utf-8";
-
 enum MHD_Result answer_refuse(struct MHD_Connection *c, const struct refusal *why)
 {
 	_cleanup_free_ char *line = xasprintf("%s\n", why->text);
@@ -48,14 +49,32 @@ enum MHD_Result answer_refuse(struct MHD_Connection *c, const struct refusal *wh
 		add_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	if (why->status == MHD_HTTP_SERVICE_UNAVAILABLE)
 		add_header(r, MHD_HTTP_HEADER_RETRY_AFTER, "5");
-	return answer_send(c, why->status, r, answer_text_type);
+	return answer_queue(c, why->status, r, answer_text_type);
 }
 
-enum MHD_Result answer_buf(struct MHD_Connection *c, struct buf *body, const char *type)
+/* A profile: a file that a client saves. */
+static bool answer_is_file(const struct request *r)
 {
-	struct MHD_Response *r =
-		mhd.create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_COPY);
+	return r->endpoint->name && r->debug <= 0;
+}
 
-	buf_free(body);
-	return answer_send(c, MHD_HTTP_OK, r, type);
+static const char *answer_type(const struct request *r)
+{
+	if (r->endpoint->asked == ASKED_INDEX)
+		return "text/html; charset=utf-8";
+	if (r->endpoint->asked == ASKED_PROCESSES_JSON)
+		return "application/json";
+	return answer_is_file(r) ? "application/octet-stream" : answer_text_type;
+}
+
+enum MHD_Result answer_send(struct MHD_Connection *c, struct MHD_Response *response,
+			    const struct request *r, bool head)
+{
+	char file[64];
+
+	if (response && answer_is_file(r) && !head) {
+		snprintf(file, sizeof(file), "attachment; filename=\"%s\"", r->endpoint->name);
+		add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, file);
+	}
+	return answer_queue(c, MHD_HTTP_OK, response, answer_type(r));
 }
