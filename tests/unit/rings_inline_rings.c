@@ -7,9 +7,15 @@
 #define _GNU_SOURCE
 #include "unit.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -341,6 +347,77 @@ static void a_thread_that_does_not_run_is_waited_for(void)
 	CHECK(stuck_may_end(&s, &proc, block, 1000000000ULL * 10800));
 }
 
+static int id_pipe[2];
+
+static void *sleeping_thread(void *unused)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+
+	if (write(id_pipe[1], &tid, sizeof(tid)) == sizeof(tid))
+		pause();
+	return unused;
+}
+
+/* A process with one thread that computes and one that sleeps, *@tid. */
+static pid_t busy_process(pid_t *tid)
+{
+	pthread_t thread;
+	pid_t pid;
+
+	CHECK(!pipe(id_pipe));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_create(&thread, NULL, sleeping_thread, NULL);
+		for (;;)
+			;
+	}
+	CHECK(read(id_pipe[0], tid, sizeof(*tid)) == sizeof(*tid));
+	return pid;
+}
+
+static void let_run(pid_t pid, uint64_t ticks)
+{
+	struct procfs_usage begin = {0}, now = {0};
+
+	CHECK(!procfs_usage(&proc.fs, pid, &begin));
+	do {
+		usleep(10000);
+		CHECK(!procfs_usage(&proc.fs, pid, &now));
+	} while (now.cpu - begin.cpu < ticks);
+}
+
+/*
+ * A thread is held by a debugger after it reserved room, and before it wrote its id. Other threads
+ * run meanwhile. The times are made up: @now only has to be late.
+ */
+static void a_thread_without_an_id_is_waited_for_while_one_is_stopped(void)
+{
+	const uint64_t hour = 1000000000ULL * 3600;
+	const uint64_t ticks = 21 * (uint64_t)sysconf(_SC_CLK_TCK) / 10;
+	struct stuck s = {0};
+	struct ring_block block = { .head = 1 };
+	struct process busy = proc;
+	pid_t tid;
+	int status;
+
+	busy.pid = busy_process(&tid);
+	CHECK(!ptrace(PTRACE_SEIZE, tid, NULL, NULL));
+	CHECK(!ptrace(PTRACE_INTERRUPT, tid, NULL, NULL));
+	CHECK(waitpid(tid, &status, __WALL) == tid);
+	CHECK(stuck_may_end(&s, &busy, block, 1));
+	let_run(busy.pid, ticks);
+	CHECK(stuck_may_end(&s, &busy, block, hour));
+	CHECK(!ptrace(PTRACE_DETACH, tid, NULL, NULL));
+	CHECK(stuck_may_end(&s, &busy, block, 2 * hour));	/* it has not run since */
+	let_run(busy.pid, ticks);
+	CHECK(!stuck_may_end(&s, &busy, block, 3 * hour));
+	kill(busy.pid, SIGKILL);
+	waitpid(busy.pid, &status, 0);
+	close(id_pipe[0]);
+	close(id_pipe[1]);
+}
+
 /*
  * A thread was making a record when its program ended: that record's event did not happen, but the
  * records behind it are kept. The record has units @from to @to. @time 0: the thread had written
@@ -456,6 +533,7 @@ int main(void)
 		UNIT(a_ring_of_which_all_was_skipped_has_no_room),
 		UNIT(records_that_wait_too_long_pass_those_in_the_way),
 		UNIT(a_thread_that_does_not_run_is_waited_for),
+		UNIT(a_thread_without_an_id_is_waited_for_while_one_is_stopped),
 		UNIT(a_thread_that_died_with_its_program_lost_nothing),
 		UNIT(the_last_thread_that_died_lost_nothing),
 		UNIT(garbage_is_harmless),

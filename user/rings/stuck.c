@@ -14,6 +14,9 @@
 #define LOOK_NS 100000000ULL
 /* A signal handler can run on the thread in the middle of a record. */
 #define RAN_NS 200000000ULL
+/* CPU time of the process while the record's thread is not known: others have most of it. */
+#define ALL_RAN_NS 2000000000ULL
+enum { THREADS_MAX = 4096 };	/* of which one look reads the state */
 
 /*
  * CPU time of the thread in ns: 0, or -errno. -ENOENT: the thread has ended, or the kernel has no
@@ -40,6 +43,25 @@ static uint64_t stuck_process_ran(const struct process *proc)
 	if (procfs_usage(&proc->fs, proc->pid, &usage))
 		return UINT64_MAX;	/* it has ended */
 	return usage.cpu * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* Is a thread of the process stopped, by a debugger or a signal? */
+static bool stuck_thread_is_stopped(const struct process *proc)
+{
+	struct procfs_status st;
+	struct vec tids = {0};
+	bool stopped = false;
+	char what[64];
+	size_t i;
+
+	procfs_tids(&proc->fs, proc->pid, &tids);
+	for (i = 0; i < tids.len && i < THREADS_MAX && !stopped; i++) {
+		snprintf(what, sizeof(what), "task/%d/status", *vec_at(&tids, pid_t, i));
+		stopped = !procfs_status(&proc->fs, proc->pid, what, &st) &&
+			  (st.state == 't' || st.state == 'T');
+	}
+	vec_free(&tids);
+	return stopped;
 }
 
 static void stuck_begin(struct stuck *s, const struct process *proc, struct ring_block block,
@@ -69,5 +91,10 @@ bool stuck_may_end(struct stuck *s, const struct process *proc, struct ring_bloc
 	if (now - s->since < PATIENCE_NS || now - s->looked < LOOK_NS)
 		return true;
 	s->looked = now;
-	return stuck_ran(s, proc) < RAN_NS;
+	if (s->of_thread || block.tid)
+		return stuck_ran(s, proc) < RAN_NS;
+	/* a thread that is stopped may be the record's: its time begins when it goes on */
+	if (stuck_thread_is_stopped(proc))
+		s->ran = stuck_process_ran(proc);
+	return stuck_ran(s, proc) < ALL_RAN_NS;
 }

@@ -4,6 +4,9 @@
  * finished. A thread that was preempted in it goes on when it gets a CPU. A thread that is stopped,
  * by a signal, a debugger or the freezer of its cgroup, goes on later. So the time that counts is
  * CPU time of that thread: if it has run, and the record is not finished, it never will be.
+ *
+ * A thread that has not written its id yet may be any one of the process: then no thread may be
+ * stopped, and the process must have run for longer.
  */
 #ifndef GOTAP_RINGS_STUCK_H
 #define GOTAP_RINGS_STUCK_H
