@@ -29,12 +29,14 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 
 @test "fuzz_answers" { fuzzed fuzz_answers; }
 @test "fuzz_api" { fuzzed fuzz_api; }
+@test "fuzz_ask" { fuzzed fuzz_ask; }
 @test "fuzz_convert" { fuzzed fuzz_convert; }
 @test "fuzz_debug" { fuzzed fuzz_debug; }
 @test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
 @test "fuzz_elf" { fuzzed fuzz_elf; }
 @test "fuzz_foreign" { fuzzed fuzz_foreign; }
 @test "fuzz_html" { fuzzed fuzz_html; }
+@test "fuzz_http" { fuzzed fuzz_http; }
 @test "fuzz_live" { fuzzed fuzz_live; }
 @test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }

@@ -169,11 +169,11 @@ ctrl_c() {
 # The thread that ends the capture is held, so that the signal comes while it is at work.
 @test "a signal between the end of -d and the waiting for the program ends the waiting" {
 	build_prog "$REFERENCE_GO" exitquick
-	want_hold
-	holdable start_record "$TRACE" -d 100ms -- "$PROG" -after 10m
+	holdable start_record "$TRACE" -d 5s -- "$PROG" -after 10m
 	launched
+	wait_for 60 test -s "$TRACE.partial"	# the Go runtime has begun
 	hold_drain
-	sleep 0.2
+	sleep 5
 	wait_for 60 has_looked $(($(looks) + 3))
 	send TERM
 	let_drain_go

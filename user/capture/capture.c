@@ -96,6 +96,7 @@ static void *drain_thread(void *arg)
 	unsigned int round = 0;
 	bool busy;
 
+	pthread_setname_np(pthread_self(), "gotap-drain");
 	for (;;) {
 		bpf_beat(cap->bpf);
 		busy = drain_round(&cap->drain);
@@ -116,7 +117,6 @@ static int start_thread(struct capture *cap, struct error *err)
 
 	if (r)
 		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
-	pthread_setname_np(cap->thread, "gotap-drain");
 	cap->thread_runs = true;
 	return 0;
 }

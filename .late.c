@@ -1,0 +1,2 @@
+#include <unistd.h>
+		static __attribute__((constructor)) void late(void) { usleep(1500000); }
