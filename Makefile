@@ -10,6 +10,7 @@
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
 # make install  PREFIX=/usr/local; make uninstall takes it away
+# make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
 # V=1 shows the commands. Everything generated lies under build/.
 
 BUILD   ?= build
@@ -23,6 +24,13 @@ VERSION := 0.1.0
 ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
 LDLIBS  := -lbpf -ldw -lelf -lz -ljson-c -lpthread -lm
+
+# The first report of a sanitizer ends gotap: then a recording that ends as it should had none.
+SANITIZE ?= no
+ifeq ($(SANITIZE),yes)
+  CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+  LDFLAGS += -fsanitize=address,undefined
+endif
 
 # gotap serve is built with libmicrohttpd. Whether a gotap has it is said, not found out: it would depend on the machine.
 SERVE   ?= yes
@@ -113,7 +121,7 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
 # The library runs on threads of others, with stacks as small as they made them.
-FRAMES := -Wframe-larger-than=16384
+FRAMES := $(if $(filter yes,$(SANITIZE)),,-Wframe-larger-than=16384)
 
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
