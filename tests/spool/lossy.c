@@ -291,7 +291,7 @@ static void pipeline_init(struct pipeline *p, const struct spool *sp, int versio
 	p->stacks = stacks_new((struct symbolizer *)p, model.minor, 127);
 	p->model = model_new(open_trace(p, version, fd), &model);
 	p->merge = merge_new();
-	p->goids = goid_filter_new(p->merge);
+	p->goids = goid_filter_new(p->merge, true);
 }
 
 static void pipeline_chunk(struct pipeline *p, const struct chunk *c)

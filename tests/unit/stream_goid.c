@@ -16,7 +16,7 @@ static struct goid_filter *begin(void)
 {
 	n_seen = 0;
 	merge = merge_new();
-	return goid_filter_new(merge);
+	return goid_filter_new(merge, true);
 }
 
 static void pull(struct goid_filter *f)
@@ -353,6 +353,21 @@ static void told_ids_resolve_no_creation(void)
 	end(f);
 }
 
+/* Where every record has its goid, no g takes memory of the filter. */
+static void a_filter_without_names_learns_none(void)
+{
+	struct goid_filter *f;
+
+	n_seen = 0;
+	merge = merge_new();
+	f = goid_filter_new(merge, false);
+	put(f, REC_GO_PARK, 7, G1);
+	put(f, REC_GO_PARK, REC_ID_TOLD, G1);
+	CHECK_EQ(n_seen, 2);
+	CHECK_EQ(seen[1].id, REC_ID_TOLD);
+	end(f);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -375,5 +390,6 @@ int main(void)
 		UNIT(an_id_that_could_not_be_read_stays_unknown),
 		UNIT(a_switch_names_two),
 		UNIT(told_ids_resolve_no_creation),
+		UNIT(a_filter_without_names_learns_none),
 		{0} });
 }

@@ -184,7 +184,7 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 	a->sums = thread_sums_new(a->threads);
 	a->stacks = stacks_new(opts->symbols, (int)opts->info->go_minor, opts->info->stack_depth);
 	a->merge = merge_new();
-	a->goids = goid_filter_new(a->merge);
+	a->goids = goid_filter_new(a->merge, !opts->most_goroutines);
 	observers_begin(&a->observers, stacks_look, a->stacks);
 	r = assembler_open_trace(a, fd, opts, err);
 	if (r) {

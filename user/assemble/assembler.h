@@ -37,7 +37,11 @@ enum { ASSEMBLER_GOROUTINES = 1 << 19 };
 struct assembler_opts {
 	int version;			/* header: 22, 23, 25, 26 */
 	bool no_notes;			/* no log events of gotap's own */
-	size_t most_goroutines;		/* model.h; 0: any number */
+	/*
+	 * model.h; 0: any number. Another one is for records of code in the program, which has all
+	 * goids (stream/goid.h).
+	 */
+	size_t most_goroutines;
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
 	const char *output;		/* its name, for errors */

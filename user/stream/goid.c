@@ -25,6 +25,7 @@ enum {
 
 struct goid_filter {
 	struct merge *from;
+	bool all_named;		/* no record leaves out its goid */
 	struct rec_long named;	/* a copy of the last record, with its goid */
 	/* held records, from @head on; the first one is a creation that waits for its goid */
 	struct buf held;
@@ -37,11 +38,12 @@ struct goid_filter {
 	size_t unnamed;
 };
 
-struct goid_filter *goid_filter_new(struct merge *from)
+struct goid_filter *goid_filter_new(struct merge *from, bool names)
 {
 	struct goid_filter *f = xcalloc(1, sizeof(*f));
 
 	f->from = from;
+	f->all_named = !names;
 	return f;
 }
 
@@ -152,6 +154,8 @@ static const struct rec *goid_fill_in(struct goid_filter *f, const struct rec *r
 /* @r with its goids. Keeps the goid that @r has for its g. */
 static const struct rec *goid_name(struct goid_filter *f, const struct rec *r)
 {
+	if (f->all_named)
+		return r;
 	if (!rec_is_of_goroutine(r->kind))
 		goid_learn_all(f, r);
 	else if (goid_is_left_out(r))

@@ -25,8 +25,12 @@
 
 struct goid_filter;
 
-/* The caller owns @from, which must outlive the filter. */
-struct goid_filter *goid_filter_new(struct merge *from);
+/*
+ * The caller owns @from, which must outlive the filter. @names: records may leave out the goid.
+ * Records of code in the program never do (bpf/inline/state.h): without @names the filter keeps no
+ * table of goids, which a program that forges records could make large.
+ */
+struct goid_filter *goid_filter_new(struct merge *from, bool names);
 /*
  * The next record, valid until the next call. NULL: the merge has no more, or a record waits for a
  * goid.
