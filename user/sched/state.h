@@ -50,12 +50,15 @@ struct label_set {
 
 struct G {
 	uint64_t id;
-	uint8_t status;		/* enum tracev2_gstatus or STATUS_UNKNOWN */
 	struct M *m;		/* while running or in a syscall */
 	uint64_t seq;		/* of its last numbered event in this generation */
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
 	/* the runtime's text of why it waits; NULL: it does not, or not known */
 	const char *waits;
+	/* small fields side by side: a program may have a million of these */
+	uint8_t status;		/* enum tracev2_gstatus or STATUS_UNKNOWN */
+	uint8_t labels_from;	/* enum labels_from */
+	bool tell_labels;	/* the trace does not have the labels yet */
 	bool assist;		/* inside a mark assist */
 	bool gc_work;		/* labelled as one of the collector's workers */
 	/* of gcBgMarkWorker: it has waited for a reason that only workers have */
@@ -64,8 +67,6 @@ struct G {
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
 	struct label_set *labels;	/* profiler labels (labels.c); NULL: none, or not known */
-	uint8_t labels_from;	/* enum labels_from */
-	bool tell_labels;	/* the trace does not have them yet */
 	/* where the labels are those of that goroutine, which are not known yet; 0: not so */
 	uint64_t creator;
 };
