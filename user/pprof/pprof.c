@@ -41,7 +41,7 @@ static const struct pprof_type types[] = {
 	  .runtime = { "goroutine", "count", 1 } },
 	{ "gc", VALUES(ranges), .visitor = { .range = stays_gc } },
 	{ "cpu", VALUES(samples), .visitor = { .sample = stays_sample },
-	  .runtime = { "cpu", "nanoseconds" } },
+	  .runtime = { "cpu", "nanoseconds", 0 } },
 };
 
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
