@@ -190,9 +190,9 @@ pie() {
 # plugin_runs: it says "ready" once more, after the program that opened it.
 plugin_runs() { [ "$(grep -cx ready "$TARGET_OUT")" -eq 2 ]; }
 
-# The thread that looks for plugins is held from its first sleep on. Of what came behind its last
-# look nothing is kept: as long as none has come behind the goroutines, gotap does not say that it
-# records.
+# The thread that looks for plugins is held before its first look. Nothing that comes after the last
+# look is kept: as long as no look has come after the reading of the goroutines, gotap does not say
+# that it records.
 @test "a plugin that is opened before a look has come behind the goroutines: there is no trace" {
 	as_plugin 1.27
 	PLUGIN_AFTER=signal start_target "$PROG" -dur 2s

@@ -261,6 +261,9 @@ start_top() {
 	is_shown '^gotap: the terminal cannot place text' || fail "$(screen)"
 }
 
+# has_guard: sets $pid to gotap top and $guard to its gotap-terminal, once both have their names.
+has_guard() { pid=$(top_pid) && guard=$(pgrep -P "$pid" -x gotap-terminal); }
+
 @test "the terminal is restored: kill -9, SIGTERM, the end of the program" {
 	local pid guard late
 	require_root
@@ -270,8 +273,7 @@ start_top() {
 	for late in yes no; do
 		type_in "$GOTAP top -p $TARGET -i 200ms; echo \$? >status" Enter
 		wait_for 60 is_shown 'lost 0, repairs 0' || fail "$(screen)"
-		pid=$(top_pid)
-		guard=$(pgrep -P "$pid" -x gotap-terminal)
+		wait_for 60 has_guard
 		# If the shell notices the end before gotap-terminal does, what it prints goes to the alternate screen
 		# and is lost.
 		[ "$late" = no ] || kill -STOP "$guard"
@@ -317,8 +319,17 @@ start_top() {
 is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
 has_ended() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 
-# top_pid: prints the process of gotap top that records: the oldest one, of which the others are children.
-top_pid() { pgrep -o -f "^$GOTAP top -p $TARGET "; }
+# top_pid: prints the process of gotap top that records. Its children have names of their own, and
+# may be of the same tick of the clock, so that pgrep -o does not say which one is the oldest; those
+# of a top that was killed may not have ended yet.
+top_pid() {
+	local pid all
+	all=$(pgrep -f "^$GOTAP top -p $TARGET ")
+	for pid in $all; do
+		grep -qx gotap "/proc/$pid/comm" 2>/dev/null || continue
+		grep -qxF "$(ps -o ppid= -p "$pid" | tr -d ' ')" <<<"$all" || echo "$pid"
+	done
+}
 
 @test "NO_COLOR: no colors; else there are" {
 	require_root

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * hold_drain: preloaded into gotap, keeps the thread gotap-drain, which empties the rings and ends the capture, in nanosleep()
- * as long as there is a file $GOTAP_TEST_HOLD, two minutes at most. When it begins to do so it makes $GOTAP_TEST_HOLD.held.
+ * hold_drain: preloaded into gotap, holds the thread gotap-drain, which empties the rings and ends the capture, where it
+ * gives itself its name, before its first round, and in nanosleep(), as long as there is a file $GOTAP_TEST_HOLD, two
+ * minutes at most. When it begins to do so it makes $GOTAP_TEST_HOLD.held.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,7 +31,7 @@ static void tell_held(const char *hold)
 	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 }
 
-int nanosleep(const struct timespec *time, struct timespec *rest)
+static void hold_drain(void)
 {
 	const struct timespec moment = { .tv_nsec = 10000000 };
 	const char *hold = getenv("GOTAP_TEST_HOLD");
@@ -43,5 +44,22 @@ int nanosleep(const struct timespec *time, struct timespec *rest)
 		for (i = 0; i < 12000 && !access(hold, F_OK); i++)
 			real_nanosleep(&moment, NULL);
 	}
+}
+
+int pthread_setname_np(pthread_t thread, const char *name)
+{
+	static int (*real)(pthread_t, const char *);
+	int r;
+
+	if (!real)
+		real = dlsym(RTLD_NEXT, "pthread_setname_np");
+	r = real(thread, name);
+	hold_drain();
+	return r;
+}
+
+int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	hold_drain();
 	return real_nanosleep(time, rest);
 }

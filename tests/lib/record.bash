@@ -141,7 +141,7 @@ has_got() {
 }
 
 # holdable COMMAND...: runs COMMAND, which starts a recorder, with lib/hold_drain.c: the recorder's thread gotap-drain,
-# which empties the rings and ends the capture, sleeps from hold_drain to let_drain_go; or from its first sleep on, if
+# which empties the rings and ends the capture, sleeps from hold_drain to let_drain_go; or from its begin on, if
 # want_hold came before.
 holdable() {
 	local library=$BATS_TEST_TMPDIR/hold_drain.so
