@@ -1,2 +1,0 @@
-#include <unistd.h>
-		static __attribute__((constructor)) void late(void) { usleep(1500000); }
