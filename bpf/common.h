@@ -24,109 +24,17 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#include "read.h"
-#include "goabi.h"
 #include "gooffsets.h"
 #include "record.h"
 #include "rings.h"
 #include "sites.h"
 
-/* --- knobs: written by user space before the load, constants to the verifier --- */
+/* User space sets the knobs before the load; knobs.def explains each. */
+#define KNOB(code, type, name, initial) extern KNOB_CONST __typeof__(type) name;
+#include "knobs.def"
 
-/* Field offsets of the target's Go release. */
-extern KNOB_CONST struct go_offsets off;
-/*
- * Thread group of the target. The kernel also runs a uprobe in a child of the target that has
- * forked and not yet exec'ed, because the child has the same text: the probe makes no record there.
- */
-extern KNOB_CONST __u32 target_tgid;
-/*
- * Device and inode of the PID namespace that target_tgid and the thread ids of records belong to:
- * the target's own. 0: the initial namespace.
- */
-extern KNOB_CONST __u64 target_ns_dev;
-extern KNOB_CONST __u64 target_ns_ino;
-/* Frames per stack, 0 to 127 (the runtime keeps 127 return addresses). 0: no walk at all. */
-extern KNOB_CONST __u32 stack_depth;
-/* The probes of casgstatus sit at its calls, not at its start. */
-extern KNOB_CONST bool at_status_calls;
-/*
- * Bit 1 << enum inline_program: the probes of this function sit at its calls, not at its start.
- * `--attach inline` places probes at calls.
- */
-extern KNOB_CONST __u32 at_calls;
-/* runtime.newproc1 assigns goid before the status change (Go 1.24+). */
-extern KNOB_CONST bool goid_before_status;
-/* Go 1.23+: g.syscallpc and g.syscallbp give the stack of a syscall. */
-extern KNOB_CONST bool syscall_bp;
-/* The kernel has bpf_task_pt_regs (5.15). */
-extern KNOB_CONST bool have_task_regs;
-/* Bytes from RBP inside runtime.ready to its spilled traceskip argument, 0: unknown. */
-extern KNOB_CONST __s32 ready_skip_slot;
-/*
- * Go 1.26+: register that holds m.p at the probe in runtime.exitsyscall (x86 number), or
- * EXITSYSCALL_P_OF_M.
- */
-extern KNOB_CONST __u32 exitsyscall_p_reg;
-
-/*
- * x86 number of the register that holds the sum after the addition to gcController.heapLive, at the
- * places where -pgo has inlined the addition.
- */
-extern KNOB_CONST __u32 heap_live_reg;
-/*
- * Up to Go 1.18: memstats.heap_live and memstats.next_gc, or the fields of gcController that
- * replaced them.
- */
-extern KNOB_CONST __u64 heap_live_at;
-extern KNOB_CONST __u64 heap_goal_at;
-/* At the probe in runtime.stackalloc: the stack's address, and its size (four bytes). */
-extern KNOB_CONST struct go_operand gstack_lo;
-extern KNOB_CONST struct go_operand gstack_size;
-
-/* At the probe in runtime.mallocgc: the object's address, the bytes of its slot, and its type. */
-extern KNOB_CONST struct go_operand object_addr;
-extern KNOB_CONST struct go_operand object_size;
-extern KNOB_CONST struct go_operand object_type;
-/* The runtime keeps a set of profiler labels as a map (up to Go 1.23). */
-extern KNOB_CONST bool labels_in_map;
-/* Objects in slots of fewer bytes get no record. */
-extern KNOB_CONST __u64 object_min;
-/* Addresses of the program's type descriptors. An offset to a name counts from types_start. */
-extern KNOB_CONST __u64 types_start;
-extern KNOB_CONST __u64 types_end;
-
-/* Text of the Go program, without C's and without the text of its plugins. */
-extern KNOB_CONST __u64 text_start;
-extern KNOB_CONST __u64 text_end;
-
-/*
- * The return address into runtime.systemstack of a function that runs on the system
- * stack (0: not known), and the pc that systemstack leaves in g.sched.
- */
-extern KNOB_CONST __u64 systemstack_return;
-extern KNOB_CONST __u64 systemstack_pc;
-/* The code of runtime.sigpanic (0: not known), and where runtime._panic has its arg. */
-extern KNOB_CONST __u64 sigpanic_start;
-extern KNOB_CONST __u64 sigpanic_end;
-extern KNOB_CONST __u32 panic_arg;
-
-/* Classes of call sites, hashed by SITE_KEY (struct site_slot). */
-extern KNOB_CONST struct site_slot site_table[SITE_SLOTS];
-extern KNOB_CONST __u64 site_multiplier;
-
-/*
- * sched_switch passes the state of the task that leaves the CPU (Linux 5.18). Up to 5.17 a program
- * reads the state from the task.
- */
-extern KNOB_CONST bool switch_has_state;
-/* task_group.cfs_rq is an array of pointers, by CPU. */
-extern KNOB_CONST bool queue_pointers;
-/* --system: records of every context switch of the machine. */
-extern KNOB_CONST bool every_switch;
-
-/* Always true; own_stack() in emit.h says why. */
-extern KNOB_CONST bool on_own_stack;
+#include "read.h"
+#include "goabi.h"
 
 /* --- state shared with user space while the programs run --- */
 

@@ -66,9 +66,6 @@ struct go_casgstatus {
 	u64 gp, old, new;
 };
 
-extern KNOB_CONST bool at_status_calls;	/* common.h */
-extern KNOB_CONST __u32 at_calls;
-
 /*
  * Returns whether the probe of @program sits at the calls of its function, not inside the function.
  */
@@ -91,9 +88,9 @@ static __always_inline u64 go_caller(struct pt_regs *ctx, enum inline_program pr
 
 #define GO_PROGRAM(name) name
 #ifdef GO_INLINE
-extern KNOB_CONST __u32 go_abi;	/* not GO_ABI_STACK */
+#define program_abi go_abi	/* not GO_ABI_STACK */
 #else
-enum { go_abi = GO_ABI_PUSH };
+enum { program_abi = GO_ABI_PUSH };
 #endif
 
 static __always_inline u64 go_g(struct pt_regs *ctx) { return arch_g(ctx); }
@@ -123,7 +120,7 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 #else
 
 #define GO_PROGRAM(name) name##_old
-extern KNOB_CONST __u32 go_abi;
+#define program_abi go_abi
 
 static __always_inline u64 go_tls_g(void)
 {
@@ -135,14 +132,14 @@ static __always_inline u64 go_tls_g(void)
 
 static __always_inline u64 go_g(struct pt_regs *ctx)
 {
-	return go_abi == GO_ABI_STACK ? go_tls_g() : loaded(arch_g(ctx));
+	return program_abi == GO_ABI_STACK ? go_tls_g() : loaded(arch_g(ctx));
 }
 
 static __always_inline u64 go_arg(struct pt_regs *ctx, int n, u64 reg)
 {
 	u64 v = 0;
 
-	if (go_abi != GO_ABI_STACK)
+	if (program_abi != GO_ABI_STACK)
 		return reg;
 	read_user(&v, sizeof(v), loaded(arch_sp(ctx)) + 8 * n);
 	return v;
@@ -199,7 +196,7 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 	read_user(&frame, sizeof(frame), loaded(arch_fp(ctx)));
 	c.fp = frame.fp;
 	c.ret = frame.ret;
-	if (go_abi == GO_ABI_STACK) {
+	if (program_abi == GO_ABI_STACK) {
 		c.gp = frame.gp;
 		c.old = frame.old;
 		c.new = frame.new;

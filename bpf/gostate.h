@@ -124,7 +124,7 @@ static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, 
 
 	if (off.g_sync_safe_point != GO_OFFSET_NONE)
 		in_prologue = read_u8(g + off.g_sync_safe_point);
-	else if (go_abi)
+	else if (program_abi)
 		in_prologue = !read_u8(g + off.g_async_safe_point);
 	if (in_prologue)
 		s.second = read_u64(G_FIELD(c, __u64, sched_sp));
@@ -142,7 +142,7 @@ static __always_inline struct stack_start start_at_switch(__u64 curg)
 
 	g_read(&c, curg);
 	from = start_at_sched(&c);
-	if (go_abi)
+	if (program_abi)
 		from.second = read_u64(G_FIELD(&c, __u64, sched_sp));
 	return from;
 }

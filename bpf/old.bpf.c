@@ -6,8 +6,6 @@
 #define GO_OLD
 #include "common.h"
 
-const volatile __u32 go_abi = GO_ABI_CHECK;
-
 #include "probe_go.bpf.c"
 #include "probe_proc.bpf.c"
 #include "probe_heap.bpf.c"

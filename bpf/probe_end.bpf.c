@@ -80,7 +80,7 @@ static __always_inline void begin_at_switch(struct end *e, __u64 curg)
 	g_read(&c, curg);
 	e->from = start_at_sched(&c);
 	top = read_u64(G_FIELD(&c, __u64, sched_sp));
-	if (go_abi == GO_ABI_PUSH)
+	if (program_abi == GO_ABI_PUSH)
 		e->top = top;
 	else
 		e->from.second = top;
@@ -153,7 +153,7 @@ int GO_PROGRAM(end_panic)(struct pt_regs *ctx)
 
 	if (!is_target(e.pid_tgid))
 		return 0;
-	msgs = go_abi == GO_ABI_STACK ? read_u64(go_sp(ctx)) : loaded(go_arg1(ctx));
+	msgs = program_abi == GO_ABI_STACK ? read_u64(go_sp(ctx)) : loaded(go_arg1(ctx));
 	blame(&e, go_g(ctx), loaded(arch_ip(ctx)) + ARCH_CALL_LEN, go_fp(ctx));
 	e.top = top_at_fault(go_fp(ctx));
 	read_panic_text(&e, msgs + panic_arg);

@@ -140,7 +140,7 @@ static __always_inline __u64 preempt_off(__u64 g)
 SEC("uprobe")
 int GO_PROGRAM(stw_begin)(struct pt_regs *ctx)
 {
-	if (go_abi)
+	if (program_abi)
 		return send_world(ctx, INLINE_stw_begin, 0, REC_STW_BEGIN, 0,
 				  preempt_off(go_g(ctx)), STACK_STW);
 	return send_world(ctx, INLINE_stw_begin, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), 0,

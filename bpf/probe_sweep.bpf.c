@@ -59,7 +59,7 @@ static __always_inline __u64 swept_span(struct pt_regs *ctx)
 {
 	__u64 arg = go_arg1(ctx);
 
-	return go_abi == GO_ABI_STACK ? arg : read_u64(arg);
+	return program_abi == GO_ABI_STACK ? arg : read_u64(arg);
 }
 
 SEC("uprobe")
@@ -159,7 +159,7 @@ int GO_PROGRAM(sweep_looked)(void *ctx)
  */
 static __always_inline __u64 chunk_result(struct pt_regs *ctx)
 {
-	return go_abi == GO_ABI_STACK ? read_u64(loaded(go_sp(ctx)) + 48) : loaded(go_arg1(ctx));
+	return program_abi == GO_ABI_STACK ? read_u64(loaded(go_sp(ctx)) + 48) : loaded(go_arg1(ctx));
 }
 
 /* The probe sits in reclaim, where reclaimChunk has returned how many of 512 pages it freed. */

@@ -93,7 +93,7 @@ static __always_inline int send_park(struct transition *t)
  */
 static __always_inline __u8 worker_mode_of(struct transition *t, __u64 p)
 {
-	if (go_abi && off.p_gc_bg_worker != GO_OFFSET_NONE)
+	if (program_abi && off.p_gc_bg_worker != GO_OFFSET_NONE)
 		return p && read_u64(p + off.p_gc_bg_worker) == t->gp ?
 		       (__u8)read_u32(p + off.p_gc_mark_worker_mode) + 1 : 0;
 	return p ? (__u8)read_u32(p + off.p_gc_mark_worker_mode) : 0;
@@ -236,7 +236,7 @@ static __always_inline struct stack_start start_at_syscall(struct transition *t,
 	struct stack_start from = { .pc = G_FIELD(c, __u64, syscallpc) };
 	struct site_class frameless;
 
-	if (go_abi == GO_ABI_PUSH) {
+	if (program_abi == GO_ABI_PUSH) {
 		from.bp = G_FIELD(c, __u64, syscallbp);
 		return from;
 	}
@@ -263,7 +263,7 @@ static __always_inline int send_sys_enter(struct transition *t, struct stack_sta
 		return 0;
 	l->arg = 0;
 	l->r.ptr = t->gp;
-	if (!t->host && (go_abi || syscall_bp)) {
+	if (!t->host && (program_abi || syscall_bp)) {
 		g_read(&c, t->gp);
 		l->r.id = G_FIELD(&c, __u64, goid);
 		from = start_at_syscall(t, &c);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * knobs: the constants of the image. gotap sets them before it writes the image to the target
- * (user/inline/image.c); common.h and goabi.h explain each. They have a file of their own: in a
+ * (user/inline/image.c); knobs.def explains each. They have a file of their own: in a
  * file that uses them the compiler would see that no code sets them, and take them for 0.
  */
 #include "common.h"
 
-#define KNOB(name) __typeof__(name) name __attribute__((section(".knobs")));
+#define IN_IMAGE(name) __typeof__(name) name __attribute__((section(".knobs")));
+#define KNOB_BPF(name)
+#define KNOB_BOTH(name) IN_IMAGE(name)
+#define KNOB(code, type, name, initial) KNOB_##code(name)
 #include "knobs.def"
-KNOB(has_rdpid)
-KNOB(layout)
+IN_IMAGE(has_rdpid)
+IN_IMAGE(layout)

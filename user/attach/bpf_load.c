@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * bpf_load: see bpf_internal.h. From a plan to loaded programs: those that it needs, their knobs
- * (bpf/config.bpf.c), the table of call sites and the rings; and why the kernel refuses them.
+ * (include/knobs.def), the table of call sites and the rings; and why the kernel refuses them.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -101,47 +101,23 @@ static uint32_t first_tgid(const struct process *proc)
 	return (uint32_t)proc->pid;
 }
 
+/* The knobs are constants to C, too: memcpy() sets what an assignment must not. */
+#define bpf_load_put(to, value)                                                       \
+	do {                                                                          \
+		__typeof__(to) value_ = (value);                                      \
+		memcpy((void *)&(to), &value_, sizeof(to));                           \
+	} while (0)
+
 static void bpf_load_set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 {
 	struct gotap_bpf__rodata *k = b->skel->rodata;
 	const struct plan *plan = b->plan;
 
-	memcpy((void *)&k->off, &plan->offsets, sizeof(plan->offsets));
-	k->go_abi = plan->abi;
-	k->target_tgid = (uint32_t)b->proc->bpf_tgid;
-	k->target_ns_dev = b->proc->bpf_ns.dev;
-	k->target_ns_ino = b->proc->bpf_ns.ino;
-	k->stack_depth = opts->stack_depth;
-	k->at_status_calls = plan->at_status_calls;
-	k->at_calls = plan->at_calls;
-	k->have_task_regs = has_helper(BPF_FUNC_task_pt_regs);
-	k->goid_before_status = plan->goid_before_status;
-	k->syscall_bp = plan->syscall_bp;
-	k->ready_skip_slot = plan->ready_skip_slot;
-	k->exitsyscall_p_reg = plan->exitsyscall_p_reg;
-	if (plan->heap_live_reg >= 0)
-		k->heap_live_reg = (uint32_t)plan->heap_live_reg;
-	k->heap_live_at = bpf_load_moved(b, plan->heap_live_at);
-	k->heap_goal_at = bpf_load_moved(b, plan->heap_goal_at);
-	memcpy((void *)&k->gstack_lo, &plan->gstack_lo, sizeof(plan->gstack_lo));
-	memcpy((void *)&k->gstack_size, &plan->gstack_size, sizeof(plan->gstack_size));
-	memcpy((void *)&k->object_addr, &plan->object, sizeof(plan->object));
-	memcpy((void *)&k->object_size, &plan->object_size, sizeof(plan->object_size));
-	memcpy((void *)&k->object_type, &plan->object_type, sizeof(plan->object_type));
-	k->labels_in_map = release_has(plan->minor, RELEASE_LABELS_IN_MAP);
-	k->object_min = opts->object_min;
-	k->types_start = bpf_load_moved(b, plan->types_start);
-	k->types_end = bpf_load_moved(b, plan->types_end);
-	k->systemstack_return = bpf_load_moved(b, plan->systemstack_return);
-	k->systemstack_pc = bpf_load_moved(b, plan->systemstack_pc);
-	k->sigpanic_start = bpf_load_moved(b, plan->sigpanic[0]);
-	k->sigpanic_end = bpf_load_moved(b, plan->sigpanic[1]);
-	k->panic_arg = release_has(plan->minor, RELEASE_PANIC_ARG_FIRST) ? 0 : 8;
-	k->text_start = bpf_text_of(b).start;
-	k->text_end = bpf_text_of(b).end;
-	k->switch_has_state = b->tracepoints.switch_has_state;
-	k->queue_pointers = b->tracepoints.queue_pointers;
-	k->every_switch = opts->every_switch;
+#define KNOB_PLAN(code, type, name, initial) bpf_load_put(k->name, plan->name);
+#define KNOB_ADDRESS(code, type, name, initial) bpf_load_put(k->name, bpf_load_moved(b, plan->name));
+#define KNOB_LOAD(code, type, name, initial, value) bpf_load_put(k->name, value);
+#define KNOB_FIXED(code, type, name, initial)
+#include "knobs.def"
 	b->skel->bss->threads_tgid = first_tgid(b->proc);
 }
 

@@ -290,9 +290,13 @@ static struct inline_site site_of(const struct inliner *in, const struct probe_p
 
 static void set_knobs(const struct inliner *in, struct image *im)
 {
-#define KNOB(name) image_put(im, #name, (const void *)&in->knobs->name, sizeof(in->knobs->name));
+#define KNOB_BPF(name)
+#define KNOB_BOTH(name) \
+	image_put(im, #name, (const void *)&in->knobs->name, sizeof(in->knobs->name));
+#define KNOB(code, type, name, initial) KNOB_##code(name)
 #include "knobs.def"
-#undef KNOB
+#undef KNOB_BPF
+#undef KNOB_BOTH
 }
 
 static void set_sites(struct inliner *in, struct image *im)

@@ -25,7 +25,7 @@ struct image {
 void image_init(struct image *im);
 void image_free(struct image *im);
 /*
- * Sets the constant @name of bpf/config.bpf.c (include/knobs.def); @size must be that of its type.
+ * Sets the constant @name of include/knobs.def; @size must be that of its type.
  */
 void image_put(struct image *im, const char *name, const void *value, size_t size);
 /*

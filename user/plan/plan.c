@@ -149,7 +149,7 @@ static int add_object_jump(struct plan *p, const struct gobin *b, const struct p
 
 	if (r)
 		return r;
-	p->object = site.object;
+	p->object_addr = site.object;
 	p->object_size = site.size;
 	p->object_type = site.type;
 	snprintf(text, sizeof(text), "jump at +0x%x", site.offset);

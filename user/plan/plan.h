@@ -118,19 +118,13 @@ struct plan {
 	struct go_offsets offsets;
 	const char *offsets_source;
 	bool assumed;			/* the release is the user's word, not the program's */
-	bool at_status_calls;		/* where the probes of casgstatus sit; else at its start */
-	bool goid_before_status;
-	bool syscall_bp;
-	int ready_skip_slot;		/* 0: unknown */
-	unsigned int exitsyscall_p_reg;	/* or EXITSYSCALL_P_OF_M */
+	/* The knobs that follow from the executable: members with the names of knobs.def. */
+#define KNOB_PLAN(code, type, name, initial) type name;
+#define KNOB_ADDRESS(code, type, name, initial) type name;
+#define KNOB(code, type, name, initial)
+#include "knobs.def"
 	int heap_live_reg;		/* where update is inlined; -1: nowhere */
-	uint64_t heap_live_at, heap_goal_at;	/* variables of Go up to 1.18; 0 unknown */
-	struct go_operand gstack_lo, gstack_size;	/* at the probe in stackalloc */
-	struct go_operand object, object_size, object_type;	/* at the probe in mallocgc */
-	uint64_t types_start, types_end;	/* type descriptors; only used where known */
 	unsigned int groups;
-	uint64_t systemstack_return;	/* behind the call in runtime.systemstack; 0 unknown */
-	uint64_t systemstack_pc;	/* what it leaves in g.sched.pc */
 	uint64_t sigpanic[2];		/* runtime.sigpanic: [start, end); 0 unknown */
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
 	uint64_t text_start, text_end;	/* ... of Go's own text, without C's */
@@ -143,8 +137,6 @@ struct plan {
 	struct vec missing;		/* struct missing_probe */
 	/* Only in a plan for `--attach inline`: */
 	bool for_inline;
-	/* bits 1 << enum inline_program: its probes sit at calls of the function */
-	uint32_t at_calls;
 	struct vec not_inline;		/* struct not_inline */
 	/*
 	 * Where coroswitch_m and exitsyscall have their probes in a plan for uprobes; file_offset

@@ -50,7 +50,7 @@ static const char *plugin_difference(const struct plan *a, const struct plan *b)
 	    memcmp(&a->gstack_size, &b->gstack_size, sizeof(a->gstack_size)))
 		return "their stackalloc uses different registers: leave out the events "
 		       "of group 'stacks'";
-	if (memcmp(&a->object, &b->object, sizeof(a->object)) ||
+	if (memcmp(&a->object_addr, &b->object_addr, sizeof(a->object_addr)) ||
 	    memcmp(&a->object_size, &b->object_size, sizeof(a->object_size)) ||
 	    memcmp(&a->object_type, &b->object_type, sizeof(a->object_type)))
 		return "their mallocgc uses different registers: leave out the events of group "
