@@ -159,7 +159,9 @@ int GO_PROGRAM(sweep_looked)(void *ctx)
  */
 static __always_inline __u64 chunk_result(struct pt_regs *ctx)
 {
-	return program_abi == GO_ABI_STACK ? read_u64(loaded(go_sp(ctx)) + 48) : loaded(go_arg1(ctx));
+	if (program_abi == GO_ABI_STACK)
+		return read_u64(loaded(go_sp(ctx)) + 48);
+	return loaded(go_arg1(ctx));
 }
 
 /* The probe sits in reclaim, where reclaimChunk has returned how many of 512 pages it freed. */

@@ -41,13 +41,21 @@ enum tracev2_pstatus {
 };
 
 /*
- * TRACEV2_IF_EXPERIMENT(class, row) expands to @row if the class of an event is EXPERIMENT, else to
- * nothing. For an EV() that makes the rows of a table from tracev2.def.
+ * For an EV() that makes rows of a table from tracev2.def. TRACEV2_IF_EXPERIMENT(class, row) gives
+ * @row if the class of an event is EXPERIMENT, TRACEV2_IF_TIMED(class, row) if it is TIMED, else
+ * both give nothing. Tables with a row for each timed event are .def files. The code that
+ * includes such a file looks each timed event up in it, so that the build fails where a row is
+ * missing ("HAS_ORDER_GoCreate undeclared").
  */
 #define TRACEV2_IF_EXPERIMENT(class, ...) TRACEV2_EXPERIMENT_OF_##class(__VA_ARGS__)
 #define TRACEV2_EXPERIMENT_OF_EXPERIMENT(...) __VA_ARGS__
 #define TRACEV2_EXPERIMENT_OF_FRAMING(...)
 #define TRACEV2_EXPERIMENT_OF_STRUCTURAL(...)
 #define TRACEV2_EXPERIMENT_OF_TIMED(...)
+#define TRACEV2_IF_TIMED(class, ...) TRACEV2_TIMED_OF_##class(__VA_ARGS__)
+#define TRACEV2_TIMED_OF_EXPERIMENT(...)
+#define TRACEV2_TIMED_OF_FRAMING(...)
+#define TRACEV2_TIMED_OF_STRUCTURAL(...)
+#define TRACEV2_TIMED_OF_TIMED(...) __VA_ARGS__
 
 #endif

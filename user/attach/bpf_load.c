@@ -114,7 +114,8 @@ static void bpf_load_set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	const struct plan *plan = b->plan;
 
 #define KNOB_PLAN(code, type, name, initial) bpf_load_put(k->name, plan->name);
-#define KNOB_ADDRESS(code, type, name, initial) bpf_load_put(k->name, bpf_load_moved(b, plan->name));
+#define KNOB_ADDRESS(code, type, name, initial) \
+	bpf_load_put(k->name, bpf_load_moved(b, plan->name));
 #define KNOB_LOAD(code, type, name, initial, value) bpf_load_put(k->name, value);
 #define KNOB_FIXED(code, type, name, initial)
 #include "knobs.def"

@@ -54,31 +54,14 @@ uint8_t pstatus_state(uint8_t status)
 	return status < sizeof(states) ? states[status] : PROC_UNDETERMINED;
 }
 
-#define GO(from, to) { RESOURCE_GOROUTINE, from, to, false, false }
-#define GO_NAMED(from, to) { RESOURCE_GOROUTINE, from, to, true, false }
-
 const struct event_change event_changes[256] = {
-	[EV_ProcStart] = { RESOURCE_PROC, PROC_IDLE, PROC_RUNNING, true, false },
-	[EV_ProcStop] = { RESOURCE_PROC, PROC_RUNNING, PROC_IDLE, false, false },
-	[EV_ProcSteal] = { RESOURCE_PROC, 0, 0, true, true },
-	[EV_ProcStatus] = { RESOURCE_PROC, 0, 0, true, true },
-	[EV_GoStatus] = { RESOURCE_GOROUTINE, 0, 0, true, true },
-	[EV_GoStatusStack] = { RESOURCE_GOROUTINE, 0, 0, true, true },
-	[EV_GoCreate] = GO_NAMED(GO_NOT_EXIST, GO_RUNNABLE),
-	[EV_GoCreateBlocked] = GO_NAMED(GO_NOT_EXIST, GO_WAITING),
-	[EV_GoCreateSyscall] = GO_NAMED(GO_NOT_EXIST, GO_SYSCALL),
-	[EV_GoStart] = GO_NAMED(GO_RUNNABLE, GO_RUNNING),
-	[EV_GoUnblock] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
-	/* The other two steps of a switch are returned as separate events. */
-	[EV_GoSwitch] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
-	[EV_GoSwitchDestroy] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
-	[EV_GoDestroy] = GO(GO_RUNNING, GO_NOT_EXIST),
-	[EV_GoDestroySyscall] = GO(GO_SYSCALL, GO_NOT_EXIST),
-	[EV_GoStop] = GO(GO_RUNNING, GO_RUNNABLE),
-	[EV_GoBlock] = GO(GO_RUNNING, GO_WAITING),
-	[EV_GoSyscallBegin] = GO(GO_RUNNING, GO_SYSCALL),
-	[EV_GoSyscallEnd] = GO(GO_SYSCALL, GO_RUNNING),
-	[EV_GoSyscallEndBlocked] = GO(GO_SYSCALL, GO_RUNNABLE),
+#define CHANGE(name, of, from, to) [EV_##name] = { RESOURCE_##of, from, to, false, false },
+#define CHANGE_NAMED(name, of, from, to) [EV_##name] = { RESOURCE_##of, from, to, true, false },
+#define CHANGE_STATUS(name, of) [EV_##name] = { RESOURCE_##of, 0, 0, true, true },
+#include "read/v2_event.def"
+#undef CHANGE
+#undef CHANGE_NAMED
+#undef CHANGE_STATUS
 };
 
 uint8_t event_new_status(const struct trace_event *ev)

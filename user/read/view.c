@@ -20,8 +20,38 @@ enum {
 /* The last stack argument is the event's own stack. */
 #define OWN_STACK(ev) (STACKS(ev) ? 31 - __builtin_clz(STACKS(ev) | 1) : 0)
 
+/* Each timed event has a row in view.def, and each that moves something one in v2_event.def. */
+enum {
+#define CHANGE(name, ...) HAS_CHANGE_##name,
+#define CHANGE_NAMED(name, ...) HAS_CHANGE_##name,
+#define CHANGE_STATUS(name, ...) HAS_CHANGE_##name,
+#include "read/v2_event.def"
+#undef CHANGE
+#undef CHANGE_NAMED
+#undef CHANGE_STATUS
+#define VIEW(name, ...) HAS_VIEW_##name,
+#define MOVE(name, ...) HAS_VIEW_##name, CHANGE_OF_##name = HAS_CHANGE_##name,
+#define MOVE_SELF MOVE
+#define STW VIEW
+#define GC VIEW
+#define SWEEP VIEW
+#define ASSIST VIEW
+#include "read/view.def"
+#undef VIEW
+#undef MOVE
+#undef MOVE_SELF
+#undef STW
+#undef GC
+#undef SWEEP
+#undef ASSIST
+#define EV(number, name, version, class, args, stacks, strings) \
+	TRACEV2_IF_TIMED(class, VIEW_OF_##name = HAS_VIEW_##name, )
+#include "tracev2.def"
+#undef EV
+};
+
 #define VIEW(ev, what, ...) \
-	[NUMBER(ev)] = { .kind = VIEW_##what, .stack = OWN_STACK(ev), ##__VA_ARGS__ }
+	[NUMBER(ev)] = { .kind = VIEW_##what, .stack = OWN_STACK(ev), ##__VA_ARGS__ },
 #define MOVE(ev, ...) VIEW(ev, STATE_TRANSITION, ##__VA_ARGS__)
 #define MOVE_SELF(ev, ...) MOVE(ev, .moved_stack = OWN_STACK(ev), ##__VA_ARGS__)
 #define STW(ev, what) \
@@ -35,53 +65,9 @@ enum {
 const struct view_spec view_specs[256] = {
 	[TRACE_SYNC] = { .kind = VIEW_SYNC },
 	[EV_CPUSample] = { .kind = VIEW_STACK_SAMPLE, .stack = 1 },
-
-	VIEW(ProcsChange, METRIC, .name = "/sched/gomaxprocs:threads"),
-	VIEW(HeapAlloc, METRIC, .name = "/memory/classes/heap/objects:bytes"),
-	VIEW(HeapGoal, METRIC, .name = "/gc/heap/goal:bytes"),
-	VIEW(GoLabel, LABEL),
-
-	MOVE(ProcStart),
-	MOVE(ProcStop),
-	MOVE(ProcSteal),
-	MOVE(ProcStatus),
-	MOVE(GoCreate, .moved_stack = 2),
-	MOVE(GoCreateBlocked, .moved_stack = 2),
-	MOVE(GoCreateSyscall),
-	MOVE(GoStart),
-	MOVE(GoDestroy),
-	MOVE(GoDestroySyscall),
-	MOVE_SELF(GoStop, .reason = 1),
-	MOVE_SELF(GoBlock, .reason = 1),
-	MOVE(GoUnblock),
-	MOVE_SELF(GoSyscallBegin),
-	MOVE(GoSyscallEnd),
-	MOVE(GoSyscallEndBlocked),
-	MOVE_SELF(GoStatus),
-	MOVE_SELF(GoStatusStack),
-	MOVE(GoSwitch),
-	MOVE(GoSwitchDestroy),
-
-	STW(STWBegin, RANGE_BEGIN),
-	STW(STWEnd, RANGE_END),
-	GC(GCActive, RANGE_ACTIVE),
-	GC(GCBegin, RANGE_BEGIN),
-	GC(GCEnd, RANGE_END),
-	SWEEP(GCSweepActive, RANGE_ACTIVE, .scope_id = 1),
-	SWEEP(GCSweepBegin, RANGE_BEGIN),
-	SWEEP(GCSweepEnd, RANGE_END, .attrs = { "bytes swept", "bytes reclaimed" }),
-	ASSIST(GCMarkAssistActive, RANGE_ACTIVE, .scope_id = 1),
-	ASSIST(GCMarkAssistBegin, RANGE_BEGIN),
-	ASSIST(GCMarkAssistEnd, RANGE_END),
-
-	VIEW(UserTaskBegin, TASK_BEGIN),
-	VIEW(UserTaskEnd, TASK_END),
-	VIEW(UserRegionBegin, REGION_BEGIN),
-	VIEW(UserRegionEnd, REGION_END),
-	VIEW(UserLog, LOG),
-
+#include "read/view.def"
 #define EV(number, name, version, class, args, stacks, strings) \
-	TRACEV2_IF_EXPERIMENT(class, VIEW(name, EXPERIMENTAL), )
+	TRACEV2_IF_EXPERIMENT(class, VIEW(name, EXPERIMENTAL))
 #include "tracev2.def"
 #undef EV
 };

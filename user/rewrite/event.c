@@ -267,48 +267,21 @@ static int rewrite_sample(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
+/* Each timed event has a row in event.def. */
+enum {
+#define STEP(name, step) HAS_STEP_##name,
+#include "rewrite/event.def"
+#undef STEP
+#define EV(number, name, version, class, args, stacks, strings) \
+	TRACEV2_IF_TIMED(class, STEP_OF_##name = HAS_STEP_##name, )
+#include "tracev2.def"
+#undef EV
+};
+
 static rewrite_step *const steps[256] = {
-	[EV_ProcStatus] = proc_status,
-	[EV_ProcStart] = rewrite_proc_start,
-	[EV_ProcStop] = rewrite_proc_stop,
-	[EV_ProcSteal] = proc_steal,
-	[EV_GoStatus] = rewrite_go_status,
-	[EV_GoStatusStack] = rewrite_go_status,
-	[EV_GoCreate] = rewrite_go_create,
-	[EV_GoCreateBlocked] = rewrite_go_create,
-	[EV_GoCreateSyscall] = rewrite_go_create_syscall,
-	[EV_GoDestroySyscall] = rewrite_go_destroy_syscall,
-	[EV_GoStart] = rewrite_go_start,
-	[EV_GoStop] = rewrite_go_stop,
-	[EV_GoBlock] = rewrite_go_stop,
-	[EV_GoDestroy] = rewrite_go_destroy,
-	[EV_GoUnblock] = rewrite_go_unblock,
-	[EV_GoSwitch] = rewrite_go_unblock,
-	[EV_GoSwitchDestroy] = rewrite_go_unblock,
-	[EV_GoSyscallBegin] = rewrite_syscall_begin,
-	[EV_GoSyscallEnd] = rewrite_syscall_end,
-	[EV_GoSyscallEndBlocked] = rewrite_syscall_end_blocked,
-	[EV_GCActive] = rewrite_gc_begin,
-	[EV_GCBegin] = rewrite_gc_begin,
-	[EV_GCEnd] = rewrite_gc_end,
-	[EV_STWBegin] = rewrite_stw_begin,
-	[EV_STWEnd] = rewrite_stw_end,
-	[EV_GCSweepActive] = rewrite_sweep_begin,
-	[EV_GCSweepBegin] = rewrite_sweep_begin,
-	[EV_GCSweepEnd] = sweep_end,
-	[EV_GCMarkAssistActive] = assist_active,
-	[EV_GCMarkAssistBegin] = rewrite_assist_begin,
-	[EV_GCMarkAssistEnd] = rewrite_assist_end,
-	[EV_ProcsChange] = rewrite_procs_change,
-	[EV_HeapAlloc] = rewrite_heap,
-	[EV_HeapGoal] = rewrite_heap,
-	[EV_GoLabel] = rewrite_annotation,
-	[EV_UserTaskBegin] = rewrite_task_begin,
-	[EV_UserTaskEnd] = rewrite_task_end,
-	[EV_UserRegionBegin] = rewrite_region_begin,
-	[EV_UserRegionEnd] = rewrite_region_end,
-	[EV_UserLog] = rewrite_annotation,
-	[EV_CPUSample] = rewrite_sample,
+#define STEP(name, step) [EV_##name] = step,
+#include "rewrite/event.def"
+#undef STEP
 #define EV(number, name, version, class, args, stacks, strings) \
 	TRACEV2_IF_EXPERIMENT(class, [number] = rewrite_experiment, )
 #include "tracev2.def"

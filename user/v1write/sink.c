@@ -4,47 +4,21 @@
 
 #include <stdlib.h>
 
+/* Each timed event has a row in sink.def. */
+enum {
+#define SINK(name, handler) HAS_SINK_##name,
+#include "v1write/sink.def"
+#undef SINK
+#define EV(number, name, version, class, args, stacks, strings) \
+	TRACEV2_IF_TIMED(class, SINK_OF_##name = HAS_SINK_##name, )
+#include "tracev2.def"
+#undef EV
+};
+
 static v1_sink_fn *const handlers[256] = {
-	[EV_ProcsChange] = sink_procs_change,
-	[EV_ProcStart] = sink_proc_start,
-	[EV_ProcStop] = sink_proc_stop,
-	[EV_ProcSteal] = sink_proc_steal,
-	[EV_ProcStatus] = sink_proc_status,
-	[EV_GoCreate] = sink_go_create,
-	[EV_GoCreateSyscall] = sink_go_create_syscall,
-	[EV_GoStart] = sink_go_start,
-	[EV_GoDestroy] = sink_go_destroy,
-	[EV_GoDestroySyscall] = sink_go_destroy_syscall,
-	[EV_GoStop] = sink_go_stop,
-	[EV_GoBlock] = sink_go_block,
-	[EV_GoUnblock] = sink_go_unblock,
-	[EV_GoSyscallBegin] = sink_go_syscall_begin,
-	[EV_GoSyscallEnd] = sink_go_syscall_end,
-	[EV_GoSyscallEndBlocked] = sink_go_syscall_end_blocked,
-	[EV_GoStatus] = sink_go_status,
-	[EV_STWBegin] = sink_stw_begin,
-	[EV_STWEnd] = sink_stw_end,
-	[EV_GCActive] = sink_gc_active,
-	[EV_GCBegin] = sink_gc_begin,
-	[EV_GCEnd] = sink_gc_end,
-	[EV_GCSweepActive] = sink_sweep_active,
-	[EV_GCSweepBegin] = sink_sweep_begin,
-	[EV_GCSweepEnd] = sink_sweep_end,
-	[EV_GCMarkAssistActive] = sink_assist_active,
-	[EV_GCMarkAssistBegin] = sink_assist_begin,
-	[EV_GCMarkAssistEnd] = sink_assist_end,
-	[EV_HeapAlloc] = sink_heap_alloc,
-	[EV_HeapGoal] = sink_heap_goal,
-	[EV_GoLabel] = sink_go_label,
-	[EV_UserTaskBegin] = sink_task_begin,
-	[EV_UserTaskEnd] = sink_task_end,
-	[EV_UserRegionBegin] = sink_region_begin,
-	[EV_UserRegionEnd] = sink_region_end,
-	[EV_UserLog] = sink_log,
-	[EV_GoSwitch] = sink_go_switch,
-	[EV_GoSwitchDestroy] = sink_go_switch_destroy,
-	[EV_GoCreateBlocked] = sink_go_create_blocked,
-	[EV_GoStatusStack] = sink_go_status,
+#define SINK(name, handler) [EV_##name] = handler,
+#include "v1write/sink.def"
+#undef SINK
 };
 
 static bool v1_sink_is_status(enum tracev2_event kind)
