@@ -15,18 +15,10 @@ struct forward {
 	struct vec later;	/* struct event_link */
 };
 
-/*
- * Adds a link unless the earlier event has one: only the first event that follows counts, such as
- * the start of a created goroutine.
- */
+/* An earlier event has one link at most: read/links.c forgets an event to which it has linked. */
 static void forward_add(struct forward *f, int64_t earlier, const struct trace_event *ev)
 {
-	bool is_new;
-	uint64_t *slot = map64_put(&f->index, (uint64_t)earlier, &is_new);
-
-	if (!is_new)
-		return;
-	*slot = f->later.len;
+	*map64_put(&f->index, (uint64_t)earlier, NULL) = f->later.len;
 	*(struct event_link *)vec_push(&f->later, sizeof(struct event_link)) =
 		(struct event_link){ ev->time, ev->type };
 }
