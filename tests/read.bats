@@ -173,11 +173,22 @@ tests_of_release() {
 }
 
 @test "check reads what comes before the damage" {
+	local ends whole
+	require_tool jq
 	runtime_trace 1.25
-	head -c $(($(stat -c %s "$TRACE") * 9 / 10)) "$TRACE" >"$BATS_TEST_TMPDIR/cut.trace"
+	"${CC:-cc}" -O1 -o "$BATS_TEST_TMPDIR/generations" "$CHECKOUT/tests/lib/generations.c"
+	mapfile -t ends < <("$BATS_TEST_TMPDIR/generations" "$TRACE")
+	[ "${#ends[@]}" -ge 2 ]
+	head -c "${ends[-2]}" "$TRACE" >"$BATS_TEST_TMPDIR/whole.trace"
+	whole=$("$GOTAP" check --json "$BATS_TEST_TMPDIR/whole.trace" | jq .events)
+	[ "$whole" -gt 1000 ]
+	# amid the last generation
+	head -c $(((ends[-2] + ends[-1]) / 2)) "$TRACE" >"$BATS_TEST_TMPDIR/cut.trace"
 	gotap check --json "$BATS_TEST_TMPDIR/cut.trace"
 	[ "$status" -eq 1 ]
-	[ "$(sed 's/.*"generations": \([0-9]*\).*/\1/' <<<"$output")" -ge 1 ]
+	[ "$(jq .fault.generation <<<"$output")" -eq "${#ends[@]}" ]
+	# the Sync at the end of a whole trace is not there
+	[ "$(jq .events <<<"$output")" -ge $((whole - 1)) ]
 }
 
 @test "text and wire take - and report what is wrong" {
