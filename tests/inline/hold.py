@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# hold.py PID SECONDS TIMES: so many times, one thread of the process is held by ptrace for SECONDS
-# while the others run, inside of code that gotap has put there: the thread is stepped until it runs
-# there, and then on by 40 instructions more each time, so that one hold is amid a record. Prints how
-# many holds were in that code. Exit status 1: none was.
+# hold.py PID SECONDS TIMES [stop]: so many times, one thread of the process is held for SECONDS amid a record that gotap's
+# code in it makes. The thread is stepped until it has taken room in a ring, which "lock cmpxchg" does, and 8
+# instructions more each time: the record is whole some 30 later. The thread is held by ptrace while the others run;
+# with "stop" the process is stopped by SIGSTOP and the thread let go, and SIGCONT ends the hold. Exit status 1: there
+# were fewer holds.
 
 import ctypes
 import math
@@ -15,7 +16,8 @@ import sys
 import time
 
 SEIZE, INTERRUPT, SINGLESTEP, CONT, DETACH, GETREGS = 0x4206, 0x4207, 9, 7, 17, 12
-RIP = 16  # in struct user_regs_struct
+RIP, EFLAGS = 16, 18  # in struct user_regs_struct
+ZF = 1 << 6
 WALL = 0x40000000
 PATIENCE = 1.5  # seconds until a thread that sleeps is given up
 
@@ -56,33 +58,66 @@ def drop_step(pid, tid):
         stopped(tid)
 
 
-def step_into(tid, low, high, depth):
-    """Steps the thread until it was in the code for @depth instructions. Returns the signal left."""
+def takes_room(memory, at):
+    """The instruction at that address is lock cmpxchg, with or without a REX prefix."""
+    return re.match(rb"\xf0[\x40-\x4f]?\x0f\xb1", os.pread(memory, 4, at), re.S)
+
+
+def step_into(pid, tid, depth):
+    """Steps the thread until it has taken room, and @depth instructions more. Returns the signal left."""
+    low, high = code(pid)
+    memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY)
     regs = (ctypes.c_ulonglong * 27)()
-    sig = 0
+    sig, taking, left = 0, False, None
     for _ in range(300000):
         ptrace(GETREGS, tid, regs)
-        depth -= low <= regs[RIP] < high
-        if depth <= 0:
-            return sig, True
+        if taking and regs[EFLAGS] & ZF:
+            left = depth
+        if left == 0:
+            break
+        left = left and left - 1
+        taking = low <= regs[RIP] < high and takes_room(memory, regs[RIP])
         ptrace(SINGLESTEP, tid, sig)
         sig = stopped(tid)
         if sig is None:
             ptrace(INTERRUPT, tid)
-            return stopped(tid, math.inf), False  # to let go of one that runs ends the program
-    return sig, False
+            sig = stopped(tid, math.inf)  # to let go of one that runs ends the program
+            break
+    os.close(memory)
+    return sig, left == 0
 
 
-def hold(pid, tid, seconds, depth):
+def others_are_stopped(pid, tid):
+    for other in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{other}/status") as status:
+            if int(other) != tid and not re.search(r"^State:\s*T", status.read(), re.M):
+                return False
+    return True
+
+
+def stop_process(pid, tid):
+    """The thread stops with the others as soon as ptrace lets go of it."""
+    os.kill(pid, signal.SIGSTOP)
+    while not others_are_stopped(pid, tid):
+        time.sleep(0.01)
+
+
+def hold(pid, tid, seconds, depth, stop):
     try:
         ptrace(SEIZE, tid)
         ptrace(INTERRUPT, tid)
         stopped(tid, math.inf)
-        sig, inside = step_into(tid, *code(pid), depth)
+        sig, inside = step_into(pid, tid, depth)
         if not sig:
             drop_step(pid, tid)
     except (OSError, ChildProcessError):  # the thread has ended
         return False
+    if inside and stop:
+        stop_process(pid, tid)
+        ptrace(DETACH, tid, sig)
+        time.sleep(seconds)
+        os.kill(pid, signal.SIGCONT)
+        return True
     if inside:
         time.sleep(seconds)
     ptrace(DETACH, tid, sig)
@@ -90,15 +125,15 @@ def hold(pid, tid, seconds, depth):
 
 
 def main():
-    pid, seconds, times = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    pid, seconds, times, stop = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4:] == ["stop"]
     end = time.monotonic() + 60
     held = 0
     while held < times and time.monotonic() < end:
         for tid in sorted(map(int, os.listdir(f"/proc/{pid}/task"))):
-            if held < times and hold(pid, tid, seconds, 40 * (held + 1)):
+            if held < times and hold(pid, tid, seconds, 8 * held, stop):
                 held += 1
     print(held)
-    sys.exit(held == 0)
+    sys.exit(held < times)
 
 
 main()
