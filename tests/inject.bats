@@ -1,10 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=soak
 #
 # The functions by which --attach inline changes a running program, called by tests/inline/drive: they put memory in and
 # take it out, and change calls and change them back, again and again under load, or are killed at each step. The
-# program must not notice. `make soak`: ten times as often, for every release.
+# program must not notice. `make soak`: again and again; the first two with one release after the other.
 
 load lib/common
 
@@ -16,9 +15,15 @@ setup() {
 
 teardown() { stop_targets; }
 
-times() { if soaks; then echo $(($1 * 10)); else echo "$1"; fi; }
-every() { if soaks; then echo 1; else echo "$1"; fi; }
-releases() { if soaks; then printf '%s\n' "${ALL_GO[@]}" | sed '/^1\.15$/d'; else echo "$REFERENCE_GO"; fi; }
+# again COMMAND...: once; `make soak`: as long as time is left.
+again() {
+	local round
+	soak_seed
+	for ((round = 0; ; round++)); do
+		goes_on 1 "$round" || break
+		"$@"
+	done
+}
 
 # start VERSION NAME ARGUMENT...
 start() {
@@ -41,60 +46,63 @@ server_is_well() {
 
 held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 
-@test "in and out of a saturated server: no failed request, nothing is left" {
-	local version
-	for version in $(releases); do
-		start "$version" netload -clients 8 -pause 0
-		drive cycles "$(times 100)"
-		held "$version"
-		server_is_well
-		stop_target
-	done
-}
-
-@test "calls changed and put back under full load" {
-	local version
-	for version in $(releases); do
-		start "$version" netload -clients 8 -pause 0
-		drive patch "$(times 4)"
-		held "$version"
-		server_is_well
-		stop_target
-	done
-}
-
-@test "killed at any step: the server goes on, and what is left can be taken out" {
-	start "$REFERENCE_GO" netload -clients 8 -pause 0
-	drive kill "$(every 2)"
+# with_releases SCENARIO N: a round with the newest release; `make soak`: the next ones with the releases before it.
+with_releases() {
+	local all version
+	mapfile -t all < <(printf '%s\n' "${ALL_GO[@]}" | sed '/^1\.15$/d' | sort -rV)
+	version=${all[round % ${#all[@]}]}
+	start "$version" netload -clients 8 -pause 0
+	drive "$1" "$2"
+	held "$version"
 	server_is_well
+	stop_target
 }
 
-@test "the process that holds threads killed at any step: the same" {
+# bats test_tags=soak
+@test "in and out of a saturated server: no failed request, nothing is left" { again with_releases cycles 100; }
+
+# bats test_tags=soak
+@test "calls changed and put back under full load" { again with_releases patch 4; }
+
+# killed SCENARIO EACH: at each of the steps EACH, 2 * EACH, and so on; after the first round EACH is random.
+killed() {
+	local each=$2
+	[ "$round" -eq 0 ] || each=$((RANDOM % 5 + 2))
 	start "$REFERENCE_GO" netload -clients 8 -pause 0
-	drive hurt "$(every 3)"
+	drive "$1" "$each"
 	server_is_well
+	stop_target
 }
+
+# bats test_tags=soak
+@test "killed at any step: the server goes on, and what is left can be taken out" { again killed kill 2; }
+
+# bats test_tags=soak
+@test "the process that holds threads killed at any step: the same" { again killed hurt 3; }
 
 # A thread that was let go with a system call makes it when it gets a processor: only then it is known what is left.
-@test "killed, while a thread that has a call to make gets no processor: nothing is left, and nothing of the server's closed" {
-	start "$REFERENCE_GO" netload -clients 8 -pause 0
-	drive late "$(every 3)"
-	server_is_well
-}
+# bats test_tags=soak
+@test "killed, while a thread that has a call to make gets no processor: nothing is left, and nothing of the server's closed" { again killed late 3; }
 
-@test "one P; all Ps busy; nothing to do" {
+ps_of_three_kinds() {
 	GOMAXPROCS=1 start "$REFERENCE_GO" netload -clients 8 -pause 0
-	drive cycles "$(times 10)"
+	drive cycles 10
 	server_is_well
+	stop_target
 	start "$REFERENCE_GO" fullload
-	drive cycles "$(times 10)"
+	drive cycles 10
 	target_runs
+	stop_target
 	start "$REFERENCE_GO" idle
-	drive cycles "$(times 10)"
+	drive cycles 10
 	target_runs
+	stop_target
 }
 
-@test "signals, and stops of the whole program, in the middle of it" {
+# bats test_tags=soak
+@test "one P; all Ps busy; nothing to do" { again ps_of_three_kinds; }
+
+signalled() {
 	local i
 	start "$REFERENCE_GO" netload -clients 8 -pause 0
 	(for i in {1..300}; do
@@ -108,7 +116,11 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	wait "$!"
 	drive cycles 1
 	server_is_well
+	stop_target
 }
+
+# bats test_tags=soak
+@test "signals, and stops of the whole program, in the middle of it" { again signalled; }
 
 @test "a program that is stopped stays so, and is not changed" {
 	start "$REFERENCE_GO" idle
@@ -149,13 +161,14 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	done
 }
 
-@test "programs that exec or end meanwhile" {
+that_exec_or_end() {
 	local i
 	start "$REFERENCE_GO" selfexec -every 30ms
 	for i in {1..8}; do
 		drive storm 500
 	done
 	target_runs
+	stop_target
 	for i in 1 3; do
 		start "$REFERENCE_GO" exitquick -n 100 -after "0.$i"s
 		run_logged timeout -s KILL 300 "$DRIVE" storm "$TARGET" 3000
@@ -166,11 +179,13 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	done
 }
 
+# bats test_tags=soak
+@test "programs that exec or end meanwhile" { again that_exec_or_end; }
+
 # The attempt comes at a moment in the exec at which all threads have ended but two: the one that execs, and one that
 # the test keeps from its end until the attempt is over, or waits for the exec.
-@test "amid an exec: neither a refusal nor a call without effect, and the exec does not wait for gotap" {
+amid_exec() {
 	local first
-	mkfifo "$BATS_TEST_TMPDIR/fifo"
 	for first in read futex; do
 		start "$REFERENCE_GO" amidexec -first "$first" "$BATS_TEST_TMPDIR/fifo"
 		case $first in
@@ -180,4 +195,10 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 		target_runs
 		stop_target
 	done
+}
+
+# bats test_tags=soak
+@test "amid an exec: neither a refusal nor a call without effect, and the exec does not wait for gotap" {
+	mkfifo "$BATS_TEST_TMPDIR/fifo"
+	again amid_exec
 }

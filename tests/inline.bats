@@ -259,9 +259,10 @@ has_own_traces() { [ "$(own_traces)" -ge "$1" ]; }
 	trace_ok "$BATS_TEST_TMPDIR"/own.*
 }
 
-# cycles N PID: so many recordings of it, one after the other, the last one counts.
+# cycles N PID SEED: so many recordings of it, one after the other, the last one counts.
 cycles() {
 	local i trace=$BATS_TEST_TMPDIR/$2.trace
+	RANDOM=$3
 	for ((i = 0; ; i++)); do
 		goes_on "$1" "$i" || break
 		"$GOTAP" record --strict --budget none --json --attach inline --ring-size 64M -p "$2" -d "$((100 + RANDOM % 150))ms" -o "$trace" 2>"$trace.json" ||
@@ -273,7 +274,6 @@ cycles() {
 # bats test_tags=soak
 @test "many short recordings of several programs at full load: no request of a server fails" {
 	local pid pids=() ends=()
-	soak_seed
 	build_prog "$REFERENCE_GO" netload
 	start_target "$PROG" -pause 0
 	pids+=("$TARGET")
@@ -284,7 +284,7 @@ cycles() {
 	start_target "$PROG" -pause 100us -delay 10h
 	pids+=("$TARGET")
 	for pid in "${pids[@]}"; do
-		cycles 5 "$pid" 3>&- &
+		cycles 5 "$pid" $((${SOAK_SEED:-1} + ${#ends[@]})) 3>&- &
 		ends+=($!)
 	done
 	for pid in "${ends[@]}"; do wait "$pid"; done

@@ -70,7 +70,7 @@ has_breakpoint() { ! text_is_clean "$TARGET"; }
 
 # kill_some SEED COUNT ARGUMENT...
 kill_some() {
-	local seed=$1 count=$2 n=0 i round=0 kind slowest=0 begin took leaked pids
+	local seed=$1 count=$2 n=0 i round=0 kind slowest=0 begin took leaked pids delay
 	local kinds=(attaching recording detaching)
 	shift 2
 	RANDOM=$seed
@@ -82,7 +82,8 @@ kill_some() {
 		kind=${kinds[round++ % 3]}
 		for ((i = 0; i < SIDE_BY_SIDE; i++, n++)); do
 			# The first one of a round waits until something is seen.
-			kill_at "$kind" $((RANDOM % 400 * 2 + (i > 0 ? RANDOM % 2 : 0))) "$@" &
+			delay=$((RANDOM % 400 * 2 + (i > 0 ? RANDOM % 2 : 0)))
+			kill_at "$kind" "$delay" "$@" &
 			pids+=($!)
 		done
 		wait "${pids[@]}" || true

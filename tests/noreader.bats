@@ -104,19 +104,19 @@ goes_and_comes_back() {
 	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 1 && s < 60) }'
 }
 
-# lowest FIELD FILE FROM TO: the lowest speed between the two times but for the first second, in percent of the mean
-# before: rounds a second (field 2), or rounds a second of the program's CPU time (3), which other programs do not
-# change.
-lowest() {
-	awk -v field="$1" -v from="$3" -v to="$4" 'NF == 3 && $1 < from { sum += $field; n++ }
-		NF == 3 && $1 > from + 2 && $1 < to { if (!seen++ || $field < low) low = $field }
-		END { printf "%d\n", seen ? 100 * low / (sum / n) : 0 }' "$2"
+# kept FIELD FILE FROM TO: the mean speed between the two times but for the first second, in percent of the mean before:
+# rounds a second (field 2), or rounds a second of the program's CPU time (3), which other programs do not change. The
+# mean, as that is what a budget limits: while a slice of time is recorded the program is slower.
+kept() {
+	awk -v field="$1" -v from="$3" -v to="$4" 'NF == 3 && $1 < from { before += $field; n++ }
+		NF == 3 && $1 > from + 2 && $1 < to { since += $field; m++ }
+		END { printf "%d\n", m ? 100 * (since / m) / (before / n) : 0 }' "$2"
 }
 
 # bats test_tags=soak
 @test "a program keeps three quarters of its speed, whatever the reader does" {
 	soak_only
-	local begin end
+	local begin end seconds=$((SOAK > 20 ? SOAK : 20))
 	build_prog "$REFERENCE_GO" speed
 	start_target "$PROG"
 	sleep 5
@@ -124,17 +124,17 @@ lowest() {
 	record_to_nobody --budget 20
 	sleep 5
 	RSS=$(awk '/VmRSS/ { print $2 }' "/proc/$RECORDER/status")
-	sleep 55
+	sleep "$((seconds - 10))"
 	end=$(date +%s.%N)
-	explain "resident memory after 5 s: $RSS kB, after 60 s: $(awk '/VmRSS/ { print $2 }' "/proc/$RECORDER/status") kB"
+	explain "resident memory after 5 s: $RSS kB, after $((seconds - 5)) s: $(awk '/VmRSS/ { print $2 }' "/proc/$RECORDER/status") kB"
 	[ "$(awk '/VmRSS/ { print $2 }' "/proc/$RECORDER/status")" -le $((RSS + 4096)) ]
 	read_on
 	sleep 2
 	stop_record
 	wait "$READER"
 	cat "$TARGET_OUT"
-	explain "the lowest speed after the first second: $(lowest 2 "$TARGET_OUT" "$begin" "$end") %," \
-		"by the program's CPU time $(lowest 3 "$TARGET_OUT" "$begin" "$end") %"
-	[ "$(lowest 3 "$TARGET_OUT" "$begin" "$end")" -ge 75 ]
+	explain "the speed after the first second: $(kept 2 "$TARGET_OUT" "$begin" "$end") %," \
+		"by the program's CPU time $(kept 3 "$TARGET_OUT" "$begin" "$end") %"
+	[ "$(kept 3 "$TARGET_OUT" "$begin" "$end")" -ge 75 ]
 	views_ok "$TRACE"
 }

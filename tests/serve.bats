@@ -485,12 +485,16 @@ has_bytes() { [ -s "$1" ]; }
 
 # bats test_tags=soak
 @test "garbage, slow and silent clients do not stop it" {
+	local pid n
 	start_profiled
 	on_socket
-	succeeds python3 "$CHECKOUT/tests/lib/garbage.py" "$SOCKET" "$TARGET" ${SOAK:+"$SOAK"}
-	run_logged ask "/debug/pprof/goroutine?pid=$TARGET&debug=1"
-	contains main.idle
-	local pid
+	soak_seed
+	for ((n = 0; ; n++)); do
+		goes_on 1 "$n" || break
+		succeeds python3 "$CHECKOUT/tests/lib/garbage.py" "$SOCKET" "$TARGET" "$RANDOM"
+		run_logged ask "/debug/pprof/goroutine?pid=$TARGET&debug=1"
+		contains main.idle
+	done
 	for pid in "$SERVER" "$(front)"; do
 		[ "$(threads_of "$pid")" -le 70 ]
 		[ "$(awk '/^VmHWM:/ { print $2 }' "/proc/$pid/status")" -le 65536 ]

@@ -125,12 +125,15 @@ same_as_recorded() {
 
 # What a reader has to take in the first place: files with any bytes changed.
 @test "a spool file with wrong bytes gives a trace or one error, never a crash" {
-	local i
+	local i size at bytes
 	spool 1.27 mixed -procs -delay 10m
+	size=$(stat -c %s "$SPOOL")
 	for i in {1..40}; do
 		cp "$SPOOL" "$BATS_TEST_TMPDIR/wrong"
-		head -c $((RANDOM % 16 + 1)) /dev/urandom | dd of="$BATS_TEST_TMPDIR/wrong" bs=1 conv=notrunc status=none \
-			seek=$(((RANDOM * 32768 + RANDOM) % $(stat -c %s "$SPOOL")))
+		at=$(((RANDOM * 32768 + RANDOM) % size)) bytes=
+		while [ ${#bytes} -lt $((at % 61 + 4)) ]; do bytes+=$(printf '\\x%02x' $((RANDOM % 256))); done
+		# shellcheck disable=SC2059
+		printf "$bytes" | dd of="$BATS_TEST_TMPDIR/wrong" bs=1 conv=notrunc status=none seek="$at"
 		gotap assemble -q "$BATS_TEST_TMPDIR/wrong" -o "$TRACE"
 		[ "$status" -le 1 ]
 		[ "${#lines[@]}" -le 1 ]

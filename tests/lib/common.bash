@@ -79,6 +79,7 @@ SOAK_BEGAN=$EPOCHSECONDS
 
 soaks() { [ -n "${SOAK:-}" ]; }
 
+# A process that bash starts beside itself (& or a pipe) has other random numbers: take them before.
 soak_seed() { RANDOM=${SOAK_SEED:-1}; }
 
 # For a test that has no short form.

@@ -70,12 +70,13 @@ flaws() {
 # recorded_at_random ROUNDS LONGEST TRACE ARGUMENT...: five a round, TRACE.1 and on, each of at most LONGEST ms, from
 # random moments on and side by side: most of an attach is waiting for the kernel.
 recorded_at_random() {
-	local rounds=$1 longest=$2 trace=$3 round i n=0 pids
+	local rounds=$1 longest=$2 trace=$3 round i n=0 pids length
 	shift 3
 	for ((round = 0; round < rounds; round++)); do
 		for i in {1..5}; do
 			n=$((n + 1))
-			"$GOTAP" record --budget none --strict --json "$@" -o "$trace.$n" -d "$((longest / 3 + RANDOM % (longest * 2 / 3)))ms" 3>&- \
+			length=$((longest / 3 + RANDOM % (longest * 2 / 3)))
+			"$GOTAP" record --budget none --strict --json "$@" -o "$trace.$n" -d "${length}ms" 3>&- \
 				2>"$trace.report.$i" &
 			pids[i]=$!
 			sleep "0.0$((RANDOM % 10))"
