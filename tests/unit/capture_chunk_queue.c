@@ -65,6 +65,26 @@ static void a_burst(void)
 	chunk_queue_free(&q);
 }
 
+/* A program that forges records can make all chunks as large as the rings. */
+static void many_large_chunks(void)
+{
+	enum { LARGE = 24 << 20 };
+	int i;
+
+	chunk_queue_init(&q);
+	put(LARGE);
+	CHECK(take());
+	CHECK(!take());
+	for (i = 0; i < 20; i++) {
+		put(LARGE);
+		CHECK(!chunk_queue_room(&q));	/* the next one may be as large */
+		CHECK(take());
+	}
+	CHECK(!take());
+	CHECK(room() <= QUEUE_WARM * 2 * QUEUE_WARM_BYTES);
+	chunk_queue_free(&q);
+}
+
 static void the_usual_room_stays(void)
 {
 	const void *at;
@@ -133,5 +153,6 @@ static void segments_are_dropped(void)
 int main(void)
 {
 	return unit_main((struct unit_case[]){
-		UNIT(a_late_caller), UNIT(a_burst), UNIT(the_usual_room_stays), UNIT(segments_are_dropped), {0} });
+		UNIT(a_late_caller), UNIT(a_burst), UNIT(many_large_chunks),
+		UNIT(the_usual_room_stays), UNIT(segments_are_dropped), {0} });
 }

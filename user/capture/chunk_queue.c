@@ -37,12 +37,17 @@ void chunk_queue_free(struct chunk_queue *q)
 	pthread_mutex_destroy(&q->lock);
 }
 
-/* Once it was full, it has room when half of it is free again. */
+/*
+ * Once it was full, it has room when half of it is free again. The next chunk may be as long as the
+ * longest one lately, and is taken in any case by an empty queue.
+ */
 static bool has_room(const struct chunk_queue *q)
 {
+	if (!q->n_queued)
+		return q->n_free;
 	if (q->full_since)
 		return q->n_free >= QUEUE_CHUNKS / 2 && q->bytes <= QUEUE_BYTES / 2;
-	return q->n_free && q->bytes <= QUEUE_BYTES;
+	return q->n_free && q->bytes + q->most <= QUEUE_BYTES;
 }
 
 static struct chunk *take_free(struct chunk_queue *q)
@@ -136,11 +141,13 @@ static void queue_cool(struct chunk_queue *q)
 static void queue_give_back(struct chunk_queue *q)
 {
 	struct chunk *c = q->taken;
+	size_t most;
 
 	if (!c)
 		return;
 	assert(q->n_free < QUEUE_CHUNKS);
-	buf_fit(&c->data, vec_lately(&q->most, c->data.len, MOST_SHIFT));
+	most = vec_lately(&q->most, c->data.len, MOST_SHIFT);
+	buf_fit(&c->data, most < QUEUE_WARM_BYTES ? most : QUEUE_WARM_BYTES);
 	q->free_list[q->n_free++] = c;
 	queue_cool(q);
 	q->taken = NULL;

@@ -24,6 +24,11 @@ enum {
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
 	/* free chunks that keep their memory; more are in use only while the caller is late */
 	QUEUE_WARM = 4,
+	/*
+	 * ... at most so much each: a chunk of a usual round has less. A program that forges
+	 * records can make 32 MiB in each round.
+	 */
+	QUEUE_WARM_BYTES = 2 << 20,
 };
 
 struct chunk_queue {
