@@ -279,6 +279,22 @@ static void generations_turn_by_the_size_that_the_sink_gives(void)
 	end_keeping(NULL);
 }
 
+/* The record of its end was lost, or never to come: that must not make the generation many times as large. */
+static void a_stop_of_the_world_that_never_ends_ends_with_a_large_generation(void)
+{
+	begin_keeping(false);
+	snapshot();
+	put(REC_STW_BEGIN, 1, 7, 1, 0, 0, 0);
+	keeper.size = (1 << 20) + 100;
+	go(REC_GO_READY, 7, 2);
+	CHECK_EQ(keeper.gen, 1);
+	keeper.size = (1 << 20) * 3 / 2;
+	go(REC_GO_READY, 7, 3);
+	CHECK_EQ(keeper.gen, 2);
+	CHECK_EQ(model_counts(model)->repairs[REPAIR_WORLD], 1);
+	end_keeping(NULL);
+}
+
 /* Of a thread that said nothing for a whole generation; a new one may have its number. */
 static void a_thread_that_is_done_is_announced_again(void)
 {
@@ -421,6 +437,7 @@ int main(void)
 		UNIT(samples_name_the_stack_by_key),
 		UNIT(generations_turn_by_time_and_have_a_clock),
 		UNIT(generations_turn_by_the_size_that_the_sink_gives),
+		UNIT(a_stop_of_the_world_that_never_ends_ends_with_a_large_generation),
 		UNIT(a_thread_that_is_done_is_announced_again),
 		UNIT(threads_that_a_gap_forgets_are_done),
 		UNIT(an_error_of_the_sink_ends_the_model),

@@ -30,9 +30,11 @@
 struct assembler;
 
 /*
- * Where the program can forge records: 100 MB of gotap's memory. A program with as many has 1 GB.
+ * Where the program can forge records: 60 MB of gotap's memory, and as much again at the end of a
+ * gap. A program with as many has 0.8 GB for their stacks. So many keys are the most that a table
+ * (base/map64.h) has room for before it doubles to 2^20.
  */
-enum { ASSEMBLER_GOROUTINES = 1 << 19 };
+enum { ASSEMBLER_GOROUTINES = 3 << 17 };
 
 struct assembler_opts {
 	int version;			/* header: 22, 23, 25, 26 */

@@ -99,6 +99,7 @@ static void begin_collecting(struct model *s)
 	gap_drop_threads(s, &s->ms, &s->aside.ms);
 	state_clear(s);
 	map64_clear(&s->dead);
+	s->gap.born = 0;
 	s->gc_known = s->gc_running = false;
 	s->gc_left_open = s->gc_told;
 	map64_each(&s->aside.ps, i) {

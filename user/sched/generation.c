@@ -186,15 +186,27 @@ int generation_end(struct model *s)
 }
 
 /*
+ * The first generation keeps the ids of the goroutines that have ended in it. Their table is freed
+ * when it turns.
+ */
+enum { DEAD_MOST = 1 << 18 };
+
+static bool generation_is_full(const struct model *s, size_t due_size, size_t dead)
+{
+	return generation_size(s) >= due_size || s->dead.len >= dead;
+}
+
+/*
  * A reader looks an STW's name up in the generation of its end: never across. But
- * where that end was lost, the generation must not grow without bound.
+ * where that end was lost, or was never to come, the generation must not grow without bound.
+ * While the world is stopped a program makes few records: a quarter more has room for them.
  */
 bool generation_is_overdue(const struct model *s)
 {
 	enum { PATIENCE = 8 };
 
 	return s->now - s->gen_begin >= PATIENCE * (s->due_time - s->gen_begin) ||
-	       generation_size(s) >= PATIENCE * s->due_size;
+	       generation_is_full(s, s->due_size + s->due_size / 4, DEAD_MOST + DEAD_MOST / 4);
 }
 
 static bool can_end(const struct model *s)
@@ -225,7 +237,7 @@ int generation_turn_now(struct model *s)
 /* For each record, hence the short way. */
 int generation_turn(struct model *s)
 {
-	if (s->now < s->due_time && generation_size(s) < s->due_size)
+	if (s->now < s->due_time && !generation_is_full(s, s->due_size, DEAD_MOST))
 		return 0;
 	return can_end(s) ? generation_turn_now(s) : 0;
 }

@@ -101,15 +101,27 @@ static bool is_foreign(struct model *s, const struct rec *r)
 	return g && g->gc_work;
 }
 
+/* In a gap a goroutine from before it counts already: to leave that one out would end it. */
 static bool is_new_goroutine(struct model *s, uint64_t goid)
 {
-	return goid && !g_get(s, goid);
+	return goid && !g_get(s, goid) && !map64_get(&s->aside.gs, goid);
+}
+
+/*
+ * Goroutines that the tables have, each once. Before the trace begins and in a gap the tables also
+ * have those that have ended since.
+ */
+static size_t goroutines_held(const struct model *s)
+{
+	if (s->started)
+		return s->gs.len;
+	return s->dead.len + (s->gap.open ? s->aside.gs.len + s->gap.born : s->gs.len);
 }
 
 /* Would the record add a goroutine where there are as many as there may be? */
 static bool is_one_too_many(struct model *s, const struct rec *r)
 {
-	if (!s->opts.most_goroutines || s->gs.len < s->opts.most_goroutines ||
+	if (!s->opts.most_goroutines || goroutines_held(s) < s->opts.most_goroutines ||
 	    !rec_is_of_goroutine(r->kind))
 		return false;
 	return is_new_goroutine(s, r->id) ||
@@ -142,7 +154,11 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		if (e)
 			return e;
 	}
-	if (is_nameless(r) || is_threadless(r) || is_foreign(s, r) || is_one_too_many(s, r)) {
+	if (is_one_too_many(s, r)) {	/* a loss also where nothing can be repaired yet */
+		s->counts.repairs[REPAIR_DROPPED]++;
+		return 0;
+	}
+	if (is_nameless(r) || is_threadless(r) || is_foreign(s, r)) {
 		repair(s, REPAIR_DROPPED);
 		return 0;
 	}

@@ -36,6 +36,7 @@ struct G *g_put(struct model *s, uint64_t goid)
 		g->id = goid;
 		if (s->started)
 			count_goroutines(s, !map64_get(&s->extras, goid));
+		s->gap.born += s->gap.collecting && !map64_get(&s->aside.gs, goid);
 	}
 	return g;
 }
@@ -80,6 +81,7 @@ void g_drop(struct model *s, struct G *g)
 	g_unbind(g, STATUS_UNKNOWN);
 	g_clear(s, g);
 	map64_del(&s->gs, g->id);
+	s->gap.born -= s->gap.collecting && !map64_get(&s->aside.gs, g->id);
 	free(g);
 }
 

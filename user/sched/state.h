@@ -127,6 +127,8 @@ struct tables {
  */
 enum { TASKS = 1 << 16 };
 
+enum { EXTRAS = 1 << 16 };
+
 struct task_window {
 	uint64_t last;			/* the highest id that has begun, 0 = none */
 	uint64_t begun[TASKS / 64];	/* a bit for each id above last - TASKS, at id % TASKS */
@@ -139,6 +141,7 @@ struct gap {
 	/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
 	uint8_t wanted;
 	uint64_t since;
+	size_t born;		/* goroutines that the tables have and those from before do not */
 };
 
 struct model {
@@ -156,7 +159,10 @@ struct model {
 	const char *block_reasons[256];	/* by waitReason, in this release */
 	bool worker_waits[256];	/* by waitReason: only the collector's workers have it */
 	struct map64 dead;	/* goids that ended before the second generation */
-	/* goids of C threads that were in the trace: each callback makes them anew */
+	/*
+	 * goids of C threads that were in the trace: each callback makes them anew. A program has
+	 * one for each C thread that calls it at the same time: those beyond EXTRAS are forged.
+	 */
 	struct map64 extras;
 	bool started;
 	uint64_t now;		/* time of the next event: strictly rising */

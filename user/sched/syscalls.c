@@ -92,7 +92,7 @@ void extra_leave(struct model *s, struct M *m, const struct rec *r)
 	ensure_syscall(s, m, r->id);
 	if (m->p)
 		ensure_p_idle(s, m, m->p);
-	if (s->started)
+	if (s->started && s->extras.len < EXTRAS)
 		map64_put(&s->extras, r->id, NULL);
 	step_sys_destroy(s, m);
 }

@@ -26,10 +26,12 @@ enum {
 	STREAM_FIRST = 512,
 	MOST_SHIFT = 4,		/* for vec_lately(): a burst counts for some dozen generations */
 	/*
-	 * about the bytes of a stack in its table, with a dozen frames, which are known only at the
-	 * end
+	 * About the bytes of a stack in its table, with a dozen frames, which are known only at the
+	 * end: the first generation has this estimate, the others have what earlier ones took.
 	 */
 	STACK_BYTES = 128,
+	/* of a string, beside its text: the set, the order and the id of strtab.h */
+	STRING_BYTES = 96,
 };
 
 struct trace_stream {
@@ -54,6 +56,7 @@ struct tracefile {
 	struct buf samples;		/* CPU sample records of the open generation */
 	struct buf out;			/* bytes to write: tables, then all else */
 	size_t most_batches, most_samples, most_out;	/* recent maxima in bytes (vec_lately()) */
+	size_t most_stack;		/* likewise, of the mean length of a stack */
 	struct strtab strings;
 	struct map64 stack_ids;		/* key of the caller -> id */
 	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
@@ -132,7 +135,8 @@ void tracefile_gen_begin(struct tracefile *tf)
 size_t tracefile_gen_size(const struct tracefile *tf)
 {
 	return tf->batches.len + tf->samples.len + tf->strings.bytes +
-	       tf->stack_keys.len * STACK_BYTES;
+	       tf->strings.order.len * STRING_BYTES +
+	       tf->stack_keys.len * (tf->most_stack > STACK_BYTES ? tf->most_stack : STACK_BYTES);
 }
 
 const struct tracefile_counts *tracefile_counts(const struct tracefile *tf)
@@ -335,7 +339,7 @@ static void put_stacks(struct tracefile *tf)
 {
 	struct table t = { .tf = tf, .kind = EV_Stacks };
 	struct trace_frame frames[TRACEV2_MAX_FRAMES];
-	size_t i, j, n;
+	size_t i, j, n, bytes = 0;
 
 	for (i = 0; i < tf->stack_keys.len; i++) {
 		n = tf->opts.frames(tf->opts.ctx, *vec_at(&tf->stack_keys, uint64_t, i), frames,
@@ -349,8 +353,11 @@ static void put_stacks(struct tracefile *tf)
 			varint_add(&t.record, strtab_put(&tf->strings, frames[j].file, true));
 			varint_add(&t.record, frames[j].line);
 		}
+		bytes += t.record.len;
 		table_record(&t);
 	}
+	if (i)
+		vec_lately(&tf->most_stack, bytes / i, MOST_SHIFT);
 	tf->counts.stacks += tf->stack_keys.len;
 	table_end(&t);
 }

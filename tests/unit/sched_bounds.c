@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The tables of the model are bounded where a program can forge records (most_goroutines). */
+#define _GNU_SOURCE
+#include "sched_story.h"
+
+#include "sched/state.h"
+
+enum { MOST = 6, LONG_NS = 1000000000 };
+
+static void begin_bounded(size_t most)
+{
+	struct model_opts opts = { .minor = 27, .version = 25, .gen_ns = LONG_NS, .gen_bytes = 16 << 20,
+				   .most_goroutines = most };
+
+	open_trace(25);
+	model = model_new(v2_sink(trace), &opts);
+	now = 100000;
+}
+
+static void end_bounded(void)
+{
+	struct error err;
+
+	CHECK_EQ(model_finish(model, 0, &err), 0);
+	end_story();
+}
+
+static uint64_t dropped(void)
+{
+	return model_counts(model)->repairs[REPAIR_DROPPED];
+}
+
+static void create_many(uint64_t first, uint64_t n)
+{
+	uint64_t i;
+
+	for (i = first; i < first + n; i++)
+		go(REC_GO_CREATE, 7, i);
+}
+
+static void a_gap(void)
+{
+	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+}
+
+/* Those from before the gap and those of the gap are bounded together. */
+static void a_gap_has_no_second_table_to_fill(void)
+{
+	begin_bounded(MOST);
+	snapshot();
+	create_many(100, MOST);
+	CHECK_EQ(model->gs.len, MOST);
+	CHECK_EQ(dropped(), 3);
+	a_gap();
+	create_many(200, MOST);
+	CHECK_EQ(model->gs.len, 0);
+	CHECK_EQ(dropped(), 3 + MOST);
+	end_bounded();
+}
+
+/* If one from before the gap were left out, the end of the gap would take it for one that ended. */
+static void goroutines_from_before_a_gap_are_known_in_it(void)
+{
+	begin_bounded(MOST);
+	snapshot();
+	create_many(100, MOST - 3);
+	a_gap();
+	create_many(200, 1);
+	create_many(100, MOST - 3);
+	snapshot();
+	CHECK_EQ(dropped(), 1);
+	CHECK_EQ(model->gs.len, MOST);
+	CHECK(g_get(model, 100) && g_get(model, 3) && !g_get(model, 200));
+	end_bounded();
+}
+
+/* Until the states are read, the ids of those that ended are kept, too. */
+static void goroutines_that_end_before_the_trace_begins_are_bounded(void)
+{
+	uint64_t i;
+
+	begin_bounded(MOST);
+	for (i = 100; i < 200; i++) {
+		go(REC_GO_START, 7, i);
+		go(REC_GO_DEAD, 7, i);
+	}
+	CHECK_EQ(model->dead.len, MOST);
+	CHECK(dropped() > 0);
+	end_bounded();
+}
+
+static void the_first_generation_turns_before_it_keeps_more_ends(void)
+{
+	enum { MANY = 300000 };
+	uint64_t i;
+
+	begin_bounded(0);
+	snapshot();
+	for (i = 100; i < 100 + MANY; i++) {
+		now -= 20;
+		go(REC_GO_CREATE, 7, i);
+		go(REC_GO_START, 8, i);
+		go(REC_GO_DEAD, 8, i);
+		now -= 10;
+	}
+	CHECK_EQ(model->gen, 2);
+	CHECK_EQ(model->dead.len, 0);
+	CHECK_EQ(model_counts(model)->goroutines, 3 + MANY);
+	end_bounded();
+}
+
+/* The ids of C threads beyond those that a program can have are forged. */
+static void ids_of_c_threads_are_bounded(void)
+{
+	enum { MORE = 100 };
+	uint64_t i;
+
+	begin_bounded(0);
+	snapshot();
+	for (i = 1000; i < 1000 + EXTRAS + MORE; i++) {
+		go(REC_EXTRA_ENTER, 8, i);
+		go(REC_EXTRA_LEAVE, 8, i);
+	}
+	CHECK_EQ(model->extras.len, EXTRAS);
+	end_bounded();
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(a_gap_has_no_second_table_to_fill),
+		UNIT(goroutines_from_before_a_gap_are_known_in_it),
+		UNIT(goroutines_that_end_before_the_trace_begins_are_bounded),
+		UNIT(the_first_generation_turns_before_it_keeps_more_ends),
+		UNIT(ids_of_c_threads_are_bounded),
+		{0} });
+}
