@@ -7,6 +7,7 @@
 # make soak     what takes luck or hours: ARGS="--seconds 3600 --seed 1"
 # make kernels  tests on Debian's kernels, 5.10 to the newest, in virtual machines
 # make hostile  hostile programs, moments, limits and files at random; ARGS="--seconds 3600"
+# make attack   a table: each way in which a program can forge records, and how gotap held; ARGS="--seconds 600 --jobs 3"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
 # make install  PREFIX=/usr/local; make uninstall takes it away
@@ -53,7 +54,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels hostile bench install install-lib uninstall lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels hostile attack bench install install-lib uninstall lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -322,6 +323,12 @@ hostile:
 	@tools/deps test
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tests/hostile/run $(ARGS)
+
+# ARGS="--seconds 600 --jobs 3"; with SANITIZE=yes BUILD=build/sanitized under the sanitizers
+attack:
+	@tools/deps test
+	@$(MAKE) --no-print-directory all
+	@BUILD=$(BUILD) tests/hostile/attack $(ARGS)
 
 bench:
 	@tools/deps bench

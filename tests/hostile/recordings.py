@@ -63,9 +63,9 @@ class Recorder:
         if self.runs():
             os.kill(self.p.pid, sig)
 
-    def wait(self, most_kib=MOST_KIB):
-        """Its status; the resident memory is checked."""
-        end = time.monotonic() + PATIENCE
+    def wait(self, patience=PATIENCE):
+        """Its status once it ends within @patience seconds. Sets peak_kib to the most resident memory."""
+        end = time.monotonic() + patience
         while True:
             pid, status, usage = os.wait4(self.p.pid, os.WNOHANG)
             if pid:
@@ -74,9 +74,14 @@ class Recorder:
                 os.kill(self.p.pid, signal.SIGKILL)
                 raise Wrong("gotap does not end")
             time.sleep(0.01)
-        self.p.returncode = os.waitstatus_to_exitcode(status)
-        check(usage.ru_maxrss < most_kib, "gotap took %d MiB", usage.ru_maxrss >> 10)
+        self.p.returncode, self.peak_kib = os.waitstatus_to_exitcode(status), usage.ru_maxrss
         return self.p.returncode
+
+    def wait_small(self):
+        """As wait(), and the memory must be that of a usual recording."""
+        status = self.wait()
+        check(self.peak_kib < MOST_KIB, "gotap took %d MiB", self.peak_kib >> 10)
+        return status
 
     def stderr(self):
         with open(self.stderr_path, errors="backslashreplace") as f:
@@ -145,7 +150,7 @@ def cycle_round(host, rng, folder, log):
         for i in range(int(os.environ.get("GOTAP_CYCLES", "5"))):
             r = Recorder(host, rng, folder, ["--budget", "none", "--strict", "-p", str(target.pid), "-d", "%dms" % ms, *options],
                          output="trace%d" % i)
-            status = r.wait()
+            status = r.wait_small()
             if argv[0].endswith("/selfexec") and status == 1 and r.execed_too_early():
                 continue
             check(status == 0, "status %d: %s", status, r.stderr()[-300:])
@@ -260,7 +265,7 @@ def kill_target(r):
 def second_recorder(r):
     r.moment(.2)
     other = Recorder(r.host, r.rng, os.path.join(r.folder, "second"), ["-p", str(r.target.pid), "-d", "200ms"])
-    status = other.wait()
+    status = other.wait_small()
     check(status == 0 or other.execed_too_early(), "the second recorder: status %d: %s", status, other.stderr()[-200:])
     if not status:
         other.check_trace()
@@ -270,7 +275,7 @@ def same_name(r):
     r.recorder.await_records()      # now it has made its file trace.partial
     os.makedirs(os.path.join(r.folder, "same"), exist_ok=True)
     other = Recorder(r.host, r.rng, os.path.join(r.folder, "same"), ["-p", str(r.target.pid), "-d", "100ms"], output="../trace")
-    status = other.wait()
+    status = other.wait_small()
     if r.recorder.runs():   # so it ran while the other one did
         check(status == 1, "two recorders write one file: status %d", status)
         other.check_error()
@@ -373,7 +378,7 @@ def disturbed_round(host, rng, folder, log):
         r.recorder = Recorder(host, rng, folder, ["-p", str(r.target.pid), "-d", "%dms" % rng.randrange(50, 1200), *options],
                               r.output, r.limits, r.stdout)
         ended = []
-        r.recorder_wait = lambda: ended.append(r.recorder.wait()) if not ended else None
+        r.recorder_wait = lambda: ended.append(r.recorder.wait_small()) if not ended else None
         during(r)
         r.recorder_wait()
         if not r.dies:

@@ -19,8 +19,10 @@ import (
 
 // Numbers of include/record.def and include/rings.h.
 const (
-	goStart, goPark, goStop, goReady, goCreate = 1, 2, 3, 5, 6
+	goStart, goPark, goStop, goDead            = 1, 2, 3, 4
+	goReady, goCreate                          = 5, 6
 	sysEnter, pStart, pStop, procs             = 16, 32, 33, 36
+	extraEnter, extraLeave, stwBegin           = 20, 21, 48
 	labels, userRegion, userLog, stack         = 37, 58, 60, 64
 	skip, busy                                 = 0x7f, 0x80
 	chunk, stateBytes                          = 4096, 64
@@ -88,7 +90,7 @@ func (s shared) ring(i word) ring {
 // Bytes of a record of that kind without a text.
 func length(kind byte) word {
 	switch kind {
-	case goStart, pStart, pStop:
+	case goStart, goDead, pStart, pStop, extraEnter, extraLeave:
 		return 32
 	case stack:
 		return 40 + 128*8
@@ -182,6 +184,10 @@ func random() uint64 { return rand.Uint64() >> uint(rand.Intn(64)) }
 var lies = map[string]func(s shared){
 	"threads":    of(next, goStart, goPark),
 	"goroutines": of(first, goCreate),
+	"again":      again,
+	"ends":       func(s shared) { flood(s, ends) },
+	"extras":     func(s shared) { flood(s, extras) },
+	"stopped":    func(s shared) { flood(s, stopped) },
 	"unended":    of(first, goStart, goPark),
 	"stacks":     of(first, stack),
 	"keys":       of(first, goReady, sysEnter),
@@ -194,6 +200,48 @@ var lies = map[string]func(s shared){
 	"positions":  positions,
 	"torn":       torn,
 	"busy":       stuck,
+}
+
+// The same goroutines again and again, with losses, so that gotap reads all states anew meanwhile.
+func again(s shared) {
+	flood(s, func(at word) word {
+		id = id&(1<<19-1) + 1
+		if id%4096 == 0 {
+			atomic.AddUint64(u64(s.states+24), 1<<20)
+		}
+		put(at, goCreate, first(), id, id<<4&(1<<46-1))
+		return length(goCreate)
+	})
+}
+
+// Goroutines that begin, each with another function, and end.
+func ends(at word) word {
+	id++
+	kind := []byte{goCreate, goStart, goDead}[id%3]
+	put(at, kind, first(), id/3, id/3<<4&(1<<46-1))
+	if kind == goCreate {
+		*u64(at + 32), *u64(at + 40) = 0, random()>>8
+	}
+	return length(kind)
+}
+
+// C threads that call Go, each with another goroutine.
+func extras(at word) word {
+	id++
+	kind := []byte{extraEnter, extraLeave}[id%2]
+	put(at, kind, first(), id/2, id/2<<4&(1<<46-1))
+	return length(kind)
+}
+
+// The world is stopped, and nobody starts it.
+func stopped(at word) word {
+	id++
+	kind := byte(userLog)
+	if id%1000 == 0 {
+		kind = stwBegin
+	}
+	put(at, kind, first(), id, 0)
+	return length(kind)
 }
 
 func lyingPs(at word) word {
