@@ -46,13 +46,13 @@ static __always_inline u64 go_return(u64 link) { return arch_return(link); }
 static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n) { return arch_reg(ctx, n); }
 
 /*
- * The probe sits at the hook of exitsyscall. Returns whether the target would get there without
- * gotap as well, because its own tracer is on.
+ * Returns whether this is code in the target that takes the place of the runtime's hook for its own
+ * tracer. A uprobe sits at the test of trace.enabled before the hook.
  */
-static __always_inline bool go_asks_tracer(struct pt_regs *ctx)
+static __always_inline bool go_is_hook(struct pt_regs *ctx)
 {
 #ifdef GO_INLINE
-	return ctx->site->flag && *(const volatile u8 *)ctx->site->flag;
+	return ctx->site->flag;
 #else
 	return false;
 #endif

@@ -63,8 +63,8 @@ int syscall_exit(struct pt_regs *ctx)
 	same_p = goid_known(&l->r) ||
 		 read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick);
 	l->r.sub = same_p ? REC_EXIT_SAME_P : 0;
-	if (go_asks_tracer(ctx))
-		l->r.sub |= REC_EXIT_ASKED;
+	if (go_is_hook(ctx))
+		l->r.sub |= REC_EXIT_HOOK;
 	l->stack = 0;
 	l->arg = p;
 	rec_submit(l);

@@ -230,11 +230,12 @@ enum { REC_SWEEP_FREED = 1, REC_SWEEP_CALL = 2 };	/* sub of REC_SWEEP_MARK */
 enum rec_exit {
 	REC_EXIT_SAME_P = 1,	/* the thread kept its P during the syscall */
 	/*
-	 * Code in the target made the record while the program's own tracer is on: then the runtime
-	 * tests its flag and calls the tracer's hook without gotap, too. While this code takes over
-	 * from the uprobe that was there before, both see such an exit, and each makes a record.
+	 * Code in the target made the record, in place of the runtime's hook for its own tracer
+	 * (traceAcquireEnabled). A uprobe makes its record at the test of trace.enabled before the
+	 * hook. While the code takes over from the uprobe, and the program's own tracer is on, a
+	 * thread meets both, and each makes a record of the same exit.
 	 */
-	REC_EXIT_ASKED = 2,
+	REC_EXIT_HOOK = 2,
 };
 
 enum rec_pstart {

@@ -259,6 +259,33 @@ has_own_traces() { [ "$(own_traces)" -ge "$1" ]; }
 	trace_ok "$BATS_TEST_TMPDIR"/own.*
 }
 
+# The runtime clears trace.enabled while other threads run (traceAdvance in runtime/trace.go): some 20 of 30 times between
+# the test and the hook of a thread that makes system calls all the time, with uprobes at the tests.
+@test "its own tracer is stopped 30 times while uprobes are at the tests and code at the hooks: each exit is there once" {
+	require_tool cc jq
+	cc -O1 -shared -fPIC -o "$BATS_TEST_TMPDIR/hold_takeover.so" "$CHECKOUT/tests/lib/hold_takeover.c" -ldl
+	build_prog "$REFERENCE_GO" toggles
+	start_target "$PROG" -each 5ms -pause 0 -into "$BATS_TEST_TMPDIR/own"
+	export GOTAP_TEST_HOLD=$BATS_TEST_TMPDIR/hold
+	: >"$GOTAP_TEST_HOLD"
+	LD_PRELOAD=$BATS_TEST_TMPDIR/hold_takeover.so start_record "$TRACE" --strict -p "$TARGET" --spool "$BATS_TEST_TMPDIR/spool"
+	wait_for 60 test -e "$GOTAP_TEST_HOLD.held"
+	wait_for 60 has_own_traces $(($(own_traces) + 30))
+	rm "$GOTAP_TEST_HOLD"
+	wait_for 60 inline_runs
+	stop_record
+	[ "$status" -eq 0 ] || fail "$(flaws)"
+	jq -e '.repairs_total == 0' "$REPORT"
+	[ "$(exits_in_two_records)" -ge 30 ]
+	views_ok "$TRACE"
+}
+
+# exits_in_two_records: prints how many records of code at the hook of exitsyscall follow that of the uprobe.
+exits_in_two_records() {
+	"$GOTAP" records "$BATS_TEST_TMPDIR/spool" |
+		awk '$3 == "SYS_EXIT" { n += / same-p=1,hook / && last[$2] == 1; last[$2] = / same-p=1 /; next } { last[$2] = 0 } END { print n + 0 }'
+}
+
 # cycles N PID SEED: so many recordings of it, one after the other, the last one counts.
 cycles() {
 	local i trace=$BATS_TEST_TMPDIR/$2.trace

@@ -2,7 +2,7 @@
 
 // toggles makes system calls and hands values over, and starts and stops its own tracer in turns meanwhile, until SIGUSR1.
 //
-//	toggles [-each D] [-into PREFIX]
+//	toggles [-each D] [-pause D] [-into PREFIX]
 package main
 
 import (
@@ -15,8 +15,9 @@ import (
 )
 
 var (
-	each = flag.Duration("each", 100*time.Millisecond, "how long it traces itself, and how long it does not")
-	into = flag.String("into", "", "the trace of turn N is PREFIX.N")
+	each  = flag.Duration("each", 100*time.Millisecond, "how long it traces itself, and how long it does not")
+	pause = flag.Duration("pause", time.Millisecond, "between twenty system calls and the next twenty")
+	into  = flag.String("into", "", "the trace of turn N is PREFIX.N")
 )
 
 func calling() {
@@ -24,7 +25,7 @@ func calling() {
 		for i := 0; i < 20; i++ {
 			syscall.Syscall(syscall.SYS_GETPPID, 0, 0, 0)
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(*pause)
 	}
 }
 

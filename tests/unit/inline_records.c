@@ -204,7 +204,7 @@ static void syscalls_since_go_1_26(void)
 	AT(thread.m, m_syscalltick) = AT(thread.p, p_syscalltick) = 5;
 	call(HOOK, thread.g);
 	CHECK_EQ(record(2)->kind, REC_SYS_EXIT);
-	CHECK_EQ(record(2)->sub, 1);
+	CHECK_EQ(record(2)->sub, REC_EXIT_SAME_P | REC_EXIT_HOOK);
 	CHECK_EQ(long_record(2)->arg, addr_of(thread.p));
 	fake_end();
 }
@@ -233,8 +233,8 @@ static void the_trace_hook_minds_the_program_own_tracing(void)
 		CHECK_EQ(after.ax, regs.ax);
 		CHECK_EQ(fake_states->hits, 2 * on);
 	}
-	CHECK(!(record(0)->sub & REC_EXIT_ASKED));
-	CHECK(record(1)->sub & REC_EXIT_ASKED);
+	CHECK(record(0)->sub & REC_EXIT_HOOK);
+	CHECK(record(1)->sub & REC_EXIT_HOOK);
 	CHECK_EQ(*(fake_code + image_true_byte()), 1);
 	fake_end();
 }

@@ -101,23 +101,58 @@ static void a_syscall_that_ends_in_two_records(void)
 	snapshot();
 	go(REC_SYS_ENTER, 7, 1);
 	put(REC_SYS_EXIT, REC_EXIT_SAME_P, 7, 1, 0x9001, 0, P0);
-	put(REC_SYS_EXIT, REC_EXIT_SAME_P | REC_EXIT_ASKED, 7, 1, 0x9001, 0, P0);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P | REC_EXIT_HOOK, 7, 1, 0x9001, 0, P0);
 	go(REC_SYS_ENTER, 7, 1);
-	put(REC_SYS_EXIT, REC_EXIT_SAME_P | REC_EXIT_ASKED, 7, 1, 0x9001, 0, P0);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P | REC_EXIT_HOOK, 7, 1, 0x9001, 0, P0);
 	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:GoSyscallEnd, 7:GoSyscallBegin 2, "
 		    "7:GoSyscallEnd", 0);
 }
 
-/* Two that the program's tracer was not asked about: the begin between them is missing. */
-static void a_syscall_whose_begin_is_missing(void)
+/* A sample of the thread comes between the two. Samples have batches of their own, without a thread. */
+static void a_syscall_that_ends_in_two_records_with_a_sample_between(void)
 {
 	begin(27, 25);
 	snapshot();
 	go(REC_SYS_ENTER, 7, 1);
 	put(REC_SYS_EXIT, REC_EXIT_SAME_P, 7, 1, 0x9001, 0, P0);
-	put(REC_SYS_EXIT, REC_EXIT_SAME_P, 7, 1, 0x9001, 0, P0);
+	put(REC_CPU_SAMPLE, 0, 7, 1, P0, 0x55, 0);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P | REC_EXIT_HOOK, 7, 1, 0x9001, 0, P0);
+	CHECK_EQ(repairs(), 0);
+	end_story();
+}
+
+/* Two ends, @first and @second: the begin between them is missing. */
+static void a_begin_is_missing(unsigned int first, unsigned int second)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SYS_EXIT, (uint8_t)(REC_EXIT_SAME_P | first), 7, 1, 0x9001, 0, P0);
+	put(REC_SYS_EXIT, (uint8_t)(REC_EXIT_SAME_P | second), 7, 1, 0x9001, 0, P0);
 	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:GoSyscallEnd, 7:GoSyscallBegin 2, "
 		    "7:GoSyscallEnd", 1);
+}
+
+/* A uprobe never makes the second record of one end, and code never makes both. */
+static void a_syscall_whose_begin_is_missing(void)
+{
+	a_begin_is_missing(0, 0);
+	a_begin_is_missing(REC_EXIT_HOOK, REC_EXIT_HOOK);
+	a_begin_is_missing(REC_EXIT_HOOK, 0);
+}
+
+/* The goroutine had another record between the two: they are of two syscalls. */
+static void a_syscall_whose_begin_is_missing_after_a_stop(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P, 7, 1, 0x9001, 0, P0);
+	go(REC_GO_STOP, 7, 1);
+	go(REC_GO_START, 7, 1);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P | REC_EXIT_HOOK, 7, 1, 0x9001, 0, P0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:GoSyscallEnd, 7:GoStop, "
+		    "7:GoStart 1 1, 7:GoSyscallBegin 2, 7:GoSyscallEnd", 1);
 }
 
 static void a_syscall_whose_p_is_stolen(void)
@@ -598,7 +633,9 @@ int main(void)
 		UNIT(a_syscall_whose_p_is_stolen),
 		UNIT(a_syscall_whose_p_was_away),
 		UNIT(a_syscall_that_ends_in_two_records),
+		UNIT(a_syscall_that_ends_in_two_records_with_a_sample_between),
 		UNIT(a_syscall_whose_begin_is_missing),
+		UNIT(a_syscall_whose_begin_is_missing_after_a_stop),
 		UNIT(coroutines),
 		UNIT(coroutines_as_go_1_22_says_it),
 		UNIT(each_generation_states_all_and_numbers_anew),

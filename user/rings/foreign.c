@@ -44,7 +44,7 @@ static const struct foreign_word {
 	[REC_WORD_STOP] = { true, 0, REC_STOP_PREEMPTED },
 	[REC_WORD_WORKER] = { true, 0, 4 },	/* modes of gcMarkWorkerMode are 0 to 3 */
 	[REC_WORD_WORKER_1] = { true, 0, 5 },
-	[REC_WORD_SAME_P] = { true, 0, REC_EXIT_SAME_P | REC_EXIT_ASKED },
+	[REC_WORD_SAME_P] = { true, 0, REC_EXIT_SAME_P | REC_EXIT_HOOK },
 	[REC_WORD_PSTART] = { true, 0, REC_PSTART_PROCRESIZE },
 	[REC_WORD_CLASS] = { true, 0, STACK_END },
 	[REC_WORD_MISSING] = { true, 0, REC_MISSING_FIRST | REC_MISSING_SECOND },

@@ -288,6 +288,7 @@ static void gap_seat(struct model *s, struct M *now)
 	bool in_syscall = g && now->g->status == G_SYSCALL;
 
 	m->heard = now->heard;
+	m->uprobe_exit = now->uprobe_exit;
 	m->coro_exit = now->coro_exit;
 	if (in_syscall && g->m == m)
 		return;

@@ -136,6 +136,14 @@ static bool is_in_gap(const struct model *s, const struct rec *r)
 	       rec_family(r->kind) != REC_FAMILY_TABLE;
 }
 
+/* A CPU sample can come between any two other records of its thread. */
+static void model_hear(struct M *m, const struct rec *r)
+{
+	m->heard = true;
+	if (rec_family(r->kind) != REC_FAMILY_SAMPLE)
+		m->uprobe_exit = r->kind == REC_SYS_EXIT && !(r->sub & REC_EXIT_HOOK);
+}
+
 int model_record(struct model *s, const struct rec *r, struct error *err)
 {
 	handler *h = handlers[r->kind];
@@ -172,7 +180,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	if (s->has_labels)
 		labels_tell(s, m);
 	if (m) {
-		m->heard = true;
+		model_hear(m, r);
 		if (s->tell_gc || s->gc_left_open)
 			gc_tell(s, m);
 	}

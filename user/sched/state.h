@@ -95,6 +95,7 @@ struct M {
 	uint64_t gen;		/* generation of its last event */
 	bool heard;		/* had a record of its own; before, it is as the snapshot saw it */
 	bool left_syscall;	/* so said a record before its goroutine was known */
+	bool uprobe_exit;	/* its last record was that of a uprobe at the end of a syscall */
 	uint64_t coro_exit;	/* goroutine that ended in a coroutine switch: a GO_DEAD follows */
 };
 

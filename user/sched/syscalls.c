@@ -21,10 +21,19 @@ static void learn_p(struct model *s, struct M *m, struct G *g, struct P *p)
 }
 
 /*
+ * A uprobe at the test of trace.enabled has made a record of this exit just before (REC_EXIT_HOOK).
+ * Where trace.enabled is now says nothing about that: the runtime clears trace.enabled while other
+ * threads run (traceAdvance in runtime/trace.go), so also between the test and the hook.
+ */
+static bool is_exit_again(const struct M *m, const struct rec *r)
+{
+	return m->uprobe_exit && (r->sub & REC_EXIT_HOOK);
+}
+
+/*
  * The runtime's order: a P kept through the syscall gives GoSyscallEnd; one
  * that was ever taken away, even if the same came back, gives (steal, start)
- * GoSyscallEndBlocked, GoStart. An exit that the program's own tracer was asked about may be
- * recorded twice (REC_EXIT_ASKED).
+ * GoSyscallEndBlocked, GoStart.
  */
 void sys_exit(struct model *s, struct M *m, const struct rec *r)
 {
@@ -33,7 +42,7 @@ void sys_exit(struct model *s, struct M *m, const struct rec *r)
 	     is_out = m->g && m->g->id == r->id && m->g->status == G_RUNNING;
 	struct G *g;
 
-	if (is_out && (r->sub & REC_EXIT_ASKED))
+	if (is_out && is_exit_again(m, r))
 		return;
 
 	/*

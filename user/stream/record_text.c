@@ -92,6 +92,8 @@ static const struct { const char *of[NAMED];
 } value_names[] = {
 	[REC_WORD_STOP] = { { [REC_STOP_GOSCHED] = "gosched",
 			      [REC_STOP_PREEMPTED] = "preempted" } },
+	[REC_WORD_SAME_P] = { { [REC_EXIT_HOOK] = "0,hook",
+				[REC_EXIT_HOOK | REC_EXIT_SAME_P] = "1,hook" } },
 	[REC_WORD_PSTART] = { { [REC_PSTART_ACQUIRE] = "acquirep",
 				[REC_PSTART_EXITSYSCALL] = "exitsyscall",
 				[REC_PSTART_PROCRESIZE] = "procresize" } },
