@@ -42,6 +42,10 @@ breaks() {
 	breaks names 'static int high_one(void)\n{\n\treturn 3;\n}' user/low/one.c
 }
 
+@test "a text of 101 columns" {
+	breaks columns "\t\"$(printf 'x%.0s' {1..91})\"" user/low/one.c
+}
+
 @test "a sentence that begins with Of" {
 	breaks comments '/* Rows. Of a P. */' user/low/one.c
 }
@@ -52,6 +56,12 @@ breaks() {
 	[ "$status" -eq 0 ]
 	[[ $output == *'lines of a function: median'* ]]
 	[[ $output == *'circles of rooms, by #include'*' 0'* ]]
+}
+
+@test "tools/figures knows no circles of files without their objects" {
+	run "$CHECKOUT/tools/figures"
+	[ "$status" -eq 0 ]
+	[[ $output == *'files in circles, by symbols'*'not known: of '*' files the object is missing'* ]]
 }
 
 doc_links() {

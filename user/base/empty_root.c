@@ -44,8 +44,8 @@ int empty_root_enter(struct error *err)
 		fd = empty_root_make(places[i]);
 	if (fd < 0)
 		return error_set(err, fd,
-				 "cannot make an empty folder in /tmp, /run or /dev/shm, the root of "
-				 "a process without rights: %s; make one of them writable",
+				 "cannot make an empty folder in /tmp, /run or /dev/shm, the "
+				 "root of a process without rights: %s; make one of them writable",
 				 strerror(-fd));
 	/* The root stays when the working directory is changed alone: that one is first. */
 	if (fchdir(fd) || chroot("."))

@@ -39,20 +39,23 @@ static const struct option_row assemble_rows[] = {
 	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct assemble_options, output),
 	  "the trace; '-' is stdout (default trace.out)"),
 	OPTION(0, "perfetto", "FILE", OPTION_TEXT, offsetof(struct assemble_options, perfetto),
-	  "write a trace for Perfetto, too, or only that if there is no -o (docs/perfetto.md); '-' is stdout"),
+	  "write a trace for Perfetto, too, or only that if "
+	  "there is no -o (docs/perfetto.md); '-' is stdout"),
 	OPTION(0, "on", "TRIGGER", OPTION_TAKE, offsetof(struct assemble_options, on),
-	  "print the moments at which `gotap record --flight --on TRIGGER` would write a snapshot, as lines of "
+	  "print the moments at which `gotap record --flight "
+	  "--on TRIGGER` would write a snapshot, as lines of "
 	  "JSON; can be given several times; --on help lists triggers", .take = assemble_take_on),
 	OPTION(0, "format", "VERSION", OPTION_TAKE, offsetof(struct assemble_options, version),
-	  "go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers before wrote: gotrace (before "
+	  "go1.22, go1.23, go1.25 (default) or go1.26; or "
+	  "what the tracers before wrote: gotrace (before "
 	  "Go 1.5), go1.8, go1.11, go1.19 or go1.21", .take = option_take_format),
 	OPTION(0, "binary", "FILE", OPTION_TEXT, offsetof(struct assemble_options, binary),
 	  "the traced executable, where it is not at its old place"),
 	OPTION(0, "symbols", "SOURCE", OPTION_TAKE, offsetof(struct assemble_options, symbols),
 	  "names from dwarf, pclntab, or auto (default)", .take = option_take_symbols),
 	OPTION(0, "no-notes", NULL, OPTION_FLAG, offsetof(struct assemble_options, no_notes),
-	  "leave out the log events of category gotap, which say at their time in the trace what is missing "
-	  "there"),
+	  "leave out the log events of category gotap, which "
+	  "say at their time in the trace what is missing there"),
 	OPTION(0, "strict", NULL, OPTION_FLAG, offsetof(struct assemble_options, strict),
 	  "exit 1 if records were lost or the order was repaired"),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct assemble_options, json),
@@ -73,7 +76,8 @@ static const char *assemble_check(void *options, char **operands)
 	    (!strcmp(o->output, "-") || (o->perfetto && !strcmp(o->perfetto, "-"))))
 		return "--on prints on stdout: give a file with -o";
 	if (o->perfetto && o->version < 22)
-		return "--perfetto needs --format go1.22 or later: the other formats are written when all is read";
+		return "--perfetto needs --format go1.22 or later: "
+		       "the other formats are written when all is read";
 	return NULL;
 }
 

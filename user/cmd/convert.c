@@ -107,7 +107,8 @@ static void report_cut(const struct v1_cut *cut)
 		cut->resumed ? "beside them that make no sense without" :
 			       "before them that follow");
 	if (cut->no_frequency)
-		fputs("gotap convert: the speed of the trace's clock was lost, too: a nanosecond of the "
+		fputs("gotap convert: the speed of the trace's "
+		      "clock was lost, too: a nanosecond of the "
 		      "result is a tick of it\n", stderr);
 }
 
@@ -200,11 +201,11 @@ static const struct command_line convert_line = {
 	.name = "convert",
 	.usage = "gotap convert TRACE -o FILE [OPTION...]",
 	.about =
-		"Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
-		"one that `go tool trace` of today opens, or that of an old release, or a part of it. What\n"
-		"can be read of a damaged file is kept, also what follows the damage: from the next\n"
-		"generation on, of traces before Go 1.22 from the next batch on. TRACE and FILE may be -\n"
-		"(standard input, output).\n",
+		"Turns a Go execution trace of any release, back to the first ones before\n"
+		"Go 1.5, into one that `go tool trace` of today opens, or that of an old\n"
+		"release, or a part of it. What can be read of a damaged file is kept, also what\n"
+		"follows the damage: from the next generation on, of traces before Go 1.22 from\n"
+		"the next batch on. TRACE and FILE may be - (standard input, output).\n",
 	.tables = { { convert_rows, 0 } },
 	.least = 1, .most = 1, .operands = "one TRACE is needed",
 	.check = convert_check,

@@ -294,11 +294,11 @@ static const struct command_line diff_line = {
 	.name = "diff",
 	.usage = "gotap diff A B [OPTION...]",
 	.about =
-		"Compares two Go execution traces of a program, of any release: what became slower or\n"
-		"faster from A to B, by the function that goroutines began with, the reason and the place\n"
-		"in the code, the most costly first. What may be noise, judged by how much the parts of\n"
-		"each trace differ among themselves, is no difference. A or B may be - (standard input).\n"
-		"docs/diff.md explains it.\n",
+		"Compares two Go execution traces of a program, of any release: what became\n"
+		"slower or faster from A to B, by the function that goroutines began with, the\n"
+		"reason and the place in the code, the most costly first. What may be noise,\n"
+		"judged by how much the parts of each trace differ among themselves, is no\n"
+		"difference. A or B may be - (standard input). docs/diff.md explains it.\n",
 	.tables = { { diff_rows, 0 } },
 	.least = 2, .most = 2, .operands = "two traces are needed, the earlier one first",
 	.check = diff_check,

@@ -15,12 +15,13 @@ static const struct command_line events_line = {
 	.name = "events",
 	.usage = "gotap events",
 	.about =
-		"Lists the groups that `gotap record --events LIST` takes, what each contains and\n"
-		"the runtime functions it probes. LIST is like gc,heap; or `all`; or +sweep,-heap,\n"
-		"which changes the default.\n"
+		"Lists the groups that `gotap record --events LIST` takes, what each contains\n"
+		"and the runtime functions it probes. LIST is like gc,heap; or `all`; or\n"
+		"+sweep,-heap, which changes the default.\n"
 		"\n"
 		"Costs are in empty uprobes, the least that any tracer by probes can cost: some\n"
-		"0.3 us each on bare metal, 0.8 on a virtual machine; tools/group-costs measures them.\n",
+		"0.3 us each on bare metal, 0.8 on a virtual machine; tools/group-costs measures\n"
+		"them.\n",
 	.operands = "takes no arguments",
 };
 
@@ -29,9 +30,11 @@ static void events_print_cost(enum group g)
 	struct group_cost cost = group_cost(g);
 
 	if (g == GROUP_LINUX)
-		puts("    cost of a context switch with its wake-up, on a virtual machine: some 0.2 us of the program, 0.1 us of another\n"
+		puts("    cost of a context switch with its wake-up, on a virtual machine: some "
+		     "0.2 us of the program, 0.1 us of another\n"
 		     "    one, which --budget does not count\n"
-		     "    scheduler's tracepoints: sched_switch, sched_waking, sched_wakeup_new, sched_migrate_task");
+		     "    scheduler's tracepoints: sched_switch, sched_waking, sched_wakeup_new, "
+		     "sched_migrate_task");
 	else if (g == GROUP_CRASH)
 		puts("    cost: one record in a program's life");
 	else if (g == GROUP_CPU)
@@ -88,7 +91,8 @@ int cmd_events(int argc, char **argv)
 
 	if (status)
 		return status - 1;
-	puts("GROUP    DEFAULT EVENTS, THEN COST (1 empty uprobe: some 0.3 us, 0.8 on a virtual machine) AND PROBES");
+	puts("GROUP    DEFAULT EVENTS, THEN COST (1 empty uprobe: "
+	     "some 0.3 us, 0.8 on a virtual machine) AND PROBES");
 	for (g = 0; g < GROUPS; g++)
 		print_group(g);
 	return EXIT_OK;

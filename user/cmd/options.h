@@ -99,7 +99,8 @@ option_take_fn option_take_format, option_take_symbols, option_take_release, opt
 	  "the traced program: names the stacks of traces before Go 1.7, which hold addresses only")
 #define OPTION_EVENTS(field) \
 	OPTION('e', "events", "LIST", OPTION_TAKE, field, \
-	  "groups of events: see `gotap events` (default: most); +GROUP and -GROUP change the default", \
+	  "groups of events: see `gotap events` (default: " \
+	  "most); +GROUP and -GROUP change the default", \
 	  .take = option_take_groups)
 #define OPTION_ASSUME(field) \
 	OPTION(0, "assume-go", "1.NN", OPTION_TAKE, field, \

@@ -130,7 +130,8 @@ static const char *perfetto_cmd_take_pid(void *field, const char *arg)
 static const struct option_row perfetto_rows[] = {
 	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct options, out), "write to FILE"),
 	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct options, process.pid),
-	  "id of the traced process, which a Go trace does not have (default: 2147483647, which no process of "
+	  "id of the traced process, which a Go trace does "
+	  "not have (default: 2147483647, which no process of "
 	  "Linux has)", .take = perfetto_cmd_take_pid),
 	OPTION(0, "name", "NAME", OPTION_TEXT, offsetof(struct options, process.name),
 	  "its name (default: Go program)"),
@@ -150,11 +151,11 @@ static const struct command_line perfetto_line = {
 	.name = "perfetto",
 	.usage = "gotap perfetto TRACE -o FILE [OPTION...]",
 	.about =
-		"Turns a Go execution trace of any release since Go 1.5 into a trace for Perfetto: open it\n"
-		"at https://ui.perfetto.dev, or ask trace_processor in SQL (docs/perfetto.md). TRACE and\n"
-		"FILE may be - (standard input, output). Of a damaged trace FILE has what can be read, and\n"
-		"the status is 1. The states of threads come from TRACE.threads, which gotap record wrote\n"
-		"with group linux.\n",
+		"Turns a Go execution trace of any release since Go 1.5 into a trace for\n"
+		"Perfetto: open it at https://ui.perfetto.dev, or ask trace_processor in SQL\n"
+		"(docs/perfetto.md). TRACE and FILE may be - (standard input, output). Of a\n"
+		"damaged trace FILE has what can be read, and the status is 1. The states of\n"
+		"threads come from TRACE.threads, which gotap record wrote with group linux.\n",
 	.tables = { { perfetto_rows, 0 } },
 	.least = 1, .most = 1, .operands = "one TRACE is needed",
 	.check = perfetto_check,

@@ -48,7 +48,8 @@ const struct option_row pick_rows[] = {
 	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct pick, pid),
 	  "the process", .take = pick_take_pid),
 	OPTION(0, "container", "NAME", OPTION_TAKE, offsetof(struct pick, container),
-	  "the Go program in that container: a name, an id or the start of one, a Kubernetes pod; of docker, "
+	  "the Go program in that container: a name, an id "
+	  "or the start of one, a Kubernetes pod; of docker, "
 	  "containerd, podman, CRI-O, runc, crun", .take = option_take_some),
 	OPTION_PROC(offsetof(struct pick, proc_dir)),
 	{0},

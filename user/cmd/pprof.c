@@ -76,8 +76,8 @@ static const struct option_row pprof_rows[] = {
 	OPTION(0, "at", "TIME", OPTION_INSTANT, offsetof(struct options, profile.at),
 	  "for type goroutine: when (default: when the trace ends)"),
 	OPTION(0, "as-runtime", NULL, OPTION_FLAG, offsetof(struct options, profile.as_runtime),
-	  "write it as runtime/pprof does, for services that store profiles: goroutine, sync (its block "
-	  "profile), cpu (as of 100 samples/s)"),
+	  "write it as runtime/pprof does, for services that store profiles: "
+	  "goroutine, sync (its block profile), cpu (as of 100 samples/s)"),
 	OPTION(0, "cpu-samples", "HZ", OPTION_NUMBER, offsetof(struct options, hz),
 	  "for type cpu: HZ samples per second were taken; adds the CPU time",
 	  .min = 1, .max = 10000, .want = "takes samples per second, 1 to 10000"),
@@ -94,8 +94,8 @@ static const struct option_row pprof_type_rows[] = {
 	  "       syscall          time in system calls      } of Go 1.27, sample by sample\n"
 	  "       sched            waits for a P             }\n"
 	  "       block            all waits of goroutines, with their reason as a label\n"
-	  "       waker            the same time at the stack of the goroutine that ended the wait\n"
-	  "       wall             all time of goroutines: running, runnable, in system calls, waiting\n"
+	  "       waker            the same, at the stack of the goroutine that ended the wait\n"
+	  "       wall             all time: running, runnable, in system calls, waiting\n"
 	  "       goroutine        the goroutines at one time, each where it was: see --at\n"
 	  "       gc               time in mark assists and sweeps\n"
 	  "       cpu              CPU samples, if the trace has some (record --cpu-samples)" },
@@ -148,12 +148,13 @@ static const struct command_line pprof_line = {
 	.name = "pprof",
 	.usage = "gotap pprof --type TYPE TRACE... [-o FILE] [OPTION...]",
 	.about =
-		"Makes a profile of a Go execution trace of any release, in the form that `go tool pprof`\n"
-		"and other tools read. Several traces are added up. TRACE and FILE may be - (standard\n"
-		"input, output).\n",
+		"Makes a profile of a Go execution trace of any release, in the form that\n"
+		"`go tool pprof` and other tools read. Several traces are added up. TRACE and\n"
+		"FILE may be - (standard input, output).\n",
 	.tables = { { pprof_type_rows, 0 }, { pprof_rows, 0 } },
 	.after =
-		"Of a damaged trace the profile has what comes before the damage, and the exit status is 1.\n",
+		"Of a damaged trace the profile has what comes "
+		"before the damage, and the exit status is 1.\n",
 	.most = -1,
 	.check = pprof_check,
 };

@@ -16,7 +16,8 @@ int cmd_serve(int argc, char **argv)
 	struct error err;
 
 	error_set(&err, -ENOSYS,
-		  "this gotap was built without `serve` (make SERVE=no): build it with libmicrohttpd");
+		  "this gotap was built without `serve` (make "
+		  "SERVE=no): build it with libmicrohttpd");
 	return cmd_fail(&err);
 }
 
@@ -66,16 +67,16 @@ static const char *take_budget(void *budget, const char *arg)
 
 static const struct option_row serve_rows[] = {
 	OPTION(0, "listen", "WHERE", OPTION_TEXT, offsetof(struct options, listen),
-	  "unix:PATH: root may ask about each process, another user about his own; 127.0.0.1:PORT, [::1]:PORT: "
-	  "takes --token or --no-token"),
+	  "unix:PATH: root may ask about each process, another user about "
+	  "his own; 127.0.0.1:PORT, [::1]:PORT: takes --token or --no-token"),
 	OPTION(0, "token", "FILE", OPTION_TEXT, offsetof(struct options, token),
-	  "requests must bring the token in that file, which only its owner may read: Authorization: Bearer "
-	  "TOKEN, or http://gotap:TOKEN@..."),
+	  "requests must bring the token in that file, which only its owner "
+	  "may read: Authorization: Bearer TOKEN, or http://gotap:TOKEN@..."),
 	OPTION(0, "no-token", NULL, OPTION_FLAG, offsetof(struct options, no_token),
 	  "all users of this machine may ask about each process"),
 	OPTION(0, "public", NULL, OPTION_FLAG, offsetof(struct options, public),
-	  "WHERE may be an address that other machines reach; takes --token. Nothing is encrypted: put a proxy "
-	  "in front"),
+	  "WHERE may be an address that other machines reach; takes "
+	  "--token. Nothing is encrypted: put a proxy in front"),
 	OPTION(0, "max-time", "TIME", OPTION_TAKE, offsetof(struct options, serve.max_seconds),
 	  "the longest recording that a request may ask for (default 5m)", .take = take_max_time),
 	OPTION(0, "max-size", "SIZE", OPTION_TAKE, offsetof(struct options, serve.max_bytes),
@@ -99,15 +100,16 @@ static const char *check_access(const struct options *o)
 	const struct address *a = &o->serve.address;
 
 	if (!a->is_loopback && !o->public)
-		return "other machines reach that address, and recordings tell much of a program: give "
-		       "127.0.0.1:PORT, unix:PATH, or --public with --token";
+		return "other machines reach that address, and recordings tell much of a "
+		       "program: give 127.0.0.1:PORT, unix:PATH, or --public with --token";
 	if (!a->is_loopback && !o->token)
 		return "--public takes --token FILE";
 	if (o->token && o->no_token)
 		return "--token and --no-token exclude each other";
 	if (!a->is_unix && !o->token && !o->no_token)
-		return "each user of this machine can connect to a port, and could look into each program: give "
-		       "--token FILE, --no-token to allow that, or --listen unix:PATH";
+		return "each user of this machine can connect to a port, and "
+		       "could look into each program: give --token FILE, "
+		       "--no-token to allow that, or --listen unix:PATH";
 	return NULL;
 }
 
@@ -130,9 +132,10 @@ static const struct command_line serve_line = {
 	.name = "serve",
 	.usage = "gotap serve --listen unix:PATH|127.0.0.1:PORT [OPTION...]",
 	.about =
-		"Answers as Go's net/http/pprof, for programs that have no such port: /debug/pprof/ with\n"
-		"?pid=N (or &name=PROGRAM) has trace, goroutine, block and profile; / and /processes list\n"
-		"the Go programs. `go tool pprof`, curl and scrapers of profiles can ask. Ends by a signal.\n",
+		"Answers as Go's net/http/pprof, for programs that have no such port:\n"
+		"/debug/pprof/ with ?pid=N (or &name=PROGRAM) has trace, goroutine, block and\n"
+		"profile; / and /processes list the Go programs. `go tool pprof`, curl and\n"
+		"scrapers of profiles can ask. Ends by a signal.\n",
 	.tables = { { serve_rows, 0 } },
 	.most = -1,
 	.check = serve_check,

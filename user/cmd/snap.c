@@ -60,12 +60,13 @@ static const struct command_line snap_line = {
 	.name = "snap",
 	.usage = "gotap snap [OPTION...] -p PID | --socket PATH",
 	.about =
-		"Asks the `gotap record --flight` that records the process for a snapshot, waits until it is\n"
-		"written, and prints its name. Needs to be root or the user of that recording.\n",
+		"Asks the `gotap record --flight` that records the process for a snapshot, waits\n"
+		"until it is written, and prints its name. Needs to be root or the user of that\n"
+		"recording.\n",
 	.tables = { { snap_rows, 0 } },
 	.after =
-		"Exit status: 0; 1 if there is no recording, or the snapshot could not be written; 2 for\n"
-		"wrong usage.\n",
+		"Exit status: 0; 1 if there is no recording, or the snapshot could not be\n"
+		"written; 2 for wrong usage.\n",
 	.most = -1,
 	.check = snap_check,
 };

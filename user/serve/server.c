@@ -85,8 +85,8 @@ bool server_is_broken(struct server *s, struct error *err)
 
 	if (atomic_load(&s->cheated))
 		error_set(err, -EBADMSG,
-			  "gotap-http, the process that parses HTTP, sent what it never sends, so a "
-			  "client may have taken it over: gotap serve ends; start it again");
+			  "gotap-http, the process that parses HTTP, sent what it never sends, "
+			  "so a client may have taken it over: gotap serve ends; start it again");
 	else if (front_has_ended(&s->front, how))
 		error_set(err, -EPIPE,
 			  "gotap-http, the process that parses HTTP, %s: gotap serve ends, too; "

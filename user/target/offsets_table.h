@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Field offsets of the Go runtime by release (1.NN): written by tools/gen-offsets
- * from DWARF, or from the sources of a release, not by hand. Patch releases of one minor release do not differ.
+ * Field offsets of the Go runtime by release (1.NN). tools/gen-offsets has written this file from
+ * DWARF data, or from the sources of a release. Patch releases of one minor release do not differ.
  */
 #ifndef GOTAP_TARGET_OFFSETS_TABLE_H
 #define GOTAP_TARGET_OFFSETS_TABLE_H

@@ -35,15 +35,16 @@ static const struct command_line check_line = {
 	.name = "check",
 	.usage = "gotap check [--lenient] [--json] [--binary PROGRAM] TRACE...",
 	.about =
-		"Reads Go execution traces and reports for each, in one line, whether Go's reader takes\n"
-		"it, whether it keeps the stricter rules for those who write traces, and whether it is\n"
-		"safe for the tools that use it. A fault comes with its place, the event, the rule it\n"
-		"breaks and the state that it met. Traces of Go 1.21 and older, back to before Go 1.5,\n"
-		"are held to the rules of the readers of their time. TRACE may be - (standard input).\n",
+		"Reads Go execution traces and reports for each, in one line, whether Go's\n"
+		"reader takes it, whether it keeps the stricter rules for those who write\n"
+		"traces, and whether it is safe for the tools that use it. A fault comes with\n"
+		"its place, the event, the rule it breaks and the state that it met. Traces of\n"
+		"Go 1.21 and older, back to before Go 1.5, are held to the rules of the readers\n"
+		"of their time. TRACE may be - (standard input).\n",
 	.tables = { { check_rows, 0 } },
 	.after =
-		"exit status: 0 all is well, 1 a trace is not, 2 wrong usage or a file that cannot be\n"
-		"read\n",
+		"exit status: 0 all is well, 1 a trace is not, 2 wrong usage or a file that\n"
+		"cannot be read\n",
 	.least = 1, .most = -1, .operands = "at least one trace is needed",
 };
 

@@ -44,12 +44,14 @@ static const char *take_keep_bytes(void *bytes, const char *arg)
 
 const struct option_row flight_rows[] = {
 	OPTION(0, "flight", "TIME[,SIZE]", OPTION_TAKE, 0,
-	  "keep the last TIME in memory, in at most SIZE (default 256M), and write it when something happens: "
-	  "SIGUSR1 to gotap, `gotap snap` (docs/flight.md). -o is a pattern then: %p is the process id, %t the "
-	  "time, %n the number of the snapshot, which it needs; %e the program (default gotap-%p-%t-%n.trace)",
+	  "keep the last TIME in memory, in at most SIZE (default 256M), and write it "
+	  "when something happens: SIGUSR1 to gotap, `gotap snap` (docs/flight.md). "
+	  "-o is a pattern then: %p is the process id, %t the time, %n the number of "
+	  "the snapshot, which it needs; %e the program (default gotap-%p-%t-%n.trace)",
 	  .take = take_flight),
 	OPTION(0, "on", "TRIGGER", OPTION_TAKE, FIELD(on),
-	  "write a snapshot also when TRIGGER becomes true; can be given several times; --on help lists triggers "
+	  "write a snapshot also when TRIGGER becomes true; can "
+	  "be given several times; --on help lists triggers "
 	  "(docs/triggers.md)", .take = flight_take_on),
 	OPTION(0, "before", "TIME", OPTION_MOMENT, FIELD(before),
 	  "a snapshot begins TIME before that moment (default: all that is kept)"),
@@ -61,7 +63,8 @@ const struct option_row flight_rows[] = {
 	  "delete the oldest snapshots beyond N (default 32; 0: keep all)", .max = 1000000,
 	  .want = "takes a number of snapshots, or 0 for all"),
 	OPTION(0, "keep-bytes", "SIZE", OPTION_TAKE, FIELD(keep_bytes),
-	  "also delete the oldest while all together have more than SIZE bytes (default 4G; 0: no limit)",
+	  "also delete the oldest while all together have "
+	  "more than SIZE bytes (default 4G; 0: no limit)",
 	  .take = take_keep_bytes),
 	OPTION(0, "exec", "CMD", OPTION_TAKE, FIELD(exec),
 	  "after each snapshot the shell runs CMD, with its name as last argument",

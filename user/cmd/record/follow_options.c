@@ -46,7 +46,8 @@ static const char *wrong_together(const struct record_options *o)
 	if (!record_follows(o))
 		return NULL;
 	if (o->name && !o->follow && (o->pick.pid || o->pick.container || o->command))
-		return "--name goes with -p, --container or a command only if --follow is given, too";
+		return "--name goes with -p, --container or a "
+		       "command only if --follow is given, too";
 	if (o->spool || o->perfetto || o->report)
 		return "--spool, --perfetto and --report do not go with --follow and --name";
 	if (o->pick.proc_dir)
@@ -70,10 +71,11 @@ static const char *check_output(struct record_options *o)
 		return option_wrong("%s", err.text);
 	if (o->flight.time)
 		return name_pattern_has(o->output, 'p') ? NULL :
-		       "of several processes in flight -o needs %p, the process id, as in 'DIR/%p-%t-%n.trace'";
+		       "of several processes in flight -o needs %p, "
+		       "the process id, as in 'DIR/%p-%t-%n.trace'";
 	if (!name_pattern_has(o->output, 'n'))
-		return "several processes have several traces: give -o a name with %n, which is another number for "
-		       "each, like trace.%n.%e.out";
+		return "several processes have several traces: give -o a name with "
+		       "%n, which is another number for each, like trace.%n.%e.out";
 	return NULL;
 }
 

@@ -42,7 +42,8 @@ static const char *record_options_take_name(void *name, const char *arg)
 {
 	*(const char **)name = arg;
 	return strchr("*?[\\", *arg) || strchr(arg, '/') ?
-		       "takes the name of a file, without its folder, or of a container, no wildcard "
+		       "takes the name of a file, without its "
+		       "folder, or of a container, no wildcard "
 		       "first: web, web*" :
 		       NULL;
 }
@@ -64,13 +65,15 @@ const struct option_row record_probe_rows[] = {
 	  offsetof(struct record_options, capture.bpf.stack_depth),
 	  "frames per stack, 0 to 127 (default 127)", .max = 127),
 	OPTION(0, "budget", "PERCENT", OPTION_TAKE, offsetof(struct record_options, capture.budget),
-	  "what the probes may cost the program, in percent of one CPU's time (100 is a whole CPU); when they "
-	  "would cost more, stacks get short, then are left out, then measures of memory, then slices of time; "
-	  "'none' for no limit (default: 10 for each CPU that the program may run on)",
+	  "what the probes may cost the program, in percent of one CPU's time (100 "
+	  "is a whole CPU); when they would cost more, stacks get short, then are "
+	  "left out, then measures of memory, then slices of time; 'none' for no "
+	  "limit (default: 10 for each CPU that the program may run on)",
 	  .take = option_take_budget),
 	OPTION(0, "attach", "METHOD", OPTION_TAKE, 0,
-	  "auto, multi (uprobe_multi, Linux 6.10+), perf, or inline: frequent probes become code in the program, "
-	  "at a fraction of the cost; the program is changed while it is recorded (docs/inline.md)",
+	  "auto, multi (uprobe_multi, Linux 6.10+), perf, or inline: "
+	  "frequent probes become code in the program, at a fraction of the "
+	  "cost; the program is changed while it is recorded (docs/inline.md)",
 	  .take = take_attach),
 	OPTION_ASSUME(offsetof(struct record_options, assume_minor)),
 	{0},
@@ -81,37 +84,40 @@ const struct option_row record_probe_rows[] = {
 
 static const struct option_row target_rows[] = {
 	OPTION(0, "name", "PATTERN", OPTION_TAKE, FIELD(name),
-	  "wait for a Go program whose file, or container, has that name ('web*'), and record it from its first "
+	  "wait for a Go program whose file, or container, has "
+	  "that name ('web*'), and record it from its first "
 	  "goroutine on, or as it is if it runs already", .take = record_options_take_name),
 	OPTION(0, "wait", NULL, OPTION_FLAG, FIELD(wait),
 	  "with --name: record it again after each restart, each time in a new trace"),
 	OPTION(0, "follow", NULL, OPTION_FLAG, FIELD(follow),
-	  "record also the Go programs that the process, or COMMAND, starts: each in its own trace, from its first "
-	  "goroutine on (docs/follow.md)"),
+	  "record also the Go programs that the process, or COMMAND, starts: "
+	  "each in its own trace, from its first goroutine on (docs/follow.md)"),
 	OPTION(0, "follow-max", "N", OPTION_NUMBER, FIELD(most),
 	  "record at most N programs at a time (default 8)", .min = 1, .max = 64),
 	OPTION(0, "program", "NAME", OPTION_TEXT, FIELD(program),
-	  "where COMMAND execs several Go programs, the one whose file has that name; with --follow a pattern: "
-	  "'*.test'"),
+	  "where COMMAND execs several Go programs, the one whose "
+	  "file has that name; with --follow a pattern: '*.test'"),
 	OPTION('d', "duration", "TIME", OPTION_DURATION, FIELD(seconds),
-	  "stop after TIME (5s, 500ms, 2m), for COMMAND from the begin of its Go runtime on; default: until Ctrl-C or "
-	  "the program ends. gotap then waits for COMMAND to end"),
+	  "stop after TIME (5s, 500ms, 2m), for COMMAND from the begin of its Go runtime on; "
+	  "default: until Ctrl-C or the program ends. gotap then waits for COMMAND to end"),
 	OPTION(0, "detach", NULL, OPTION_FLAG, FIELD(detach),
-	  "when the recording is over, leave COMMAND running and return; the exit status is that of the recording"),
+	  "when the recording is over, leave COMMAND running "
+	  "and return; the exit status is that of the recording"),
 	OPTION('o', "output", "FILE", OPTION_TEXT, FIELD(output),
-	  "the trace; '-' is stdout, and what COMMAND prints goes to stderr then (default trace.out). With --follow "
-	  "or --wait: a pattern, in which %p is the process id, %n a number, %t the time and %e the program "
-	  "(default trace.%n.%e.out)"),
+	  "the trace; '-' is stdout, and what COMMAND prints goes to stderr then (default "
+	  "trace.out). With --follow or --wait: a pattern, in which %p is the process id, "
+	  "%n a number, %t the time and %e the program (default trace.%n.%e.out)"),
 	OPTION(0, "held-by", "FD", OPTION_TAKE, FIELD(held_by), NULL, .take = take_held_by),
 	{0},
 };
 
 static const struct option_row trace_rows[] = {
 	OPTION(0, "perfetto", "FILE", OPTION_TEXT, FIELD(perfetto),
-	  "write a trace for Perfetto, too, or only that if there is no -o (docs/perfetto.md); '-' is stdout"),
+	  "write a trace for Perfetto, too, or only that if "
+	  "there is no -o (docs/perfetto.md); '-' is stdout"),
 	OPTION(0, "system", NULL, OPTION_FLAG, BPF_FIELD(every_switch),
-	  "with group linux: record every context switch of the machine, to show which programs had the CPUs (needs "
-	  "root)"),
+	  "with group linux: record every context switch of the "
+	  "machine, to show which programs had the CPUs (needs root)"),
 	OPTION(0, "object-min", "N", OPTION_NUMBER, FIELD(object_min),
 	  "of group objects: those that take N bytes or more (default 1024, which is the least)",
 	  .min = OBJECT_MIN, .max = 1UL << 40, .want = "takes bytes, 1024 or more"),
@@ -119,19 +125,21 @@ static const struct option_row trace_rows[] = {
 	  "sample the CPU of every thread as well",
 	  .min = 1, .max = 10000, .want = "takes samples per second, 1 to 10000"),
 	OPTION(0, "format", "VERSION", OPTION_TAKE, FIELD(version),
-	  "go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers before wrote: gotrace (before Go 1.5), "
-	  "go1.8, go1.11, go1.19 or go1.21, of which the report says what it cannot hold",
+	  "go1.22, go1.23, go1.25 (default) or go1.26; or what the "
+	  "tracers before wrote: gotrace (before Go 1.5), go1.8, go1.11, "
+	  "go1.19 or go1.21, of which the report says what it cannot hold",
 	  .take = option_take_format),
 	OPTION(0, "ring-size", "SIZE", OPTION_TAKE, BPF_FIELD(ring_size),
 	  "buffer per CPU (default: 64M for all, at most 16M each)", .take = take_ring_size),
 	OPTION(0, "symbols", "SOURCE", OPTION_TAKE, FIELD(symbols),
-	  "names from pclntab (Go's own table, in every program), dwarf, or auto (default): pclntab, which is "
+	  "names from pclntab (Go's own table, in every "
+	  "program), dwarf, or auto (default): pclntab, which is "
 	  "faster", .take = option_take_symbols),
 	OPTION(0, "spool", "FILE", OPTION_TAKE, FIELD(spool),
 	  "keep the raw records too, for `gotap assemble`", .take = take_spool),
 	OPTION(0, "no-notes", NULL, OPTION_FLAG, FIELD(no_notes),
-	  "leave out the log events of category gotap, which say at their time in the trace what is missing "
-	  "there"),
+	  "leave out the log events of category gotap, which "
+	  "say at their time in the trace what is missing there"),
 	OPTION(0, "container-tids", NULL, OPTION_FLAG, FIELD(inner_tids),
 	  "thread ids as the container sees them, not the host"),
 	OPTION(0, "report", NULL, OPTION_FLAG, FIELD(report),
@@ -157,11 +165,14 @@ static const char *settle_flight(struct record_options *o)
 				 "--socket and --on are for --flight TIME" :
 				 NULL;
 	if (o->spool || o->perfetto || o->report)
-		return "--flight keeps the last seconds alone: --spool, --perfetto and --report are for a whole recording";
+		return "--flight keeps the last seconds alone: --spool, "
+		       "--perfetto and --report are for a whole recording";
 	if (o->version < 22)
-		return "--flight needs --format go1.22 or later: the other formats are written when the recording ends";
+		return "--flight needs --format go1.22 or later: the "
+		       "other formats are written when the recording ends";
 	if (o->output && !strcmp(o->output, "-"))
-		return "-o is a pattern for the snapshots of --flight, as in 'DIR/%p-%t-%n.trace': they do not go to stdout";
+		return "-o is a pattern for the snapshots of --flight, as "
+		       "in 'DIR/%p-%t-%n.trace': they do not go to stdout";
 	o->groups |= on_groups(&a->on);
 	a->pattern = o->output ? o->output : "gotap-%p-%t-%n.trace";
 	o->output = BESIDE_NOWHERE;
@@ -174,7 +185,8 @@ static const char *check_together(const struct record_options *o)
 	unsigned int new_events = 1u << GROUP_STACKS | 1u << GROUP_SPANS | 1u << GROUP_OBJECTS;
 
 	if (o->perfetto && o->version < 22)
-		return "--perfetto needs --format go1.22 or later: the other formats are written when the recording ends";
+		return "--perfetto needs --format go1.22 or later: the "
+		       "other formats are written when the recording ends";
 	if (o->version < 23 && o->groups & new_events)
 		return "the events of stacks, spans and objects need --format go1.23 or later";
 	if (o->object_min && !(o->groups & 1u << GROUP_OBJECTS))
@@ -228,27 +240,28 @@ static const struct command_line record_line = {
 	.usage = "gotap record [OPTION...] -p PID | --container NAME | --name PATTERN\n"
 		 "       gotap record [OPTION...] [--] COMMAND [ARG...]",
 	.about = "Records a running Go program, or runs one and records it from its first\n"
-		 "goroutine on, into a Go execution trace for `go tool trace`. The program is neither\n"
-		 "stopped nor changed, but by --attach inline. Needs root, or CAP_BPF, CAP_PERFMON,\n"
-		 "CAP_SYS_PTRACE.\n"
+		 "goroutine on, into a Go execution trace for `go tool trace`. The program is\n"
+		 "neither stopped nor changed, but by --attach inline. Needs root, or CAP_BPF,\n"
+		 "CAP_PERFMON, CAP_SYS_PTRACE.\n"
 		 "\n"
-		 "COMMAND may be what execs the Go program in its own process: env, nice, a script\n"
-		 "that ends in exec. What it starts as another process takes --follow.\n",
+		 "COMMAND may be what execs the Go program in its own process: env, nice, a\n"
+		 "script that ends in exec. What it starts as another process takes --follow.\n",
 	.tables = { { pick_rows, FIELD(pick) }, { target_rows, 0 }, { flight_rows, FIELD(flight) },
 		    { record_probe_rows, 0 }, { trace_rows, 0 }, { pick_owner_rows, FIELD(pick) } },
 	.after =
-		"The first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the recording, those within 2 s are\n"
-		"taken for copies of it. FILE gets its name when it is whole; if gotap is killed,\n"
-		"FILE.partial has what was written.\n"
+		"The first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the recording, those within\n"
+		"2 s are taken for copies of it. FILE gets its name when it is whole; if gotap\n"
+		"is killed, FILE.partial has what was written.\n"
 		"\n"
-		"Ctrl-C reaches COMMAND, too: the first one leaves the end of the recording to it. After the\n"
-		"recording a Ctrl-C that COMMAND does not end from, 2 s later another, or any other signal\n"
-		"to gotap ends the waiting for it: exit status 125, and COMMAND goes on.\n"
+		"Ctrl-C reaches COMMAND, too: the first one leaves the end of the recording to\n"
+		"it. After the recording a Ctrl-C that COMMAND does not end from, 2 s later\n"
+		"another, or any other signal to gotap ends the waiting for it: exit status 125,\n"
+		"and COMMAND goes on.\n"
 		"\n"
 		"The report goes to stderr. Exit status: that of COMMAND, else 0; 1 when the\n"
-		"recording failed, with a COMMAND 125 (without a Go program it keeps its own, if that\n"
-		"is not 0), 126 if COMMAND cannot be executed, 127 if it is not there; 2 for wrong\n"
-		"usage.\n",
+		"recording failed, with a COMMAND 125 (without a Go program it keeps its own, if\n"
+		"that is not 0), 126 if COMMAND cannot be executed, 127 if it is not there; 2\n"
+		"for wrong usage.\n",
 	.most = -1, .program = true,
 	.check = record_check, .given = record_given,
 };

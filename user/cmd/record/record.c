@@ -249,9 +249,10 @@ static int session_take_all(struct session *s, struct error *err)
 const char *record_end_text(const struct capture *capture)
 {
 	if (capture_left_breakpoints(capture) && capture_ended(capture) != CAPTURE_EXITED)
-		return "the process that held the probes (gotap-prober) was killed: what came then is not in "
-		       "the trace, and breakpoints may have stayed in the program, which a further recording "
-		       "with -p and the same options takes away";
+		return "the process that held the probes (gotap-prober) was "
+		       "killed: what came then is not in the trace, and "
+		       "breakpoints may have stayed in the program, which a "
+		       "further recording with -p and the same options takes away";
 	switch (capture_ended(capture)) {
 	case CAPTURE_EXITED:
 		return "the program has ended";
@@ -264,13 +265,14 @@ const char *record_end_text(const struct capture *capture)
 		return "the program's memory did not answer for 2 s (userfaultfd, or a mapped file "
 		       "whose server hangs)";
 	case CAPTURE_MOVED:
-		return "the program has moved its code to where no probe reaches it (huge pages for code?)";
+		return "the program has moved its code to where "
+		       "no probe reaches it (huge pages for code?)";
 	case CAPTURE_UNPROBED:
-		return "the process that held the probes (gotap-prober) was killed: what came then is not in "
-		       "the trace";
+		return "the process that held the probes (gotap-prober) "
+		       "was killed: what came then is not in the trace";
 	case CAPTURE_PAUSED:
-		return "gotap itself was stopped for 5 s or more (SIGSTOP, Ctrl-Z, a debugger), so that the probes "
-		       "were taken away: what came then is not in the trace";
+		return "gotap itself was stopped for 5 s or more (SIGSTOP, Ctrl-Z, a debugger), "
+		       "so that the probes were taken away: what came then is not in the trace";
 	default:
 		return NULL;
 	}

@@ -75,7 +75,8 @@ static void print_refused(const struct foreign *door, FILE *f)
 		show_printf(f, "%s%s: %" PRIu64, comma, foreign_fault_name(i), door->refused[i]);
 		comma = ", ";
 	}
-	fputs("): the program has written into the memory that it shares with gotap, or makes threads faster than gotap "
+	fputs("): the program has written into the memory that it "
+	      "shares with gotap, or makes threads faster than gotap "
 	      "can look at them\n", f);
 }
 
@@ -107,7 +108,8 @@ static void report_print_earlier(const struct inline_status *s, FILE *f)
 static void report_print_waits(const struct inline_status *s, FILE *f)
 {
 	if (s->waits)
-		fputs("inline: the process gotap-prober goes on without gotap until it has taken that memory out, or the program has "
+		fputs("inline: the process gotap-prober goes on without gotap "
+		      "until it has taken that memory out, or the program has "
 		      "ended\n", f);
 	else if (report_inline_left(s))
 		fputs("inline: a further recording of the program takes that out\n", f);

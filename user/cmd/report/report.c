@@ -83,7 +83,8 @@ static void forget_rows(struct trace_report *r)
 {
 	tables_forget_threads(r->tables);
 	if (r->several)
-		fputs("gotap: rows of functions, regions and tasks add up all traces: none of them has states of threads "
+		fputs("gotap: rows of functions, regions and tasks add "
+		      "up all traces: none of them has states of threads "
 		      "then\n", stderr);
 }
 
@@ -212,12 +213,13 @@ static const struct command_line report_line = {
 	.name = "report",
 	.usage = "gotap report TRACE... [OPTION...]",
 	.about =
-		"Says what slows a program down, from its execution trace: first findings, the most\n"
-		"costly first, each with a place in the code; then where goroutines spent their\n"
-		"time, by the function that they began with; the wait for a P; Ps, goroutines and\n"
-		"heap over time; the GC; regions and tasks; the longest of everything; and what was\n"
-		"not recorded. For traces of all releases of Go. TRACE may be - (standard input);\n"
-		"several traces are added up. docs/report.md explains it.\n",
+		"Says what slows a program down, from its execution trace: first findings, the\n"
+		"most costly first, each with a place in the code; then where goroutines spent\n"
+		"their time, by the function that they began with; the wait for a P; Ps,\n"
+		"goroutines and heap over time; the GC; regions and tasks; the longest of\n"
+		"everything; and what was not recorded. For traces of all releases of Go. TRACE\n"
+		"may be - (standard input); several traces are added up. docs/report.md explains\n"
+		"it.\n",
 	.tables = { { report_rows, 0 } },
 	.least = 1, .most = -1, .operands = "at least one trace is needed",
 	.check = report_check,

@@ -51,8 +51,8 @@ static const struct option_row stacks_rows[] = {
 	OPTION(0, "system", NULL, OPTION_FLAG, offsetof(struct stacks_options, system),
 	  "those of the runtime itself, too"),
 	OPTION(0, "no-labels", NULL, OPTION_FLAG, offsetof(struct stacks_options, no_labels),
-	  "leave out the labels of runtime/pprof; only the runtime of Go 1.27 prints them, and older tools do "
-	  "not expect them"),
+	  "leave out the labels of runtime/pprof; only the runtime "
+	  "of Go 1.27 prints them, and older tools do not expect them"),
 	OPTION_ASSUME(offsetof(struct stacks_options, assume_minor)),
 	{0},
 };
@@ -76,15 +76,17 @@ static const struct command_line stacks_line = {
 	.name = "stacks",
 	.usage = "gotap stacks [OPTION...] -p PID | --container NAME",
 	.about =
-		"Prints all goroutines of a running Go process with their stacks, as the runtime prints\n"
-		"them on SIGQUIT: but without a signal, and without stopping the process. It is read from\n"
-		"the process's memory: that takes the right to trace it (ptrace), no root for one's own.\n",
+		"Prints all goroutines of a running Go process with their stacks, as the runtime\n"
+		"prints them on SIGQUIT: but without a signal, and without stopping the process.\n"
+		"It is read from the process's memory: that takes the right to trace it\n"
+		"(ptrace), no root for one's own.\n",
 	.tables = { { pick_rows, offsetof(struct stacks_options, pick) },
 		    { pick_owner_rows, offsetof(struct stacks_options, pick) },
 		    { stacks_rows, 0 } },
 	.after =
-		"Minutes in a state are the runtime's estimate: since the garbage collection before the one\n"
-		"that first saw the goroutine there. --json also has what is sure, and --watch measures.\n",
+		"Minutes in a state are the runtime's estimate: since the garbage collection\n"
+		"before the one that first saw the goroutine there. --json also has what is\n"
+		"sure, and --watch measures.\n",
 	.operands = "give one process (-p) or container",
 	.check = stacks_check,
 };

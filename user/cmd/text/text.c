@@ -85,16 +85,16 @@ static const struct command_line text_line = {
 		 "       gotap text --events TRACE [--json] [OPTION...]\n"
 		 "       gotap text --links TRACE [-o FILE]",
 	.about = "Prints every event of a Go execution trace, one per line, framing and tables\n"
-		 "included. For traces of Go 1.22 and later this is what internal/trace/raw of Go\n"
-		 "prints; those of older releases, back to before Go 1.5, are shown in the same manner.\n"
-		 "`gotap wire` turns the text back into a trace. TRACE and FILE may be - (standard\n"
-		 "input, output). Of a damaged trace standard output gets what comes before the\n"
-		 "damage; FILE stays as it was.\n",
+		 "included. For traces of Go 1.22 and later this is what internal/trace/raw of\n"
+		 "Go prints; those of older releases, back to before Go 1.5, are shown in the\n"
+		 "same manner. `gotap wire` turns the text back into a trace. TRACE and FILE may\n"
+		 "be - (standard input, output). Of a damaged trace standard output gets what\n"
+		 "comes before the damage; FILE stays as it was.\n",
 	.tables = { { text_rows, 0 },
 		    { text_events_rows, offsetof(struct text_options, of_events) } },
 	.after =
-		"With --links alone, for traces before Go 1.22: the events as the parsers of those\n"
-		"releases gave them, numbered, each with the later one that it leads to.\n",
+		"With --links alone, for traces before Go 1.22: the events as the parsers of\n"
+		"those releases gave them, numbered, each with the later one that it leads to.\n",
 	.least = 1, .most = 1, .operands = "one trace is needed",
 	.check = text_line_check, .given = text_given,
 };

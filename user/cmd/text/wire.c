@@ -30,9 +30,9 @@ static const struct command_line wire_line = {
 	.name = "wire",
 	.usage = "gotap wire TEXT -o TRACE",
 	.about =
-		"Turns what `gotap text` printed, a text trace written by hand, or the trace member\n"
-		"of one of Go's .test files into a trace. Sizes of batches are taken as they stand.\n"
-		"TEXT and TRACE may be - (standard input, output).\n",
+		"Turns what `gotap text` printed, a text trace written by hand, or the trace\n"
+		"member of one of Go's .test files into a trace. Sizes of batches are taken as\n"
+		"they stand. TEXT and TRACE may be - (standard input, output).\n",
 	.tables = { { wire_rows, 0 } },
 	.least = 1, .most = 1, .operands = "one text trace is needed",
 	.check = wire_check,

@@ -45,7 +45,8 @@ static const char *take_subject(struct why_question *q, enum why_of of, const ch
 	unsigned long id = 0;
 
 	if (q->of != WHY_PROGRAM)
-		return "is one too many: only one of --goroutine, --func, --region and --task can be given";
+		return "is one too many: only one of --goroutine, "
+		       "--func, --region and --task can be given";
 	q->of = of;
 	if (of == WHY_GOROUTINE && !parse_number(arg, 0, ULONG_MAX - 1, &id))
 		return option_wrong("needs a number, not '%s'", arg);
@@ -103,9 +104,11 @@ static const struct option_row why_rows[] = {
 	OPTION(0, "percentile", "P", OPTION_TAKE, 0,
 	  "not of the slowest one, but of the one at this percentile", .take = take_percentile),
 	OPTION(0, "all", NULL, OPTION_FLAG, offsetof(struct why_options, show.question.all),
-	  "of all from the percentile up (99), compared with those of the middle: the causes of slow ones"),
+	  "of all from the percentile up (99), compared "
+	  "with those of the middle: the causes of slow ones"),
 	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct why_options, show.question.from),
-	  "of the goroutine, or the program, from this time on, counted from the begin of the trace (1.5s)"),
+	  "of the goroutine, or the program, from this time "
+	  "on, counted from the begin of the trace (1.5s)"),
 	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct why_options, show.question.to),
 	  "and up to this time"),
 	{ .kind = OPTION_TITLE, .help =
@@ -146,10 +149,11 @@ static const struct command_line why_line = {
 	.name = "why",
 	.usage = "gotap why [OPTION...] TRACE...",
 	.about =
-		"Says where the time of a goroutine, a task, a region or the whole program went: the\n"
-		"critical path, from its end back to its begin. Where a goroutine waited for another\n"
-		"one, the path goes on in the one that ended the wait. The sum is the time exactly.\n"
-		"TRACE is a Go execution trace of any release, or - (standard input).\n",
+		"Says where the time of a goroutine, a task, a region or the whole program went:\n"
+		"the critical path, from its end back to its begin. Where a goroutine waited for\n"
+		"another one, the path goes on in the one that ended the wait. The sum is the\n"
+		"time exactly. TRACE is a Go execution trace of any release, or - (standard\n"
+		"input).\n",
 	.tables = { { why_rows, 0 } },
 	.least = 1, .most = -1, .operands = "a trace is needed",
 	.check = why_line_check,
