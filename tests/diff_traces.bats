@@ -77,7 +77,9 @@ first() { jq -e ".changes[0] | $1" "$JSON"; }
 	gotap diff "$V1_TRACES/stress_1_21_good" "$BASE"
 	[ "$status" -eq 0 ]
 	matches '^Goroutines only in B: .*main\.worker \(3\)'
+	matches '^Goroutines only in A: .'
 	succeeds "$GOTAP" diff "$V1_TRACES/stress_1_11_good" "$V1_TRACES/stress_1_11_good"
+	! contains "Goroutines only in" || fail "the same goroutines in both"
 }
 
 @test "of a damaged trace the part before the damage is compared, with status 1" {

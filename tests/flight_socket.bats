@@ -42,7 +42,7 @@ as_container() {
 @test "the socket is a file in a folder of mode 0700, and goes with the recording" {
 	[ "$(stat -c '%a %u %F' /run/gotap)" = "700 0 directory" ]
 	[ "$(stat -c '%a %u %F' "$(own_socket)")" = "600 0 socket" ]
-	! grep -aq "gotap-flight" /proc/net/unix
+	! grep -aq "gotap-flight" /proc/net/unix || fail "an abstract socket"
 	stop_record
 	[ ! -e "$(own_socket)" ]
 }

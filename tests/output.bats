@@ -359,6 +359,16 @@ started_wire() {
 	grep -q "'$TRACE' was made by another program meanwhile, and is left alone: see 'x.trace.partial'" "$REPORT"
 	[ "$(cat "$TRACE")" = new ]
 	trace_ok "$TRACE.partial"
+	# where there was one that the recording would have replaced
+	rm "$TRACE.partial"
+	start_record "$TRACE" -p "$TARGET"
+	echo newer >"$TRACE.newer"
+	mv "$TRACE.newer" "$TRACE"
+	stop_record
+	[ "$status" -eq 1 ]
+	grep -q "'$TRACE' was made by another program meanwhile" "$REPORT"
+	[ "$(cat "$TRACE")" = newer ]
+	trace_ok "$TRACE.partial"
 }
 
 # Capabilities are given up during a recording; the rename may take some.

@@ -77,11 +77,18 @@ has_used() { [ "$(cpu_ticks)" -ge "$1" ]; }
 	local calls=$BATS_TEST_TMPDIR/calls online=$BATS_TEST_TMPDIR/online cpus
 	cpus=$(getconf _NPROCESSORS_ONLN)
 	clocks() { grep -c 'perf_event_open(.*= [0-9]' "$calls"; }
+	open_clocks() {
+		local pid
+		for pid in $(pgrep -x gotap); do
+			grep -qsa "GOTAP_TEST_MARK=$calls" "/proc/$pid/environ" || continue
+			find "/proc/$pid/fd" -lname 'anon_inode:*perf_event*' 2>/dev/null
+		done | wc -l
+	}
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
 	mkdir "$BATS_TEST_TMPDIR/proc"
 	echo 0 >"$online"
-	unshare -m --propagation private sh -c 'mount --bind "$1" /sys/devices/system/cpu/online && mount --bind /proc "$2" && shift 2 &&
+	GOTAP_TEST_MARK=$calls unshare -m --propagation private sh -c 'mount --bind "$1" /sys/devices/system/cpu/online && mount --bind /proc "$2" && shift 2 &&
 		exec unshare -fp --kill-child --mount-proc "$@"' sh "$online" "$BATS_TEST_TMPDIR/proc" strace -f -o "$calls" -e trace=perf_event_open \
 		"$GOTAP" record -q --proc "$BATS_TEST_TMPDIR/proc" -p "$TARGET" --cpu-samples 100 -d 3m -o /dev/null 3>&- &
 	TARGETS+=" $!"
@@ -91,4 +98,6 @@ has_used() { [ "$(cpu_ticks)" -ge "$1" ]; }
 	# written in place: if the file were emptied first, gotap might read a list without CPUs
 	echo 0-1 1<>"$online"
 	wait_for 60 eval '[ "$(clocks)" -eq $((2 * cpus)) ]'
+	# those of before are closed: two clocks of a CPU would count each sample twice
+	wait_for 60 eval '[ "$(open_clocks)" -eq "$cpus" ]'
 }
