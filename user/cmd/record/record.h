@@ -43,10 +43,17 @@ static inline const struct output *record_main_file(const struct record_options 
 
 /* Records the process that @o picks or launches. Returns the exit status. */
 int record_run(const struct record_options *o);
-/* record.c: the budget of the probes if none is given. */
+/* session.c: the budget of the probes if none is given. */
 double record_default_budget(const struct process *p);
 /* Why a recording ended by itself; NULL: it was stopped by the user. */
 const char *record_end_text(const struct capture *capture);
+
+/* The exit status of gotap's own failure. */
+int record_failure(const struct record_options *o);
+
+/* session.c: records @t into @files and reports. Returns the exit status. */
+int session_record(const struct record_options *o, struct target *t, struct record_files *files,
+		   struct error *err);
 
 /*
  * Opens the process that was picked, or runs the command, whose output keeps out of
