@@ -39,7 +39,7 @@ static void make(uint8_t kind)
 	rec.r.tid = (uint32_t)gettid();
 	if (rec_layout(kind) == REC_LAYOUT_rec_user)
 		rec.u.room = 128;
-	if (kind == REC_STACK)
+	if (kind == REC_STACK || kind == REC_GO_CREATE || kind == REC_GO_CREATE_BLOCKED)
 		rec.r.id = 1;
 }
 
@@ -271,6 +271,23 @@ static void stacks_that_are_too_many_in_all(void)
 	end();
 }
 
+/* A creation without a goid would make all later records wait for it. */
+static void creations_without_a_goid(void)
+{
+	static const uint8_t of[] = { REC_GO_CREATE, REC_GO_CREATE_BLOCKED };
+	size_t i;
+
+	begin();
+	for (i = 0; i < sizeof(of); i++) {
+		make(of[i]);
+		rec.r.id = 0;
+		CHECK_EQ(fault(), 1 + FOREIGN_VALUE);
+		rec.r.id = 1;
+		CHECK_EQ(fault(), 0);
+	}
+	end();
+}
+
 static void frames_that_are_too_many(void)
 {
 	uint64_t key, passed = 0;
@@ -339,6 +356,7 @@ int main(void)
 		UNIT(ids_that_are_too_many_for_a_round),
 		UNIT(stacks_that_are_too_many),
 		UNIT(stacks_that_are_too_many_in_all),
+		UNIT(creations_without_a_goid),
 		UNIT(frames_that_are_too_many),
 		UNIT(a_thread_that_has_ended),
 		UNIT(a_thread_without_an_id),

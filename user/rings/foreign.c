@@ -85,6 +85,8 @@ static struct foreign_rule foreign_rule_of(const struct foreign_sent *s)
 	return (struct foreign_rule){
 		.sent = true,
 		.id = foreign_most(k->id),
+		/* without a goid, records would wait for it that are not forged (stream/goid.h) */
+		.id_least = s->kind == REC_GO_CREATE || s->kind == REC_GO_CREATE_BLOCKED,
 		.ptr = foreign_most(k->ptr),
 		.ptr_low = words[k->ptr].low,
 		.sub = (uint8_t)foreign_most(k->sub),
@@ -128,8 +130,8 @@ void foreign_round(struct foreign *f, uint64_t now)
 static bool foreign_words_fit(const struct foreign_rule *rule, const struct rec *r)
 {
 	const struct rec_long *l = (const struct rec_long *)r;
-	bool fit = r->id <= rule->id && r->ptr <= rule->ptr && !(r->ptr & rule->ptr_low) &&
-		   r->sub <= rule->sub && r->flags <= rule->flags;
+	bool fit = r->id >= rule->id_least && r->id <= rule->id && r->ptr <= rule->ptr &&
+		   !(r->ptr & rule->ptr_low) && r->sub <= rule->sub && r->flags <= rule->flags;
 
 	return fit && (!rule->has_words || (l->stack <= rule->stack && l->arg <= rule->arg));
 }

@@ -32,6 +32,7 @@ enum { FOREIGN_KINDS = REC_SKIP + 1 };
 /* Which values the words of a kind can have. */
 struct foreign_rule {
 	uint64_t id, ptr, stack, arg;	/* the highest ones */
+	uint64_t id_least;
 	uint16_t flags;
 	uint8_t sub;
 	uint8_t ptr_low;	/* bits of ptr that are 0 */

@@ -28,6 +28,19 @@ static const struct rec_user *as_user(const struct rec *r)
 #define FIRST_TEXT(r) SINK_TEXT(as_user(r)->text, as_user(r)->len[0])
 #define SECOND_TEXT(r) SINK_TEXT(as_user(r)->text + as_user(r)->len[0], as_user(r)->len[1])
 
+/*
+ * Can the trace have an annotation of the goroutine that the thread runs? If the trace knows none,
+ * a record was lost, or the program has forged this one.
+ */
+static bool annotation_fits(struct model *s, const struct M *m)
+{
+	if (!s->started)
+		return false;
+	if (!m_speaks(m))
+		repair(s, REPAIR_DROPPED);
+	return m_speaks(m);
+}
+
 static uint64_t *task_word(struct task_window *w, uint64_t id)
 {
 	return &w->begun[id % TASKS / 64];
@@ -68,9 +81,9 @@ static bool task_window_take(struct task_window *w, uint64_t id)
 
 void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!s->started || !m_speaks(m) || !r->id || r->id == NO_TASK)
+	if (!annotation_fits(s, m))
 		return;
-	if (task_window_take(&s->tasks, r->id))
+	if (r->id && r->id != NO_TASK && task_window_take(&s->tasks, r->id))
 		step_emit(s, m, EV_UserTaskBegin, r->id, as_user(r)->arg, FIRST_TEXT(r),
 			  as_user(r)->stack);
 	else
@@ -80,7 +93,7 @@ void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 /* The reader takes the end of a task that it does not know, without a type. */
 void user_task_end(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!s->started || !m_speaks(m))
+	if (!annotation_fits(s, m))
 		return;
 	step_emit(s, m, EV_UserTaskEnd, r->id, as_user(r)->stack);
 }
@@ -126,11 +139,10 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 {
 	bool begins = r->kind == REC_USER_REGION_BEGIN;
 
-	if (!s->started || !m_speaks(m))
+	if (!annotation_fits(s, m))
 		return;
 	if (begins ? !region_push(s, m->g, r) : !region_pop(s, m->g, r)) {
-		if (begins)
-			repair(s, REPAIR_DROPPED);
+		repair(s, REPAIR_DROPPED);
 		return;
 	}
 	step_emit(s, m, begins ? EV_UserRegionBegin : EV_UserRegionEnd, r->id, FIRST_TEXT(r),
@@ -145,7 +157,7 @@ void user_log(struct model *s, struct M *m, const struct rec *r)
 	size_t n = sizeof(NOTES_PROGRAM) - 1,
 	       len = u->len[0] < REC_TEXT_MAX ? u->len[0] : REC_TEXT_MAX;
 
-	if (!s->started || !m_speaks(m))
+	if (!annotation_fits(s, m))
 		return;
 	if (!notes_is_reserved(u->text, u->len[0])) {
 		step_emit(s, m, EV_UserLog, r->id, FIRST_TEXT(r), SECOND_TEXT(r), u->stack);

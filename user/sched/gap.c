@@ -201,27 +201,42 @@ static void gap_run(struct model *s, struct M *m, struct G *g)
 	step_go_start(s, m, g);
 }
 
-/* A thread for the steps of goroutines that have none: one with a P now, if any. */
-static struct M *any_thread(struct model *s)
+/* A thread that there is now and that runs no goroutine before the steps. NULL if there is none. */
+static struct M *gap_thread(struct model *s, bool with_p)
 {
-	struct M *found = NULL;
 	size_t i;
 
 	map64_each(&s->aside.ms, i) {
 		struct M *now = map64_ptr(&s->aside.ms, i, struct M), *m;
 
-		if (!now->p)
+		if (with_p && !now->p)
 			continue;
 		m = m_put(s, now->tid);
 		if (!m->g)
 			return m;
 	}
+	return NULL;
+}
+
+/*
+ * A thread for the steps of goroutines that have none: one with a P now, if any. If all threads of
+ * the program are in syscalls, the steps are events of no thread of the program: those of thread
+ * 0, as the events of a stand-in (procs.c).
+ */
+static struct M *any_thread(struct model *s)
+{
+	struct M *found = gap_thread(s, true);
+	size_t i;
+
+	if (found)
+		return found;
 	map64_each(&s->ms, i) {
 		found = map64_ptr(&s->ms, i, struct M);
 		if (!found->g)
 			return found;
 	}
-	return m_put(s, 0);	/* all are in syscalls: no thread of the program's */
+	found = gap_thread(s, false);
+	return found ? found : m_put(s, 0);
 }
 
 static void end_those_gone(struct model *s, struct M *m)

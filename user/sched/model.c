@@ -81,6 +81,22 @@ static bool is_nameless(const struct rec *r)
 }
 
 /*
+ * A P keeps its address (runtime.procresize): the other one is forged. Later records that name the
+ * P by its address alone would be those of another P.
+ */
+static bool is_misnamed(struct model *s, const struct rec *r)
+{
+	const struct P *p;
+
+	if (!rec_is_of_p(r->kind) || !r->ptr)
+		return false;
+	p = p_get(s, r->id);
+	if (p && p->ptr)
+		return p->ptr != r->ptr;
+	return p_by_ptr(s, r->ptr);
+}
+
+/*
  * No thread has the number 0: a record has it where an M has lost its own (runtime.mexit), or where
  * the program has forged it. It can say that a P is given away, and nothing that binds a thread:
  * the events of a stand-in are those of thread 0, which holds nothing (procs.c).
@@ -166,7 +182,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		s->counts.repairs[REPAIR_DROPPED]++;
 		return 0;
 	}
-	if (is_nameless(r) || is_threadless(r) || is_foreign(s, r)) {
+	if (is_nameless(r) || is_misnamed(s, r) || is_threadless(r) || is_foreign(s, r)) {
 		repair(s, REPAIR_DROPPED);
 		return 0;
 	}
