@@ -278,6 +278,9 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 	$(call say,LD,$@)
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
 
+# it stands in for what leftover.c calls of rooms that hold threads
+$(BUILD)/fuzz/fuzz_leftover: $(BUILD)/fuzz/user/inline/leftover.o
+
 fuzz-build: $(FUZZ_BINS)
 
 # FUZZ_SECONDS=60 each

@@ -37,6 +37,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_foreign" { fuzzed fuzz_foreign; }
 @test "fuzz_html" { fuzzed fuzz_html; }
 @test "fuzz_http" { fuzzed fuzz_http; }
+@test "fuzz_leftover" { fuzzed fuzz_leftover; }
 @test "fuzz_live" { fuzzed fuzz_live; }
 @test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
