@@ -39,6 +39,7 @@ struct assembler {
 	int version;
 	struct v2_sink *trace;	/* NULL: nothing is written */
 	uint64_t written;	/* generations, when the last sample was taken */
+	bool concerned[256];	/* assembler_is_concerned(), by kind of record */
 	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[RING_CPUS + 1];
 	uint32_t cpus;
@@ -82,6 +83,22 @@ static void assembler_dies(struct assembler *a, const struct rec *r)
 	observers_dies(&a->observers, (const struct rec_user *)r);
 }
 
+/* True for records that are not for the model, or not for the model alone. */
+static bool assembler_is_concerned(uint8_t kind)
+{
+	switch (kind) {
+	case REC_STACK:
+	case REC_CPU_LEAF:
+	case REC_LOST:
+	case REC_UNREADABLE:
+	case REC_UNSETTLED:
+	case REC_PROGRAM_DIES:
+	case REC_GAP:
+		return true;
+	}
+	return rec_family(kind) == REC_FAMILY_LINUX;
+}
+
 /* Counts or keeps what a record says beside its event. */
 static void assembler_note_record(struct assembler *a, const struct rec *r)
 {
@@ -104,7 +121,7 @@ static void assembler_note_record(struct assembler *a, const struct rec *r)
 	}
 }
 
-/* Gives a record to the tables of stacks or of threads, or else to the model. */
+/* Gives a record that concerns the assembler to its tables, and to the model if it is for both. */
 static int assembler_take(struct assembler *a, const struct rec *r)
 {
 	if (r->kind == REC_STACK) {
@@ -115,9 +132,9 @@ static int assembler_take(struct assembler *a, const struct rec *r)
 		threads_record(a->threads, r);
 		return 0;
 	}
-	assembler_note_record(a, r);
 	if (r->kind == REC_CPU_LEAF)
 		return assembler_sample(a, (const struct rec_cpu *)r);
+	assembler_note_record(a, r);
 	return model_record(a->model, r, a->err);
 }
 
@@ -127,7 +144,8 @@ static void assembler_pull(struct assembler *a)
 	const struct rec *r;
 
 	while (!a->failed && (r = goid_filter_next(a->goids)))
-		a->failed = assembler_take(a, r);
+		a->failed = a->concerned[r->kind] ? assembler_take(a, r) :
+				model_record(a->model, r, a->err);
 }
 
 /* --- */
@@ -176,8 +194,11 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 		  struct error *err)
 {
 	struct assembler *a = xcalloc(1, sizeof(*a));
+	unsigned int kind;
 	int r;
 
+	for (kind = 0; kind < 256; kind++)
+		a->concerned[kind] = assembler_is_concerned((uint8_t)kind);
 	a->version = opts->version;
 	a->observers = opts->observers;
 	a->threads = threads_new();

@@ -23,9 +23,28 @@ enum {
 	NAMES_MAX = 1 << 21,
 };
 
+/* The part of a record in the naming of goroutines, by its kind. */
+enum goid_role {
+	GOID_NO_ROLE,
+	/*
+	 * Names no goroutine: the tables of stacks and of threads accept it in any order relative
+	 * to other records.
+	 */
+	GOID_OVERTAKES,
+	GOID_FORGETS_ALL,
+	GOID_SNAPSHOT,		/* read while probes already made records */
+	GOID_FOUND,		/* a goid that the capture read from memory */
+	/* transitions of a goroutine, with its goid or without */
+	GOID_TRANSITION,
+	GOID_CREATION,
+	GOID_DEATH,
+	GOID_SWITCH,		/* of two goroutines */
+};
+
 struct goid_filter {
 	struct merge *from;
 	bool all_named;		/* no record leaves out its goid */
+	uint8_t roles[256];	/* enum goid_role, by kind */
 	struct rec_long named;	/* a copy of the last record, with its goid */
 	/* held records, from @head on; the first one is a creation that waits for its goid */
 	struct buf held;
@@ -38,25 +57,53 @@ struct goid_filter {
 	size_t unnamed;
 };
 
+static enum goid_role goid_role_of(uint8_t kind)
+{
+	switch (kind) {
+	case REC_STACK:
+		return GOID_OVERTAKES;
+	case REC_RESUME:
+		return GOID_FORGETS_ALL;
+	case REC_SNAP_G:
+		return GOID_SNAPSHOT;
+	case REC_GOID:
+		return GOID_FOUND;
+	case REC_GO_CREATE:
+	case REC_GO_CREATE_BLOCKED:
+		return GOID_CREATION;
+	case REC_GO_DEAD:
+		return GOID_DEATH;
+	case REC_GO_SWITCH:
+	case REC_GO_SWITCH_DEAD:
+		return GOID_SWITCH;
+	}
+	if (rec_family(kind) == REC_FAMILY_LINUX)
+		return GOID_OVERTAKES;
+	return rec_is_of_goroutine(kind) ? GOID_TRANSITION : GOID_NO_ROLE;
+}
+
 struct goid_filter *goid_filter_new(struct merge *from, bool names)
 {
 	struct goid_filter *f = xcalloc(1, sizeof(*f));
+	unsigned int kind;
 
+	for (kind = 0; kind < 256; kind++)
+		f->roles[kind] = goid_role_of((uint8_t)kind);
 	f->from = from;
 	f->all_named = !names;
 	return f;
 }
 
-static bool goid_is_creation(const struct rec *r)
+/* True for a creation without its goid. */
+static bool goid_is_nameless(const struct goid_filter *f, const struct rec *r)
 {
-	return r->kind == REC_GO_CREATE || r->kind == REC_GO_CREATE_BLOCKED;
+	return !r->id && f->roles[r->kind] == GOID_CREATION;
 }
 
 /* True if id and ptr of the record are goid and g of a goroutine. */
-static bool goid_is_named(const struct rec *r)
+static bool goid_is_named(const struct goid_filter *f, const struct rec *r)
 {
-	return r->id && r->id != REC_ID_TOLD &&
-	       (rec_is_of_goroutine(r->kind) || r->kind == REC_GOID);
+	return r->id && r->id != REC_ID_TOLD && f->roles[r->kind] >= GOID_FOUND;
 }
 
 /* --- names of gs --- */
@@ -68,54 +115,29 @@ static uint64_t goid_of_g(const struct goid_filter *f, uint64_t g)
 	return goid ? *goid : 0;
 }
 
-static void goid_put_name(struct goid_filter *f, uint64_t g, uint64_t goid)
-{
-	uint64_t *slot = map64_get(&f->names, g);
-
-	if (!slot && f->names.len < NAMES_MAX)
-		slot = map64_put(&f->names, g, NULL);
-	if (slot)
-		*slot = goid;
-}
-
-/* Learns goids from a record that is not a transition, or forgets all of them. */
-static void goid_learn_all(struct goid_filter *f, const struct rec *r)
-{
-	uint64_t *goid;
-	bool is_new;
-
-	/* a goroutine that was named before the gap may have ended in it */
-	if (r->kind == REC_RESUME) {
-		map64_clear(&f->names);
-	} else if (r->kind == REC_SNAP_G) {	/* read while probes already made records */
-		goid = map64_put(&f->names, r->ptr, &is_new);
-		if (is_new)
-			*goid = r->id;
-	}
-}
-
-/* Learns the goid of the g from @r, or forgets it if @r ends the goroutine. */
+/* Keeps the goid that @r has for its g, or forgets it if @r ends the goroutine. */
 static void goid_learn(struct goid_filter *f, const struct rec *r)
 {
-	if (r->kind == REC_GO_DEAD)
-		goid_put_name(f, r->ptr, 0);
-	else if (r->id)
-		goid_put_name(f, r->ptr, r->id);
+	bool dies = f->roles[r->kind] == GOID_DEATH;
+	uint64_t *slot;
+
+	if (!r->id && !dies)
+		return;
+	slot = map64_get(&f->names, r->ptr);
+	if (!slot && f->names.len < NAMES_MAX)
+		slot = map64_put(&f->names, r->ptr, NULL);
+	if (slot)
+		*slot = dies ? 0 : r->id;
 }
 
-static bool goid_is_switch(const struct rec *r)
+/* Keeps a goid of the snapshot, unless a record has named that g already. */
+static void goid_learn_snapshot(struct goid_filter *f, const struct rec *r)
 {
-	return r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD;
-}
+	bool is_new;
+	uint64_t *goid = map64_put(&f->names, r->ptr, &is_new);
 
-/*
- * True if @r leaves out a goid. A switch has two goroutines: user space allows probes to leave out
- * goids while they run, so a record may leave out the goid of one goroutine only.
- */
-static bool goid_is_left_out(const struct rec *r)
-{
-	return r->id == REC_ID_TOLD ||
-	       (goid_is_switch(r) && ((const struct rec_long *)r)->stack == REC_ID_TOLD);
+	if (is_new)
+		*goid = r->id;
 }
 
 /* goid_copy() has space for a record of these kinds. */
@@ -140,13 +162,14 @@ static struct rec_long goid_copy(const struct rec *r)
 static const struct rec *goid_fill_in(struct goid_filter *f, const struct rec *r)
 {
 	struct rec_long *named = &f->named;
+	enum goid_role role = f->roles[r->kind];
 
 	*named = goid_copy(r);
 	if (r->id == REC_ID_TOLD)
 		named->r.id = goid_of_g(f, r->ptr);
-	if (goid_is_switch(r) && named->stack == REC_ID_TOLD)
+	if (role == GOID_SWITCH && named->stack == REC_ID_TOLD)
 		named->stack = goid_of_g(f, named->arg);
-	if (r->id != REC_ID_TOLD || r->kind == REC_GO_DEAD)
+	if (r->id != REC_ID_TOLD || role == GOID_DEATH)
 		goid_learn(f, &named->r);
 	return &named->r;
 }
@@ -154,14 +177,29 @@ static const struct rec *goid_fill_in(struct goid_filter *f, const struct rec *r
 /* @r with its goids. Keeps the goid that @r has for its g. */
 static const struct rec *goid_name(struct goid_filter *f, const struct rec *r)
 {
-	if (f->all_named)
-		return r;
-	if (!rec_is_of_goroutine(r->kind))
-		goid_learn_all(f, r);
-	else if (goid_is_left_out(r))
-		return goid_fill_in(f, r);
-	else
+	switch (f->roles[r->kind]) {
+	case GOID_SWITCH:
+		/*
+		 * User space allows probes to leave out goids while they run, so a record may leave
+		 * out the goid of one goroutine only.
+		 */
+		if (((const struct rec_long *)r)->stack == REC_ID_TOLD)
+			return goid_fill_in(f, r);
+		/* fallthrough */
+	case GOID_TRANSITION:
+	case GOID_CREATION:
+	case GOID_DEATH:
+		if (r->id == REC_ID_TOLD)
+			return goid_fill_in(f, r);
 		goid_learn(f, r);
+		break;
+	case GOID_SNAPSHOT:
+		goid_learn_snapshot(f, r);
+		break;
+	case GOID_FORGETS_ALL:	/* a goroutine that was named before the gap may have ended in it */
+		map64_clear(&f->names);
+		break;
+	}
 	return r;
 }
 
@@ -210,7 +248,7 @@ static bool goid_hold(struct goid_filter *f, const struct rec *r)
 	bool is_new = true;
 
 	buf_add(&f->held, r, record_size(r, SIZE_MAX));
-	if (goid_is_creation(r) && !r->id)
+	if (goid_is_nameless(f, r))
 		*map64_put(&f->open, r->ptr, &is_new) = place + 1;
 	return !is_new;
 }
@@ -246,7 +284,7 @@ static const struct rec *goid_release(struct goid_filter *f)
 {
 	while (f->head < f->held.len) {
 		const struct rec *r = goid_held_at(f, f->head);
-		bool is_unnamed = goid_is_creation(r) && !r->id;
+		bool is_unnamed = goid_is_nameless(f, r);
 
 		if (is_unnamed && goid_waits(f, r)) {
 			if (f->held.len - f->head <= HELD_MAX)
@@ -255,21 +293,12 @@ static const struct rec *goid_release(struct goid_filter *f)
 		}
 		f->head += record_size(r, SIZE_MAX);
 		if (!is_unnamed)
-			return goid_name(f, r);
+			return f->all_named ? r : goid_name(f, r);
 		f->unnamed++;
 	}
 	f->flows = false;
 	goid_compact(f);
 	return NULL;
-}
-
-/*
- * True if @r names no goroutine: the tables of stacks and of threads accept it in any order
- * relative to other records.
- */
-static bool goid_overtakes(const struct rec *r)
-{
-	return r->kind == REC_STACK || rec_family(r->kind) == REC_FAMILY_LINUX;
 }
 
 /*
@@ -279,7 +308,7 @@ static bool goid_overtakes(const struct rec *r)
 static __attribute__((noinline)) const struct rec *goid_queue(struct goid_filter *f,
 							      const struct rec *r)
 {
-	f->flows = goid_is_named(r) && goid_resolve(f, r);
+	f->flows = goid_is_named(f, r) && goid_resolve(f, r);
 	f->flows |= goid_hold(f, r) || f->held.len - f->head > HELD_MAX;
 	return f->flows ? goid_release(f) : NULL;
 }
@@ -289,10 +318,12 @@ const struct rec *goid_filter_next(struct goid_filter *f)
 	const struct rec *r = f->flows ? goid_release(f) : NULL;
 
 	while (!r && (r = merge_next(f->from))) {
-		if (goid_overtakes(r))
+		enum goid_role role = f->roles[r->kind];
+
+		if (role == GOID_OVERTAKES)
 			return r;
-		if (!f->held.len && (!goid_is_creation(r) || r->id))
-			return goid_name(f, r);
+		if (!f->held.len && (role != GOID_CREATION || r->id))
+			return f->all_named ? r : goid_name(f, r);
 		r = goid_queue(f, r);
 	}
 	return r;

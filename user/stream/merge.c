@@ -31,11 +31,22 @@ struct queue {
 	size_t most_bytes, most_entries;	/* recent maximum (vec_lately()) */
 };
 
+/* A queue in the heap. */
+struct head {
+	uint64_t time;		/* of the next record of the queue */
+	struct queue *queue;
+};
+
 struct merge {
 	struct vec queues;	/* struct queue, sorted by cpu */
-	struct vec heap;	/* struct queue *: the one with the earliest record first */
+	struct vec heap;	/* struct head: the one with the earliest record first */
 	size_t heap_len;	/* queues in the heap */
-	bool is_heap;		/* false: a chunk came, and the heap must be rebuilt */
+	/*
+	 * The queue of which merge_next() gives the records up to time run_until: those of all
+	 * other queues come later. NULL: the heap must be rebuilt.
+	 */
+	struct queue *run;
+	uint64_t run_until;
 	uint64_t watermark;	/* of the last chunk, in ns */
 	uint64_t taken;
 };
@@ -155,45 +166,55 @@ static uint64_t queue_time(const struct queue *q)
 	return vec_at(&q->entries, struct entry, q->next)->time;
 }
 
-static bool queue_is_before(const struct queue *a, const struct queue *b)
+static bool head_is_before(const struct head *a, const struct head *b)
 {
-	uint64_t ta = queue_time(a), tb = queue_time(b);
-
-	return ta != tb ? ta < tb : a->cpu < b->cpu;
+	return a->time != b->time ? a->time < b->time : a->queue->cpu < b->queue->cpu;
 }
 
-static void heap_sink(struct queue **h, size_t n, size_t i)
+static void heap_sink(struct head *h, size_t n, size_t i)
 {
-	struct queue *q = h[i];
+	struct head sinking = h[i];
 	size_t child;
 
 	for (; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && queue_is_before(h[child + 1], h[child]))
+		if (child + 1 < n && head_is_before(&h[child + 1], &h[child]))
 			child++;
-		if (queue_is_before(q, h[child]))
+		if (head_is_before(&sinking, &h[child]))
 			break;
 		h[i] = h[child];
 	}
-	h[i] = q;
+	h[i] = sinking;
 }
 
-static __attribute__((noinline)) void heap_build(struct merge *m)
+static void heap_build(struct merge *m)
 {
-	struct queue **h;
+	struct head *h;
 	size_t i, n = 0;
 
-	vec_reserve(&m->heap, m->queues.len, sizeof(struct queue *));
+	vec_reserve(&m->heap, m->queues.len, sizeof(*h));
 	h = m->heap.data;
 	for (i = 0; i < m->queues.len; i++) {
 		struct queue *q = vec_at(&m->queues, struct queue, i);
 
 		if (q->next < q->entries.len)
-			h[n++] = q;
+			h[n++] = (struct head){ queue_time(q), q };
 	}
 	for (i = n / 2; i-- > 0;)
 		heap_sink(h, n, i);
 	m->heap_len = n;
-	m->is_heap = true;
+}
+
+/* The records of the run were given out: another queue has the earliest record. */
+static void heap_pass_run(struct merge *m)
+{
+	struct head *h = m->heap.data;
+
+	if (m->run->next < m->run->entries.len)
+		h[0].time = queue_time(m->run);
+	else
+		h[0] = h[--m->heap_len];
+	if (m->heap_len > 1)
+		heap_sink(h, m->heap_len, 0);
 }
 
 /* --- chunks in --- */
@@ -218,7 +239,7 @@ int merge_add(struct merge *m, const struct chunk *c, struct error *err)
 	int64_t n = 0;
 	size_t at;
 
-	m->is_heap = false;
+	m->run = NULL;
 	m->watermark = c->watermark;
 	for (at = 0; at < c->data.len; at += (size_t)n) {
 		n = merge_segment(m, c->data.data + at, c->data.len - at);
@@ -236,33 +257,63 @@ void merge_finish(struct merge *m)
 /* --- records out --- */
 
 /* All records up to the watermark were given out: removes them. */
-static __attribute__((noinline)) const struct rec *merge_end(struct merge *m)
+static const struct rec *merge_end(struct merge *m)
 {
 	size_t i;
 
+	m->run = NULL;
 	for (i = 0; i < m->queues.len; i++)
 		queue_compact(vec_at(&m->queues, struct queue, i));
 	return NULL;
 }
 
-const struct rec *merge_next(struct merge *m)
+/* The time up to which no queue but the first has a record, at most the watermark. */
+static uint64_t merge_run_until(const struct merge *m)
 {
-	struct queue **h, *q;
-	size_t at;
+	const struct head *h = m->heap.data, *second = h + 1;
+	uint64_t until;
 
-	if (!m->is_heap)
+	if (m->heap_len < 2)
+		return m->watermark;
+	if (m->heap_len > 2 && head_is_before(h + 2, second))
+		second++;
+	until = second->time - (second->queue->cpu < h->queue->cpu);
+	return until < m->watermark ? until : m->watermark;
+}
+
+/* Begins the next run. False: no record is as old as the watermark. */
+static bool merge_turn(struct merge *m)
+{
+	const struct head *h;
+
+	if (m->run)
+		heap_pass_run(m);
+	else
 		heap_build(m);
 	h = m->heap.data;
-	if (!m->heap_len || queue_time(h[0]) > m->watermark)
+	if (!m->heap_len || h->time > m->watermark)
+		return false;
+	m->run = h->queue;
+	m->run_until = merge_run_until(m);
+	return true;
+}
+
+static bool merge_is_run_over(const struct merge *m)
+{
+	const struct queue *q = m->run;
+
+	return !q || q->next == q->entries.len || queue_time(q) > m->run_until;
+}
+
+const struct rec *merge_next(struct merge *m)
+{
+	struct queue *q;
+
+	if (merge_is_run_over(m) && !merge_turn(m))
 		return merge_end(m);
-	q = h[0];
-	at = vec_at(&q->entries, struct entry, q->next)->at;
-	if (++q->next == q->entries.len)
-		h[0] = h[--m->heap_len];
-	if (m->heap_len > 1)
-		heap_sink(h, m->heap_len, 0);
+	q = m->run;
 	m->taken++;
-	return (const struct rec *)(q->bytes.data + at);
+	return (const struct rec *)(q->bytes.data + vec_at(&q->entries, struct entry, q->next++)->at);
 }
 
 uint64_t merge_taken(const struct merge *m)
