@@ -116,7 +116,7 @@ static void count_trace(struct shown *s, const uint8_t *data, size_t size)
 	ops = *s->tally_sink.ops;
 	ops.event = on_event;
 	source_open_memory(&source, data, size);
-	(void)replay_run(p, &source, (struct sink){ &ops, s }, &result, &err);
+	(void)replay_run(p, &source, (struct sink){ .ops = &ops, .ctx = s }, &result, &err);
 	top_tally_finish(s->tally, s->last);
 	replay_free(p);
 }

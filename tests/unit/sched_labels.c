@@ -11,7 +11,6 @@ static struct buf said;
 
 static void ignore_gen_begin(void *ctx) {}
 static int ignore_gen_end(void *ctx, const struct trace_clock *clock, struct error *err) { return 0; }
-static size_t ignore_gen_size(const void *ctx) { return 0; }
 static void ignore_thread(void *ctx, uint64_t thread) {}
 static void ignore_cpu_sample(void *ctx, const struct sink_sample *s) {}
 static void ignore_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n) {}
@@ -34,7 +33,7 @@ static void keep_event(void *ctx, const struct sink_event *e)
 }
 
 static const struct sink_ops ops = {
-	.gen_begin = ignore_gen_begin, .gen_end = ignore_gen_end, .gen_size = ignore_gen_size,
+	.gen_begin = ignore_gen_begin, .gen_end = ignore_gen_end,
 	.thread = ignore_thread, .thread_done = ignore_thread, .event = keep_event,
 	.cpu_sample = ignore_cpu_sample, .experiment = ignore_experiment,
 };
@@ -51,7 +50,7 @@ static void begin_listening(void)
 
 	said.len = 0;
 	now = 100000;
-	model = model_new((struct sink){ &ops, NULL }, &opts);
+	model = model_new((struct sink){ .ops = &ops }, &opts);
 }
 
 static void end_listening(const char *want)

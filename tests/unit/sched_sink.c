@@ -42,13 +42,6 @@ static int keep_gen_end(void *ctx, const struct trace_clock *clock, struct error
 	return k->fail ? error_set(err, k->fail, "no room") : 0;
 }
 
-static size_t keep_gen_size(const void *ctx)
-{
-	const struct keeper *k = ctx;
-
-	return k->size;
-}
-
 static void keep_thread(void *ctx, uint64_t thread)
 {
 	struct keeper *k = ctx;
@@ -117,7 +110,6 @@ static void keep_experiment(void *ctx, uint8_t exp, uint64_t time, const void *b
 static const struct sink_ops keeper_ops = {
 	.gen_begin = keep_gen_begin,
 	.gen_end = keep_gen_end,
-	.gen_size = keep_gen_size,
 	.thread = keep_thread,
 	.thread_done = keep_thread_done,
 	.event = keep_event,
@@ -157,7 +149,7 @@ static struct keeper keeper;
 static void begin_keeping(bool notes)
 {
 	keeper = (struct keeper){0};
-	begin_into((struct sink){ &keeper_ops, &keeper }, 27, 25, notes);
+	begin_into((struct sink){ &keeper_ops, &keeper, &keeper.size }, 27, 25, notes);
 }
 
 static void end_keeping(const char *want)

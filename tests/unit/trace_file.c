@@ -205,7 +205,7 @@ static void batches_end_before_64_kib(void)
 	s = tracefile_stream(tf, 7);
 	for (i = 0; i < 40000; i++)
 		trace_emit(s, 1000 + i * 5, EV_GoUnblock, UINT64_MAX - i, 1, 0);
-	CHECK(tracefile_gen_size(tf) > 65536);
+	CHECK(*tracefile_gen_size(tf) > 65536);
 	CHECK_EQ(tracefile_gen_end(tf, &CLOCK, &err), 0);
 	all = content(fd);
 	end = all.data + all.len;
@@ -253,17 +253,17 @@ static void texts_and_stacks_count_for_the_size_of_a_generation(void)
 		tracefile_bytes(tf, text, sizeof(text));
 		tracefile_bytes(tf, text, sizeof(text));	/* known by now */
 	}
-	before = tracefile_gen_size(tf);
+	before = *tracefile_gen_size(tf);
 	CHECK(before >= TEXTS * sizeof(text));
 	CHECK(before <= TEXTS * (sizeof(text) + 128));
 	for (i = 0; i < STACKS_USED; i++)
 		tracefile_stack(tf, i + 1);
-	before = tracefile_gen_size(tf);
+	before = *tracefile_gen_size(tf);
 	CHECK(before >= TEXTS * sizeof(text) + STACKS_USED * 100);
 	trace_emit(tracefile_stream(tf, 1), 5, EV_GoStart, 1, 1);
 	CHECK_EQ(tracefile_gen_end(tf, &CLOCK, &err), 0);
 	tracefile_gen_begin(tf);
-	CHECK_EQ(tracefile_gen_size(tf), 0);
+	CHECK_EQ(*tracefile_gen_size(tf), 0);
 	tracefile_free(tf);
 	close(fd);
 }
@@ -280,7 +280,7 @@ static void short_texts_count_with_what_it_takes_to_keep_them(void)
 	tracefile_gen_begin(tf);
 	for (i = 1; i <= TEXTS; i++)
 		tracefile_bytes(tf, (const char *)&i, 2);
-	CHECK(tracefile_gen_size(tf) > TEXTS * 64);
+	CHECK(*tracefile_gen_size(tf) > TEXTS * 64);
 	tracefile_free(tf);
 	close(fd);
 }
@@ -368,8 +368,8 @@ static void stacks_count_with_what_earlier_ones_took(void)
 	tracefile_gen_begin(tf);
 	for (i = 1; i <= STACKS_USED; i++)
 		tracefile_stack(tf, i);
-	CHECK(tracefile_gen_size(tf) > took * 9 / 10);
-	CHECK(tracefile_gen_size(tf) < took * 11 / 10);
+	CHECK(*tracefile_gen_size(tf) > took * 9 / 10);
+	CHECK(*tracefile_gen_size(tf) < took * 11 / 10);
 	tracefile_free(tf);
 	close(fd);
 }

@@ -235,7 +235,7 @@ static bool is_worth_its_statuses(const struct rewrite *c)
 {
 	size_t events = c->sim.emitted - c->before;
 
-	if (tracefile_gen_size(c->tf) > GEN_BYTES)
+	if (*tracefile_gen_size(c->tf) > GEN_BYTES)
 		return true;
 	return events && events + c->loose >= 2 * c->stated;
 }
@@ -269,7 +269,7 @@ static int rewrite_turn(struct rewrite *c, struct trace_clock *clock)
  */
 static bool is_full(const struct rewrite *c)
 {
-	size_t bytes = tracefile_gen_size(c->tf);
+	size_t bytes = *tracefile_gen_size(c->tf);
 
 	return bytes > GEN_BYTES && (!c->sim.stops || bytes > (size_t)8 * GEN_BYTES);
 }

@@ -191,7 +191,7 @@ static void put_to_wait(struct model *s, struct M *m)
 	}
 	ensure_p(s, m);
 	ensure_p_takes(s, m, g);
-	step_go_block(s, m, UNSEEN, 0);
+	step_go_block(s, m, UNSEEN, UNSEEN, 0);
 }
 
 void ensure_no_g(struct model *s, struct M *m)
@@ -206,15 +206,10 @@ void ensure_no_g(struct model *s, struct M *m)
 	put_to_wait(s, m);
 }
 
-struct G *ensure_running(struct model *s, struct M *m, uint64_t goid)
+static struct G *ensure_runs(struct model *s, struct M *m, uint64_t goid)
 {
 	struct G *g = ensure_known(s, m, goid, G_RUNNABLE);
 
-	if (g->m == m && g->status == G_RUNNING) {
-		ensure_p(s, m);
-		ensure_p_takes(s, m, g);
-		return g;
-	}
 	if (!s->started) {
 		g_bind(g, m, G_RUNNING);
 		return g;
@@ -231,6 +226,19 @@ struct G *ensure_running(struct model *s, struct M *m, uint64_t goid)
 	ensure_p_takes(s, m, g);
 	repair(s, REPAIR_GO_RUNNING);
 	step_go_start(s, m, g);
+	return g;
+}
+
+struct G *ensure_running(struct model *s, struct M *m, uint64_t goid)
+{
+	struct G *g = m->g;
+
+	if (!g || g->id != goid || g->status != G_RUNNING)
+		return ensure_runs(s, m, goid);
+	if (!m->p)
+		ensure_p(s, m);
+	if (g->assist || g->gc_work)
+		ensure_p_counts(s, m);
 	return g;
 }
 
@@ -252,7 +260,7 @@ void ensure_waiting(struct model *s, struct M *m, struct G *g)
 		return;
 	ensure_p_takes(s, m, g);
 	step_go_start(s, m, g);
-	step_go_block(s, m, UNSEEN, 0);
+	step_go_block(s, m, UNSEEN, UNSEEN, 0);
 }
 
 void ensure_runnable(struct model *s, struct M *m, struct G *g)

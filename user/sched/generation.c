@@ -37,12 +37,6 @@ static void state_gs(struct model *s)
 		step_go_status(s, map64_ptr(&s->gs, i, struct G));
 }
 
-/* Bytes of the open generation so far. */
-static size_t generation_size(const struct model *s)
-{
-	return s->sink.ops->gen_size(s->sink.ctx);
-}
-
 /*
  * A generation that has stated much lasts longer: each one states all goroutines, which
  * must not be most of the trace. With a million goroutines, some 17 MB are stated each
@@ -53,7 +47,7 @@ static void set_due(struct model *s)
 	enum { GOROUTINES_PER_UNIT = 65536 };
 
 	s->due_time = s->gen_begin + s->opts.gen_ns * (1 + s->gs.len / GOROUTINES_PER_UNIT);
-	s->due_size = s->opts.gen_bytes + 2 * generation_size(s);
+	s->due_size = s->opts.gen_bytes + 2 * *s->gen_size;
 }
 
 /*
@@ -186,17 +180,6 @@ int generation_end(struct model *s)
 }
 
 /*
- * The first generation keeps the ids of the goroutines that have ended in it. Their table is freed
- * when it turns.
- */
-enum { DEAD_MOST = 1 << 18 };
-
-static bool generation_is_full(const struct model *s, size_t due_size, size_t dead)
-{
-	return generation_size(s) >= due_size || s->dead.len >= dead;
-}
-
-/*
  * A reader looks an STW's name up in the generation of its end: never across. But
  * where that end was lost, or was never to come, the generation must not grow without bound.
  * While the world is stopped a program makes few records: a quarter more has room for them.
@@ -206,7 +189,8 @@ bool generation_is_overdue(const struct model *s)
 	enum { PATIENCE = 8 };
 
 	return s->now - s->gen_begin >= PATIENCE * (s->due_time - s->gen_begin) ||
-	       generation_is_full(s, s->due_size + s->due_size / 4, DEAD_MOST + DEAD_MOST / 4);
+	       *s->gen_size >= s->due_size + s->due_size / 4 ||
+	       s->dead.len >= DEAD_MOST + DEAD_MOST / 4;
 }
 
 static bool can_end(const struct model *s)
@@ -234,11 +218,8 @@ int generation_turn_now(struct model *s)
 	return 0;
 }
 
-/* For each record, hence the short way. */
 int generation_turn(struct model *s)
 {
-	if (s->now < s->due_time && !generation_is_full(s, s->due_size, DEAD_MOST))
-		return 0;
 	return can_end(s) ? generation_turn_now(s) : 0;
 }
 

@@ -8,9 +8,20 @@
 
 #include "sched/state.h"
 
+/*
+ * The first generation keeps the ids of the goroutines that have ended in it. Their table is freed
+ * when it turns.
+ */
+enum { DEAD_MOST = 1 << 18 };
+
+/* Is the generation long or large enough? */
+static inline bool generation_is_due(const struct model *s)
+{
+	return s->now >= s->due_time || *s->gen_size >= s->due_size || s->dead.len >= DEAD_MOST;
+}
 /* The trace begins now, from the state collected so far. */
 void generation_first(struct model *s);
-/* Turns the generation if it is long or large enough and nothing forbids it. */
+/* generation_is_due(): turns it, unless the world is stopped. */
 int generation_turn(struct model *s);
 /*
  * Ends the generation and begins the next, whatever its length is. The world must not be stopped,

@@ -50,18 +50,19 @@ static void preempted_worker(struct M *m, const struct rec *r)
 void go_park(struct model *s, struct M *m, const struct rec *r)
 {
 	struct G *g = ensure_running(s, m, r->id);
+	const char *reason = s->block_reasons[r->sub];
 
 	g->worker |= s->worker_waits[r->sub];
 	if (g->worker && m->p)
 		m->p->worker_mode = 0;
-	step_go_block(s, m, s->block_reasons[r->sub], as_long(r)->stack);
+	step_go_block(s, m, reason, reason, as_long(r)->stack);
 }
 
 void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_running(s, m, r->id);
 	preempted_worker(m, r);
-	step_go_block(s, m, "preempted", as_long(r)->stack);
+	step_go_block(s, m, "preempted", "preempted", as_long(r)->stack);
 }
 
 void go_stop(struct model *s, struct M *m, const struct rec *r)

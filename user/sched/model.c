@@ -64,22 +64,6 @@ enum {
 #undef KIND
 };
 
-/* Sweeping frees spans; a sample, and each span, is no sign of anything else. */
-static bool ends_sweep(const struct rec *r)
-{
-	enum rec_family f = rec_family(r->kind);
-
-	return f != REC_FAMILY_SAMPLE && f != REC_FAMILY_SWEEP && f != REC_FAMILY_MEMORY;
-}
-
-/* An id that the probe could not read, or a damaged one. */
-static bool is_nameless(const struct rec *r)
-{
-	return ((rec_is_of_goroutine(r->kind) || rec_family(r->kind) == REC_FAMILY_MEMORY) &&
-		!r->id) ||
-	       (rec_is_of_p(r->kind) && r->id >= P_ID_MAX);
-}
-
 /*
  * A P keeps its address (runtime.procresize): the other one is forged. Later records that name the
  * P by its address alone would be those of another P.
@@ -88,7 +72,7 @@ static bool is_misnamed(struct model *s, const struct rec *r)
 {
 	const struct P *p;
 
-	if (!rec_is_of_p(r->kind) || !r->ptr)
+	if (!r->ptr)
 		return false;
 	p = p_get(s, r->id);
 	if (p && p->ptr)
@@ -96,24 +80,11 @@ static bool is_misnamed(struct model *s, const struct rec *r)
 	return p_by_ptr(s, r->ptr);
 }
 
-/*
- * No thread has the number 0: a record has it where an M has lost its own (runtime.mexit), or where
- * the program has forged it. It can say that a P is given away, and nothing that binds a thread:
- * the events of a stand-in are those of thread 0, which holds nothing (procs.c).
- */
-static bool is_threadless(const struct rec *r)
-{
-	return !r->tid && (rec_is_of_goroutine(r->kind) || r->kind == REC_P_START);
-}
-
 /* Workers of the collector never enter a syscall: the record is another goroutine's. */
 static bool is_foreign(struct model *s, const struct rec *r)
 {
-	struct G *g;
+	const struct G *g = g_get(s, r->id);
 
-	if (rec_family(r->kind) != REC_FAMILY_SYSCALL)
-		return false;
-	g = g_get(s, r->id);
 	return g && g->gc_work;
 }
 
@@ -145,11 +116,68 @@ static bool is_one_too_many(struct model *s, const struct rec *r)
 		is_new_goroutine(s, as_long(r)->stack));
 }
 
-/* In a gap only records about the capture itself count. */
-static bool is_in_gap(const struct model *s, const struct rec *r)
+/*
+ * In a gap only records about the capture itself count. An id of 0 is one that the probe could not
+ * read; one of a P that is too high is damaged.
+ *
+ * No thread has the number 0: a record has it where an M has lost its own (runtime.mexit), or where
+ * the program has forged it. It can say that a P is given away, and nothing that binds a thread:
+ * the events of a stand-in are those of thread 0, which holds nothing (procs.c).
+ *
+ * Sweeping frees spans; a sample, and each span, is no sign of anything else.
+ */
+static uint8_t model_checks_of(uint8_t kind)
 {
-	return s->gap.open && !s->gap.collecting && rec_family(r->kind) != REC_FAMILY_CAPTURE &&
-	       rec_family(r->kind) != REC_FAMILY_TABLE;
+	enum rec_family f = rec_family(kind);
+	uint8_t checks = 0;
+
+	if (f != REC_FAMILY_CAPTURE && f != REC_FAMILY_TABLE)
+		checks |= CHECK_GAP;
+	if (rec_is_of_goroutine(kind))
+		checks |= CHECK_ID | CHECK_THREAD | CHECK_NUMBER;
+	if (f == REC_FAMILY_SYSCALL)
+		checks |= CHECK_SYSCALL;
+	if (f == REC_FAMILY_MEMORY)
+		checks |= CHECK_ID;
+	if (rec_is_of_p(kind))
+		checks |= CHECK_P;
+	if (kind == REC_P_START)
+		checks |= CHECK_THREAD;
+	if (rec_is_of_thread(kind))
+		checks |= CHECK_OF_THREAD;
+	if (f != REC_FAMILY_SAMPLE && f != REC_FAMILY_SWEEP && f != REC_FAMILY_MEMORY)
+		checks |= CHECK_SWEEP;
+	return checks;
+}
+
+/* True: the record does not meet a condition, and is counted. */
+static bool model_leaves_out(struct model *s, const struct rec *r, unsigned int checks)
+{
+	if (checks & CHECK_NUMBER && s->opts.most_goroutines && is_one_too_many(s, r)) {
+		/* a loss also where nothing can be repaired yet */
+		s->counts.repairs[REPAIR_DROPPED]++;
+		return true;
+	}
+	if ((checks & CHECK_ID && !r->id) || (checks & CHECK_THREAD && !r->tid) ||
+	    (checks & CHECK_P && (r->id >= P_ID_MAX || is_misnamed(s, r))) ||
+	    (checks & CHECK_SYSCALL && is_foreign(s, r))) {
+		repair(s, REPAIR_DROPPED);
+		return true;
+	}
+	return false;
+}
+
+/* Adds events that wait for a thread @m, NULL: none, after the event of a record. */
+static void model_tell(struct model *s, struct M *m)
+{
+	if (m && (s->tell_gc || s->gc_left_open))
+		gc_tell(s, m);
+	if (s->tell_procs)
+		step_procs(s, m, G_RUNNING);
+	if (s->tell_heap)
+		heap_tell(s, m);
+	if (s->notes.len)
+		notes_tell(s, m);
 }
 
 /* A CPU sample can come between any two other records of its thread. */
@@ -162,6 +190,7 @@ static void model_hear(struct M *m, const struct rec *r)
 
 int model_record(struct model *s, const struct rec *r, struct error *err)
 {
+	unsigned int checks = s->checks[r->kind];
 	handler *h = handlers[r->kind];
 	struct M *m = NULL;
 	int e;
@@ -169,56 +198,47 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	s->err = err;
 	if (r->kind == REC_GAP)
 		return gap_record(s, r);
-	if (!h || is_in_gap(s, r))
+	if (!h || (s->gap.open && !s->gap.collecting && checks & CHECK_GAP))
 		return 0;
 	if (r->time > s->now && r->time < TIME_MAX)
 		s->now = r->time;
-	if (s->started && r->kind != REC_CAPTURE_END) {	/* that one ends it anyway */
+	/* not for a REC_CAPTURE_END, which ends the generation anyway */
+	if (generation_is_due(s) && s->started && r->kind != REC_CAPTURE_END) {
 		e = generation_turn(s);
 		if (e)
 			return e;
 	}
-	if (is_one_too_many(s, r)) {	/* a loss also where nothing can be repaired yet */
-		s->counts.repairs[REPAIR_DROPPED]++;
+	if (model_leaves_out(s, r, checks))
 		return 0;
-	}
-	if (is_nameless(r) || is_misnamed(s, r) || is_threadless(r) || is_foreign(s, r)) {
-		repair(s, REPAIR_DROPPED);
-		return 0;
-	}
-	if (rec_is_of_thread(r->kind))
+	if (checks & CHECK_OF_THREAD)
 		m = m_put(s, r->tid);
-	if (m && m->sweep.place && ends_sweep(r))
+	if (m && m->sweep.place && checks & CHECK_SWEEP)
 		step_sweep_end(s, m);
 	if (s->has_labels)
 		labels_tell(s, m);
 	h(s, m, r);
 	if (s->has_labels)
 		labels_tell(s, m);
-	if (m) {
+	if (m)
 		model_hear(m, r);
-		if (s->tell_gc || s->gc_left_open)
-			gc_tell(s, m);
-	}
-	if (s->tell_procs)
-		step_procs(s, m, G_RUNNING);
-	if (s->tell_heap)
-		heap_tell(s, m);
-	if (s->notes.len)
-		notes_tell(s, m);
+	if (s->tell_gc | s->gc_left_open | s->tell_procs | s->tell_heap | !!s->notes.len)
+		model_tell(s, m);
 	return s->gap.wanted ? gap_begin_told(s, m) : 0;
 }
 
 struct model *model_new(struct sink sink, const struct model_opts *opts)
 {
+	static const size_t unlimited;
 	struct model *s = xcalloc(1, sizeof(*s));
 	unsigned int i;
 
 	s->sink = sink;
+	s->gen_size = sink.gen_size ? sink.gen_size : &unlimited;
 	s->opts = *opts;
 	s->unit = 1ULL << opts->time_shift;
 	s->now = 1;	/* readers take no clock that says 0 */
 	for (i = 0; i < 256; i++) {
+		s->checks[i] = model_checks_of((uint8_t)i);
 		s->block_reasons[i] = release_block_reason(opts->minor, i);
 		s->worker_waits[i] = release_wait_is_worker(opts->minor, i);
 	}

@@ -27,18 +27,23 @@ struct G *g_get(struct model *s, uint64_t goid)
 	return state_lookup(&s->gs, goid);
 }
 
+static struct G *g_new(struct model *s, uint64_t goid)
+{
+	struct G *g = xcalloc(1, sizeof(*g));
+
+	g->id = goid;
+	*map64_put(&s->gs, goid, NULL) = (uint64_t)(uintptr_t)g;
+	if (s->started)
+		count_goroutines(s, !map64_get(&s->extras, goid));
+	s->gap.born += s->gap.collecting && !map64_get(&s->aside.gs, goid);
+	return g;
+}
+
 struct G *g_put(struct model *s, uint64_t goid)
 {
-	bool is_new;
-	struct G *g = lookup_or_make(&s->gs, goid, sizeof(*g), &is_new);
+	const uint64_t *slot = map64_get(&s->gs, goid);
 
-	if (is_new) {
-		g->id = goid;
-		if (s->started)
-			count_goroutines(s, !map64_get(&s->extras, goid));
-		s->gap.born += s->gap.collecting && !map64_get(&s->aside.gs, goid);
-	}
-	return g;
+	return slot ? (struct G *)(uintptr_t)*slot : g_new(s, goid);
 }
 
 void count_goroutines(struct model *s, uint64_t new)

@@ -118,6 +118,18 @@ struct memory {
 	struct map64 type_ids;	/* by address: ids of this generation, which count from 1 */
 };
 
+/* The conditions under which the model takes a record, by its kind: bits. */
+enum model_check {
+	CHECK_ID = 1,		/* the id is not 0 */
+	CHECK_P = 2,		/* the id is below P_ID_MAX, and the address that of this P */
+	CHECK_THREAD = 4,	/* the tid is not 0 */
+	CHECK_SYSCALL = 8,	/* the goroutine enters system calls */
+	CHECK_NUMBER = 16,	/* there is room for a further goroutine */
+	CHECK_GAP = 32,		/* states are known, or collected */
+	CHECK_OF_THREAD = 64,	/* no condition: the record has a thread */
+	CHECK_SWEEP = 128,	/* no condition: a sweep of the thread has ended */
+};
+
 struct tables {
 	struct map64 gs, ps, p_ptrs, ms;	/* as in struct model */
 };
@@ -147,6 +159,8 @@ struct gap {
 
 struct model {
 	struct sink sink;
+	const size_t *gen_size;	/* of the sink: bytes of the open generation so far */
+	uint8_t checks[256];	/* enum model_check, by kind of record */
 	struct model_opts opts;
 	struct map64 gs;	/* goid -> struct G * */
 	struct map64 ps;	/* p.id -> struct P * */

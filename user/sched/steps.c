@@ -16,25 +16,21 @@ static bool has_coroutines(const struct model *s)
 }
 
 /*
- * Steps on different threads that follow one another must not have the same
- * time in the file: a reader that finds the first of two such events not ready
- * sorts them and may then never try the other (Go 1.22 to 1.27,
+ * Passes @e to the sink if the trace has begun, and lets time pass. Steps on different threads that
+ * follow one another must not have the same time in the file: a reader that finds the first of two
+ * such events not ready sorts them and may then never try the other (Go 1.22 to 1.27,
  * internal/trace/reader.go, the frontier). Statuses wait for nothing.
  */
-static void pass_time(struct model *s)
-{
-	if (!s->stating)
-		s->now = (s->now + s->unit) & ~(s->unit - 1);
-}
-
 static void steps_emit(struct model *s, struct M *m, struct sink_event *e)
 {
+	if (!s->started)
+		return;
 	e->thread = m ? m->tid : TRACEV2_NO_ID;
 	if (m)
 		m->gen = s->gen;
 	s->sink.ops->event(s->sink.ctx, e);
-	if (e->time == s->now)
-		pass_time(s);
+	if (e->time == s->now && !s->stating)
+		s->now = (s->now + s->unit) & ~(s->unit - 1);
 }
 
 void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_event ev, int nargs,
@@ -48,19 +44,9 @@ void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_even
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
 		    const uint64_t *args)
 {
-	if (s->started)
-		step_emit_at(s, m, s->now, ev, nargs, args);
-}
+	struct sink_event e = { .time = s->now, .kind = ev, .nargs = nargs, .args = args };
 
-static void step_emit_for(struct model *s, struct M *m, enum tracev2_event ev, const char *waits,
-			  int nargs, const uint64_t *args)
-{
-	struct sink_event e = {
-		.time = s->now, .kind = ev, .nargs = nargs, .args = args, .waits = waits
-	};
-
-	if (s->started)
-		steps_emit(s, m, &e);
+	steps_emit(s, m, &e);
 }
 
 void step_sweep_end(struct model *s, struct M *m)
@@ -106,8 +92,12 @@ void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uin
 	g->seq = 0;
 	g->start_pc = start_pc;
 	g->stack = entry;
-	step_emit_for(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate,
-		      blocked ? g->waits : NULL, 3, (const uint64_t[]){ g->id, entry, stack });
+	steps_emit(s, m, &(struct sink_event){
+			.time = s->now,
+			.kind = as_blocked ? EV_GoCreateBlocked : EV_GoCreate,
+			.nargs = 3,
+			.args = (const uint64_t[]){ g->id, entry, stack },
+			.waits = blocked ? g->waits : NULL });
 	if (blocked && !as_blocked) {
 		/*
 		 * Header 1.22: created runnable, as Go 1.22 itself said it; it
@@ -133,30 +123,28 @@ void step_stw_end(struct model *s)
 }
 
 /* A goroutine that stopped the world starts it before it blocks: the record of that was lost. */
-static void world_runs(struct model *s, struct M *m)
+static void step_world_on(struct model *s)
 {
-	if (!s->stw || s->stw != m->g)
-		return;
 	repair(s, REPAIR_WORLD);
 	step_stw_end(s);
 }
 
-void step_go_block_for(struct model *s, struct M *m, const char *reason, const char *waits,
-		       uint64_t stack)
+void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
+		   uint64_t stack)
 {
 	struct G *g = m->g;
 
-	world_runs(s, m);
-	step_emit_for(s, m, EV_GoBlock, waits, 2,
-		      (const uint64_t[]){ SINK_CONSTANT(reason), stack });
+	if (s->stw == g)
+		step_world_on(s);
+	steps_emit(s, m, &(struct sink_event){
+			.time = s->now,
+			.kind = EV_GoBlock,
+			.nargs = 2,
+			.args = (const uint64_t[]){ SINK_CONSTANT(reason), stack },
+			.waits = waits });
 	g_unbind(g, G_WAITING);
 	g->stack = stack;
 	g->waits = waits;
-}
-
-void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t stack)
-{
-	step_go_block_for(s, m, reason, reason, stack);
 }
 
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack)
@@ -188,7 +176,7 @@ static void switch_in_steps(struct model *s, struct M *m, struct G *next, bool d
 	if (dies)
 		step_go_destroy(s, m);
 	else
-		step_go_block(s, m, "", 0);
+		step_go_block(s, m, "", "", 0);
 	step_go_start(s, m, next);
 }
 
@@ -300,8 +288,6 @@ void step_go_status(struct model *s, struct G *g)
 	};
 
 	g->seq = 0;
-	if (!s->started)
-		return;
 	steps_emit(s, g->m, &e);
 }
 

@@ -28,10 +28,9 @@ void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_even
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
 		    uint64_t stack);
 void step_go_start(struct model *s, struct M *m, struct G *g);
-void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t stack);
-/* The trace has @reason; it waits for @waits (NULL: not known). */
-void step_go_block_for(struct model *s, struct M *m, const char *reason, const char *waits,
-		       uint64_t stack);
+/* The trace has @reason; the goroutine waits for @waits (NULL: not known). */
+void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
+		   uint64_t stack);
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack);
 void step_go_destroy(struct model *s, struct M *m);
 /* @m is the thread that makes it runnable; NULL: no thread of the program does. */

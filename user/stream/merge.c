@@ -307,13 +307,13 @@ static bool merge_is_run_over(const struct merge *m)
 
 const struct rec *merge_next(struct merge *m)
 {
-	struct queue *q;
+	const struct entry *e;
 
 	if (merge_is_run_over(m) && !merge_turn(m))
 		return merge_end(m);
-	q = m->run;
+	e = vec_at(&m->run->entries, struct entry, m->run->next++);
 	m->taken++;
-	return (const struct rec *)(q->bytes.data + vec_at(&q->entries, struct entry, q->next++)->at);
+	return (const struct rec *)(m->run->bytes.data + e->at);
 }
 
 uint64_t merge_taken(const struct merge *m)

@@ -74,11 +74,6 @@ static int observers_sink_gen_end(void *ctx, const struct trace_clock *clock, st
 	return 0;
 }
 
-static size_t observers_gen_size(const void *ctx)
-{
-	return 0;
-}
-
 static void observers_thread(void *ctx, uint64_t thread)
 {
 }
@@ -106,7 +101,6 @@ struct sink observers_sink(const struct observers *o)
 	static const struct sink_ops ops = {
 		.gen_begin = observers_gen_begin,
 		.gen_end = observers_sink_gen_end,
-		.gen_size = observers_gen_size,
 		.thread = observers_thread,
 		.thread_done = observers_sink_thread_done,
 		.event = observers_sink_event,
@@ -114,5 +108,5 @@ struct sink observers_sink(const struct observers *o)
 		.experiment = observers_experiment,
 	};
 
-	return (struct sink){ &ops, (void *)o };
+	return (struct sink){ .ops = &ops, .ctx = (void *)o };
 }

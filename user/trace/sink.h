@@ -114,11 +114,6 @@ struct sink_ops {
 	 * error ends the recording: the model returns it and must not be called again.
 	 */
 	int (*gen_end)(void *ctx, const struct trace_clock *clock, struct error *err);
-	/*
-	 * The approximate bytes of the open generation: the model ends a generation that is too
-	 * large.
-	 */
-	size_t (*gen_size)(const void *ctx);
 
 	/*
 	 * @thread will have events. The model may announce a thread several times, also before the
@@ -138,10 +133,15 @@ struct sink_ops {
 	void (*experiment)(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n);
 };
 
-/* All members are set. */
+/* All members are set, but gen_size may be NULL. */
 struct sink {
 	const struct sink_ops *ops;
 	void *ctx;
+	/*
+	 * The approximate bytes of the open generation: the model ends a generation that is too
+	 * large. It reads this before each record. NULL: no generation is too large.
+	 */
+	const size_t *gen_size;
 };
 
 #endif

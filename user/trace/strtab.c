@@ -39,20 +39,8 @@ uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_t
 	return *id;
 }
 
-uint64_t strtab_put_constant(struct strtab *t, const char *s)
-{
-	size_t i = hash64((uint64_t)(uintptr_t)s) % STRTAB_CONSTANTS;
-
-	if (t->constants[i].s != s || !s) {
-		t->constants[i].id = strtab_put(t, s, false);
-		t->constants[i].s = s;
-	}
-	return t->constants[i].id;
-}
-
 void strtab_reset(struct strtab *t)
 {
-	memset(t->constants, 0, sizeof(t->constants));
 	/*
 	 * The texts are freed, too: a program's annotations may have other texts in each
 	 * generation, and the names of functions and files are few.

@@ -13,17 +13,11 @@
 #include "base/strset.h"
 #include "base/vec.h"
 
-enum { STRTAB_CONSTANTS = 64 };
-
 struct strtab {
 	struct strset *texts;
 	struct map64 ids;	/* address of the text in texts -> id */
 	struct vec order;	/* const char * (strset_len() long), item i has id i + 1 */
 	size_t bytes;		/* bytes of all texts */
-	struct {
-		const char *s;
-		uint64_t id;
-	} constants[STRTAB_CONSTANTS];	/* recent arguments of strtab_put_constant(), by address */
 };
 
 void strtab_init(struct strtab *t);
@@ -34,8 +28,6 @@ void strtab_init(struct strtab *t);
 uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail);
 /* As strtab_put(), for @n bytes, which may hold zeros: annotations are texts of the program. */
 uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_tail);
-/* As strtab_put(), for a text that is valid until the process ends and never changes. */
-uint64_t strtab_put_constant(struct strtab *t, const char *s);
 /* Removes all strings, for a new generation. */
 void strtab_reset(struct strtab *t);
 void strtab_free(struct strtab *t);

@@ -32,6 +32,7 @@ enum {
 	STACK_BYTES = 128,
 	/* of a string, beside its text: the set, the order and the id of strtab.h */
 	STRING_BYTES = 96,
+	CONSTANTS = 64,
 };
 
 struct trace_stream {
@@ -58,6 +59,11 @@ struct tracefile {
 	size_t most_batches, most_samples, most_out;	/* recent maxima in bytes (vec_lately()) */
 	size_t most_stack;		/* likewise, of the mean length of a stack */
 	struct strtab strings;
+	struct {
+		const char *text;
+		uint64_t id;
+	} constants[CONSTANTS];		/* recent arguments of tracefile_constant(), by address */
+	size_t gen_size;		/* as tracefile_measure() has counted it last */
 	struct map64 stack_ids;		/* key of the caller -> id */
 	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
 };
@@ -132,11 +138,18 @@ void tracefile_gen_begin(struct tracefile *tf)
 	tf->last_time = 0;
 }
 
-size_t tracefile_gen_size(const struct tracefile *tf)
+/* To be called after each change of one of these. */
+static void tracefile_measure(struct tracefile *tf)
 {
-	return tf->batches.len + tf->samples.len + tf->strings.bytes +
-	       tf->strings.order.len * STRING_BYTES +
-	       tf->stack_keys.len * (tf->most_stack > STACK_BYTES ? tf->most_stack : STACK_BYTES);
+	tf->gen_size = tf->batches.len + tf->samples.len + tf->strings.bytes +
+		       tf->strings.order.len * STRING_BYTES +
+		       tf->stack_keys.len *
+			       (tf->most_stack > STACK_BYTES ? tf->most_stack : STACK_BYTES);
+}
+
+const size_t *tracefile_gen_size(const struct tracefile *tf)
+{
+	return &tf->gen_size;
 }
 
 const struct tracefile_counts *tracefile_counts(const struct tracefile *tf)
@@ -174,6 +187,7 @@ static void stream_flush(struct trace_stream *s)
 	s->body.len = 0;
 	if (s->last > s->tf->last_time)
 		s->tf->last_time = s->last;
+	tracefile_measure(s->tf);
 }
 
 struct trace_stream *tracefile_stream(struct tracefile *tf, uint64_t m)
@@ -203,14 +217,6 @@ void tracefile_stream_done(struct tracefile *tf, uint64_t m)
 		((struct trace_stream *)(uintptr_t)*slot)->done = true;
 }
 
-/*
- * Converts ns to units of the file, of which a second has a whole number for every shift up to 9.
- */
-static uint64_t tracefile_units(const struct tracefile *tf, uint64_t ns)
-{
-	return ns >> tf->opts.time_shift;
-}
-
 static void note_time(struct tracefile *tf, uint64_t time)
 {
 	if (!tf->has_event || time < tf->first_time)
@@ -225,7 +231,7 @@ void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event e
 	uint8_t *p;
 	int i;
 
-	time = tracefile_units(tf, time);
+	time >>= tf->opts.time_shift;
 	if (s->body.len + EVENT_MAX > TRACEV2_MAX_BATCH) {
 		stream_flush(s);
 		s->busy = true;
@@ -252,12 +258,13 @@ void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint6
 			  uint64_t g, uint64_t stack)
 {
 	buf_add_byte(&tf->samples, EV_CPUSample);
-	varint_add(&tf->samples, tracefile_units(tf, time));
+	varint_add(&tf->samples, time >> tf->opts.time_shift);
 	varint_add(&tf->samples, m);
 	varint_add(&tf->samples, p);
 	varint_add(&tf->samples, g);
 	varint_add(&tf->samples, stack);
 	tf->counts.events[EV_CPUSample]++;
+	tracefile_measure(tf);
 }
 
 void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t m, uint64_t time,
@@ -265,24 +272,34 @@ void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t m, uint64_
 {
 	buf_add_byte(&tf->batches, EV_ExperimentalBatch);
 	buf_add_byte(&tf->batches, exp);
-	batch_body(tf, &tf->batches, m, tracefile_units(tf, time), body, n);
+	batch_body(tf, &tf->batches, m, time >> tf->opts.time_shift, body, n);
+	tracefile_measure(tf);
 }
 
 /* --- tables --- */
 
 uint64_t tracefile_string(struct tracefile *tf, const char *text)
 {
-	return strtab_put(&tf->strings, text, false);
+	return tracefile_bytes(tf, text, text ? strlen(text) : 0);
 }
 
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n)
 {
-	return strtab_put_bytes(&tf->strings, s, n, false);
+	uint64_t id = strtab_put_bytes(&tf->strings, s, n, false);
+
+	tracefile_measure(tf);
+	return id;
 }
 
 uint64_t tracefile_constant(struct tracefile *tf, const char *text)
 {
-	return strtab_put_constant(&tf->strings, text);
+	size_t i = hash64((uint64_t)(uintptr_t)text) % CONSTANTS;
+
+	if (tf->constants[i].text != text || !text) {
+		tf->constants[i].id = tracefile_string(tf, text);
+		tf->constants[i].text = text;
+	}
+	return tf->constants[i].id;
 }
 
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
@@ -296,6 +313,7 @@ uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
 	if (is_new) {
 		*(uint64_t *)vec_push(&tf->stack_keys, sizeof(uint64_t)) = key;
 		*id = tf->stack_keys.len;
+		tracefile_measure(tf);
 	}
 	return *id;
 }
@@ -404,7 +422,7 @@ static void put_samples(struct tracefile *tf)
 static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
 {
 	struct buf body = {0};
-	uint64_t base = tracefile_units(tf, clock->time);
+	uint64_t base = clock->time >> tf->opts.time_shift;
 
 	if (tf->opts.version >= 25)
 		buf_add_byte(&body, EV_Sync);
@@ -476,8 +494,10 @@ static void gen_reset(struct tracefile *tf)
 	buf_fit(&tf->samples, vec_lately(&tf->most_samples, tf->samples.len, MOST_SHIFT));
 	buf_fit(&tf->out, vec_lately(&tf->most_out, tf->out.len, MOST_SHIFT));
 	strtab_reset(&tf->strings);
+	memset(tf->constants, 0, sizeof(tf->constants));
 	map64_clear(&tf->stack_ids);
 	tf->stack_keys.len = 0;
+	tracefile_measure(tf);
 	streams_drop_done(tf);
 }
 

@@ -79,8 +79,9 @@ void tracefile_gen_begin(struct tracefile *tf);
 
 /*
  * The approximate bytes of the open generation with its tables, to end generations by their size.
+ * Valid until tracefile_free(): the writer counts there.
  */
-size_t tracefile_gen_size(const struct tracefile *tf);
+const size_t *tracefile_gen_size(const struct tracefile *tf);
 
 /*
  * Writes the open generation with its tables and sync data. A generation without a timed event is

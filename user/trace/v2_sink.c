@@ -28,44 +28,34 @@ static struct trace_stream *v2_sink_stream(struct v2_sink *v, uint64_t thread)
 	return v->recent[i].stream;
 }
 
-static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *t)
-{
-	if (t->constant)
-		return tracefile_constant(v->tf, t->bytes);
-	return tracefile_bytes(v->tf, t->bytes, t->len);
-}
-
 /* Argument @i in the form of the file: the id of a text or stack. */
 static uint64_t v2_sink_arg(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
 {
-	if (refs.texts >> i & 1)
-		return v2_sink_text(v, sink_arg_text(arg));
+	const struct sink_text *text;
+
 	if (refs.stacks >> i & 1)
 		return tracefile_stack(v->tf, arg);
-	return arg;
-}
-
-static void v2_sink_write(struct v2_sink *v, const struct sink_event *e)
-{
-	struct trace_stream *stream = v2_sink_stream(v, e->thread);
-	struct sink_refs refs = sink_refs[e->kind];
-	uint64_t args[TRACEV2_MAX_ARGS];
-	int i;
-
-	if (!refs.texts && !refs.stacks) {
-		trace_emit_args(stream, e->time, e->kind, e->nargs, e->args);
-		return;
-	}
-	for (i = 0; i < e->nargs; i++)
-		args[i] = v2_sink_arg(v, refs, i, e->args[i]);
-	trace_emit_args(stream, e->time, e->kind, e->nargs, args);
+	if (!(refs.texts >> i & 1))
+		return arg;
+	text = sink_arg_text(arg);
+	return text->constant ? tracefile_constant(v->tf, text->bytes) :
+				tracefile_bytes(v->tf, text->bytes, text->len);
 }
 
 static void v2_sink_event(void *ctx, const struct sink_event *e)
 {
 	struct v2_sink *v = ctx;
+	struct sink_refs refs = sink_refs[e->kind];
+	uint64_t ids[TRACEV2_MAX_ARGS];
+	const uint64_t *args = e->args;
+	int i;
 
-	v2_sink_write(v, e);
+	if (refs.texts || refs.stacks) {
+		for (i = 0; i < e->nargs; i++)
+			ids[i] = v2_sink_arg(v, refs, i, e->args[i]);
+		args = ids;
+	}
+	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, e->nargs, args);
 	if (v->observers->of_events)
 		observers_event(v->observers, e);
 }
@@ -119,17 +109,9 @@ static int v2_sink_gen_end(void *ctx, const struct trace_clock *clock, struct er
 	return tracefile_gen_end(v->tf, clock, err);
 }
 
-static size_t v2_sink_gen_size(const void *ctx)
-{
-	const struct v2_sink *v = ctx;
-
-	return tracefile_gen_size(v->tf);
-}
-
 static const struct sink_ops v2_sink_ops = {
 	.gen_begin = v2_sink_gen_begin,
 	.gen_end = v2_sink_gen_end,
-	.gen_size = v2_sink_gen_size,
 	.thread = v2_sink_thread,
 	.thread_done = v2_sink_thread_done,
 	.event = v2_sink_event,
@@ -158,7 +140,9 @@ int v2_sink_new(struct v2_sink **ret, int fd, const struct tracefile_opts *opts,
 
 struct sink v2_sink(struct v2_sink *v)
 {
-	return (struct sink){ &v2_sink_ops, v };
+	return (struct sink){
+		.ops = &v2_sink_ops, .ctx = v, .gen_size = tracefile_gen_size(v->tf)
+	};
 }
 
 const struct tracefile_counts *v2_sink_counts(const struct v2_sink *v)

@@ -109,25 +109,8 @@ static void v1_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void
 
 /* --- generations --- */
 
-static size_t v1_sink_bytes(const struct v1_sink *v)
-{
-	enum { EVENT_BYTES = 6 };	/* about */
-
-	return v->events * EVENT_BYTES;
-}
-
 static void v1_sink_gen_begin(void *ctx)
 {
-	struct v1_sink *v = ctx;
-
-	v->gen_bytes = v1_sink_bytes(v);
-}
-
-static size_t v1_sink_gen_size(const void *ctx)
-{
-	const struct v1_sink *v = ctx;
-
-	return v1_sink_bytes(v) - v->gen_bytes;
 }
 
 static int v1_sink_gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
@@ -147,7 +130,6 @@ static int v1_sink_gen_end(void *ctx, const struct trace_clock *clock, struct er
 static const struct sink_ops ops = {
 	.gen_begin = v1_sink_gen_begin,
 	.gen_end = v1_sink_gen_end,
-	.gen_size = v1_sink_gen_size,
 	.thread = v1_sink_thread,
 	.thread_done = v1_sink_thread_done,
 	.event = v1_sink_event,
@@ -178,7 +160,7 @@ int v1_sink_new(struct v1_sink **ret, int fd, const struct v1_sink_opts *opts, s
 
 struct sink v1_sink(struct v1_sink *v)
 {
-	return (struct sink){ &ops, v };
+	return (struct sink){ .ops = &ops, .ctx = v };
 }
 
 int v1_sink_finish(struct v1_sink *v, struct error *err)

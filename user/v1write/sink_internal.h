@@ -36,7 +36,7 @@ struct v1_sink {
 	bool began;
 	bool whole;
 	uint64_t ahead;			/* ticks that the beginning takes, before the first event */
-	uint64_t generations, gen_bytes, events;
+	uint64_t generations, events;
 	unsigned int stops;		/* of the world, open ones in each other */
 	struct v1_p *stop;		/* where the outermost began, NULL if it was left out */
 	struct {
