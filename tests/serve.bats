@@ -392,13 +392,18 @@ in_background() {
 
 has_bytes() { [ -s "$1" ]; }
 
-@test "killed, its recordings end as well, and the next one takes its socket" {
-	local child
+# on_socket_recording: a client has got the begin of a trace of the target; sets $child to its recorder.
+on_socket_recording() {
 	start_profiled
 	on_socket
 	in_background "$BATS_TEST_TMPDIR/trace" "/debug/pprof/trace?pid=$TARGET&seconds=60"
 	wait_for 20 has_bytes "$BATS_TEST_TMPDIR/trace.body"
 	child=$(recorders | head -n 1)
+}
+
+@test "killed, its recordings end as well, and the next one takes its socket" {
+	local child
+	on_socket_recording
 	kill -KILL "$SERVER"
 	wait_for 20 eval "! kill -0 $child 2>/dev/null"
 	[ -S "$SOCKET" ]
@@ -413,11 +418,7 @@ has_bytes() { [ -s "$1" ]; }
 
 @test "the process that parses HTTP is killed: gotap says so, ends its recordings, and leaves nothing" {
 	local child
-	start_profiled
-	on_socket
-	in_background "$BATS_TEST_TMPDIR/trace" "/debug/pprof/trace?pid=$TARGET&seconds=60"
-	wait_for 20 has_bytes "$BATS_TEST_TMPDIR/trace.body"
-	child=$(recorders | head -n 1)
+	on_socket_recording
 	kill -KILL "$(front)"
 	status=0
 	wait "$SERVER" || status=$?

@@ -204,7 +204,7 @@ end_tracefs() {
 	quota_group
 	start_target "$PROG" burn 2
 	echo "$TARGET" >"$FOLDER/cgroup.procs"
-	sleep 0.3	# the quota that the cgroup has saved up is used up
+	wait_for 60 quota_is_used_up
 	schedstat "$BATS_TEST_TMPDIR/before"
 	begin
 	sleep 2

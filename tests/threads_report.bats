@@ -72,7 +72,7 @@ only_preempted() {
 	quota_group
 	start_target "$PROG" burn 2
 	echo "$TARGET" >"$FOLDER/cgroup.procs"
-	sleep 0.3	# what it had in store is used up
+	wait_for 60 quota_is_used_up
 	begin
 	sleep 1.5
 	end

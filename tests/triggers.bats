@@ -136,7 +136,7 @@ log:timed out$' -- "$PROG" -pause 60ms -rounds "$rounds" blocked syscall region 
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
 	echo "$TARGET" >"$FOLDER/cgroup.procs"
-	sleep 0.3	# the quota that the cgroup has saved up is used up
+	wait_for 60 quota_is_used_up
 	triggered $'throttled>40ms\nthrottled>1h' -d 300ms -p "$TARGET"
 	kill -KILL "$TARGET"
 	wait_target

@@ -24,6 +24,9 @@ quota_group() {
 	fi
 }
 
+# quota_is_used_up: FOLDER was throttled, so what it had saved up is gone.
+quota_is_used_up() { awk '$1 == "nr_throttled" { exit $2 == 0 }' "$FOLDER/cpu.stat"; }
+
 # memory_group: makes FOLDER, a cgroup that counts memory; sets $LIMIT_FILE and $USAGE_FILE, the names of its files.
 memory_group() {
 	local v1=/sys/fs/cgroup/memory v2=/sys/fs/cgroup

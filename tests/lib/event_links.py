@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""event_links.py same JSON: each link of `gotap text --events --json --links` is the earlier event that must be it.
+"""event_links.py same JSON...: each link of `gotap text --events --json --links` is the earlier event that must be it.
 event_links.py v1 JSON LINKS: its links are those of `gotap text --links` of the same trace. Both print how many they saw.
 """
 import collections
@@ -119,5 +119,9 @@ def v1(path, links):
     return len(moves) // 2
 
 
+def all_same(*paths):
+    return sum(map(same, paths))
+
+
 if __name__ == "__main__":
-    print({"same": same, "v1": v1}[sys.argv[1]](*sys.argv[2:]))
+    print({"same": all_same, "v1": v1}[sys.argv[1]](*sys.argv[2:]))
