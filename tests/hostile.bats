@@ -32,3 +32,7 @@ rounds() {
 	GOTAP_FORGERIES=stacks rounds forged 1
 	GOTAP_FORGERIES=busy rounds forged 1
 }
+
+@test "the same with --flight: bounded memory and time, each snapshot valid" {
+	GOTAP_FORGED_FLIGHT=1 GOTAP_FORGERIES=goroutines rounds forged 1
+}

@@ -64,8 +64,9 @@ class Recording:
             check(self.recorder.report()["lost"] > 0, "what was refused does not count as lost")
 
     def check_valid(self):
-        """Raises Wrong unless gotap takes the trace that it wrote."""
+        """Raises Wrong unless gotap and the oracle take the trace that it wrote."""
         check_file(self.recorder.output)
+        self.recorder.check_trace(None, "check")
         return "valid"
 
 
@@ -81,11 +82,12 @@ class Flight(Recording):
             subprocess.run([GOTAP, "snap", "-p", str(pid)], capture_output=True)
 
     def check_valid(self):
-        paths = glob.glob(self.recorder.output.replace("%n", "[0-9]*[0-9]"))
+        paths = [path for path in glob.glob(self.recorder.output.replace("%n", "*")) if path.rpartition("-")[2].isdigit()]
         report = self.recorder.report()["flight"]
         check(paths and not report["failed"], "snapshots: %d, %s", len(paths), report)
         for path in paths:
             check_file(path)
+            self.recorder.check_trace(path, "check")
         return "%d valid" % len(paths)
 
 
@@ -101,9 +103,11 @@ def forged_round(host, rng, folder, log):
     if "--budget" not in options:
         options = [*options, "--budget", "none"]
     usual = Recording(host, rng, folder, [host.prog("mixed"), "-delay", "10m"], "usual", []).beyond
-    forged = Recording(host, rng, folder, [host.prog("forger"), name], "forged", options)
+    flight = bool(os.environ.get("GOTAP_FORGED_FLIGHT")) or rng.random() < .3
+    log += ["--flight"] if flight else []
+    forged = (Flight if flight else Recording)(host, rng, folder, [host.prog("forger"), name], "forged", options)
     forged.judge(name)
     check(forged.beyond < PATIENCE + 4 * usual, "it took %.1f s longer than its length, another one %.1f s", forged.beyond,
           usual)
     log.append("refused %s" % forged.refused())
-    forged.recorder.check_trace(None, "check")
+    forged.check_valid()
