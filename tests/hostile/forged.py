@@ -63,6 +63,10 @@ class Recording:
             check(self.refused().get(REFUSED[name]), "nothing was refused as %s", REFUSED[name])
             check(self.recorder.report()["lost"] > 0, "what was refused does not count as lost")
 
+    def megabytes(self):
+        """The size of the trace; 0: there is no single one."""
+        return os.path.getsize(self.recorder.output) // 10**6 if os.path.exists(self.recorder.output) else 0
+
     def check_valid(self):
         """Raises Wrong unless gotap and the oracle take the trace that it wrote."""
         check_file(self.recorder.output)
