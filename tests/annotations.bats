@@ -44,29 +44,45 @@ annotated() {
 @test "annotations while the program's own tracing is off, Go 1.27" { annotated 1.27; }
 # end of releases
 
-# attached VERSION PROGRAM [FLAG...]: 40 short traces at random times.
-attached() {
+# begun_amid: 15 short traces at random times.
+begun_amid() {
 	local trace told=()
-	build_prog "$1" "$2"
-	start_target "$PROG" "${@:3}"
-	recorded_at_random 8 100 "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
+	recorded_at_random 3 100 "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
 	trace_ok "$BATS_TEST_TMPDIR"/trace.*
 	# GOMAXPROCS is told by a running goroutine, so a window in which nothing ran has none, and no MMU plot.
 	for trace in "$BATS_TEST_TMPDIR"/trace.*; do
 		"$GOTAP" text "$trace" | grep -aq '^ProcsChange' && told+=("$trace")
 	done
-	[ ${#told[@]} -gt 20 ]
+	[ ${#told[@]} -gt 7 ]
 	views_ok "${told[@]}"
+	rm "$BATS_TEST_TMPDIR"/trace.*
 }
 
-# for releases 1.22 1.25 newest:
+# attached VERSION PROGRAM [FLAG...]
+attached() {
+	local n
+	soak_seed
+	build_prog "$1" "$2"
+	start_target "$PROG" "${@:3}"
+	for ((n = 0; ; n++)); do
+		goes_on 1 "$n" || break
+		begun_amid
+	done
+}
+
+# for releases 1.22 1.25 newest (soak 1.22 1.25 newest):
 #	@test "traces that begin in the middle of collections, Go %" { attached % gc -pause 200us; }
+# bats test_tags=soak
 @test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc -pause 200us; }
+# bats test_tags=soak
 @test "traces that begin in the middle of collections, Go 1.25" { attached 1.25 gc -pause 200us; }
+# bats test_tags=soak
 @test "traces that begin in the middle of collections, Go 1.27" { attached 1.27 gc -pause 200us; }
 # end of releases
-# for releases 1.22 newest:
+# for releases 1.22 newest (soak 1.22 newest):
 #	@test "traces that begin in the middle of tasks and stops, Go %" { attached % ranges -pause 300us; }
+# bats test_tags=soak
 @test "traces that begin in the middle of tasks and stops, Go 1.22" { attached 1.22 ranges -pause 300us; }
+# bats test_tags=soak
 @test "traces that begin in the middle of tasks and stops, Go 1.27" { attached 1.27 ranges -pause 300us; }
 # end of releases

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """event_links.py same JSON...: each link of `gotap text --events --json --links` is the earlier event that must be it.
-event_links.py v1 JSON LINKS: its links are those of `gotap text --links` of the same trace. Both print how many they saw.
+event_links.py v1 {JSON LINKS}...: its links are those of `gotap text --links` of the same trace. Both print how many they saw.
 """
 import collections
 import json
@@ -123,5 +123,9 @@ def all_same(*paths):
     return sum(map(same, paths))
 
 
+def all_v1(*pairs):
+    return sum(map(v1, pairs[::2], pairs[1::2]))
+
+
 if __name__ == "__main__":
-    print({"same": all_same, "v1": v1}[sys.argv[1]](*sys.argv[2:]))
+    print({"same": all_same, "v1": all_v1}[sys.argv[1]](*sys.argv[2:]))
