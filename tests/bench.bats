@@ -74,6 +74,17 @@ all_within() {
 	column i1 4 | all_within 0.5 10
 }
 
+@test "instructions per record: each part has some, and twice the same program twice the same number" {
+	command -v valgrind >/dev/null || skip "there is no valgrind"
+	succeeds "$CHECKOUT/tools/bench" --no-doc k
+	first=$output
+	grep -Eq '^\| merge \| [0-9]+\.[0-9] \|$' <<<"$first"
+	[ "$(awk -F ' *[|] *' '/\.[0-9] / { if ($2 == "all") all = $3; else sum += $3 }
+		END { print all > 100 && sum > all - 1 && sum < all + 1 }' <<<"$first")" = 1 ]
+	succeeds "$CHECKOUT/tools/bench.d/instructions" "$CHECKOUT/build/bench/load"
+	[ "$output" = "$first" ]
+}
+
 @test "a part that is not there, and no root" {
 	run_logged "$CHECKOUT/tools/bench" --quick z
 	[ "$status" -eq 1 ]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside
 #
-# tools/style-check: the tree keeps its rules, and each rule finds what breaks it.
+# tools/style-check: the tree keeps its rules, and each rule finds what breaks it; tools/write-path.
 
 CHECKOUT=$BATS_TEST_DIRNAME/..
 
@@ -28,6 +28,11 @@ breaks() {
 @test "the tree keeps its rules" {
 	cd "$CHECKOUT"
 	tools/style-check
+}
+
+@test "the record of a blocked goroutine passes at most 30 functions, and no call comes back to a room" {
+	cd "$CHECKOUT"
+	tools/write-path --most 30
 }
 
 @test "a header of a room that is not named" {

@@ -219,7 +219,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	h(s, m, r);
 	if (s->has_labels)
 		labels_tell(s, m);
-	if (m)
+	if (m && (!m->heard || m->uprobe_exit || r->kind == REC_SYS_EXIT))
 		model_hear(m, r);
 	if (s->tell_gc | s->gc_left_open | s->tell_procs | s->tell_heap | !!s->notes.len)
 		model_tell(s, m);

@@ -13,15 +13,6 @@ static void *state_lookup(const struct map64 *map, uint64_t key)
 	return slot ? (void *)(uintptr_t)*slot : NULL;
 }
 
-static void *lookup_or_make(struct map64 *map, uint64_t key, size_t size, bool *is_new)
-{
-	uint64_t *slot = map64_put(map, key, is_new);
-
-	if (*is_new)
-		*slot = (uint64_t)(uintptr_t)xcalloc(1, size);
-	return (void *)(uintptr_t)*slot;
-}
-
 struct G *g_get(struct model *s, uint64_t goid)
 {
 	return state_lookup(&s->gs, goid);
@@ -102,11 +93,13 @@ struct P *p_by_ptr(struct model *s, uint64_t ptr)
 
 struct P *p_put(struct model *s, uint64_t id, uint64_t ptr)
 {
-	bool is_new;
-	struct P *p = lookup_or_make(&s->ps, id, sizeof(*p), &is_new);
+	struct P *p = p_get(s, id);
 
-	if (is_new)
+	if (!p) {
+		p = xcalloc(1, sizeof(*p));
 		p->id = id;
+		*map64_put(&s->ps, id, NULL) = (uint64_t)(uintptr_t)p;
+	}
 	if (ptr && p->ptr != ptr) {
 		p->ptr = ptr;
 		*map64_put(&s->p_ptrs, ptr, NULL) = (uint64_t)(uintptr_t)p;
@@ -114,20 +107,26 @@ struct P *p_put(struct model *s, uint64_t id, uint64_t ptr)
 	return p;
 }
 
+static struct M *m_new(struct model *s, uint64_t tid)
+{
+	struct M *m = xcalloc(1, sizeof(*m));
+
+	m->tid = tid;
+	*map64_put(&s->ms, tid, NULL) = (uint64_t)(uintptr_t)m;
+	s->sink.ops->thread(s->sink.ctx, tid);
+	return m;
+}
+
 struct M *m_put(struct model *s, uint64_t tid)
 {
 	struct M *m = s->last_m;
-	bool is_new;
+	const uint64_t *slot;
 
 	if (m && m->tid == tid)
 		return m;
-	m = lookup_or_make(&s->ms, tid, sizeof(*m), &is_new);
-	if (is_new) {
-		m->tid = tid;
-		s->sink.ops->thread(s->sink.ctx, tid);
-	}
-	s->last_m = m;
-	return m;
+	slot = map64_get(&s->ms, tid);
+	s->last_m = slot ? (struct M *)(uintptr_t)*slot : m_new(s, tid);
+	return s->last_m;
 }
 
 struct M *any_speaker(struct model *s)

@@ -161,11 +161,6 @@ static void queue_compact(struct queue *q)
 
 /* --- a binary heap of queues by (time of the first record, cpu) --- */
 
-static uint64_t queue_time(const struct queue *q)
-{
-	return vec_at(&q->entries, struct entry, q->next)->time;
-}
-
 static bool head_is_before(const struct head *a, const struct head *b)
 {
 	return a->time != b->time ? a->time < b->time : a->queue->cpu < b->queue->cpu;
@@ -197,24 +192,12 @@ static void heap_build(struct merge *m)
 		struct queue *q = vec_at(&m->queues, struct queue, i);
 
 		if (q->next < q->entries.len)
-			h[n++] = (struct head){ queue_time(q), q };
+			h[n++] = (struct head){
+				vec_at(&q->entries, struct entry, q->next)->time, q };
 	}
 	for (i = n / 2; i-- > 0;)
 		heap_sink(h, n, i);
 	m->heap_len = n;
-}
-
-/* The records of the run were given out: another queue has the earliest record. */
-static void heap_pass_run(struct merge *m)
-{
-	struct head *h = m->heap.data;
-
-	if (m->run->next < m->run->entries.len)
-		h[0].time = queue_time(m->run);
-	else
-		h[0] = h[--m->heap_len];
-	if (m->heap_len > 1)
-		heap_sink(h, m->heap_len, 0);
 }
 
 /* --- chunks in --- */
@@ -281,39 +264,43 @@ static uint64_t merge_run_until(const struct merge *m)
 	return until < m->watermark ? until : m->watermark;
 }
 
-/* Begins the next run. False: no record is as old as the watermark. */
-static bool merge_turn(struct merge *m)
+/* The queue of which the next run is. NULL: no record is as old as the watermark. */
+static struct queue *merge_turn(struct merge *m)
 {
-	const struct head *h;
+	struct queue *q = m->run;
+	struct head *h = m->heap.data;
 
-	if (m->run)
-		heap_pass_run(m);
-	else
+	if (!q) {
 		heap_build(m);
-	h = m->heap.data;
-	if (!m->heap_len || h->time > m->watermark)
-		return false;
-	m->run = h->queue;
+		h = m->heap.data;
+	} else {
+		if (q->next < q->entries.len)
+			h[0].time = vec_at(&q->entries, struct entry, q->next)->time;
+		else
+			h[0] = h[--m->heap_len];
+		heap_sink(h, m->heap_len, 0);
+	}
+	if (!m->heap_len || h[0].time > m->watermark)
+		return NULL;
+	m->run = h[0].queue;
 	m->run_until = merge_run_until(m);
-	return true;
-}
-
-static bool merge_is_run_over(const struct merge *m)
-{
-	const struct queue *q = m->run;
-
-	return !q || q->next == q->entries.len || queue_time(q) > m->run_until;
+	return m->run;
 }
 
 const struct rec *merge_next(struct merge *m)
 {
-	const struct entry *e;
+	struct queue *q = m->run;
+	const struct entry *e = q ? vec_at(&q->entries, struct entry, q->next) : NULL;
 
-	if (merge_is_run_over(m) && !merge_turn(m))
-		return merge_end(m);
-	e = vec_at(&m->run->entries, struct entry, m->run->next++);
+	if (!q || q->next == q->entries.len || e->time > m->run_until) {
+		q = merge_turn(m);
+		if (!q)
+			return merge_end(m);
+		e = vec_at(&q->entries, struct entry, q->next);
+	}
+	q->next++;
 	m->taken++;
-	return (const struct rec *)(m->run->bytes.data + e->at);
+	return (const struct rec *)(q->bytes.data + e->at);
 }
 
 uint64_t merge_taken(const struct merge *m)
