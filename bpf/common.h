@@ -42,14 +42,14 @@
 #include "inline/state.h"
 #else
 
-/* 0 until user space has attached all probes and sets it; until then no probe makes a record. */
+/* User space sets it once all probes are attached; until then no probe makes a record. */
 extern __u32 active;
 /*
- * From the time @names_from on (CLOCK_MONOTONIC ns; all ones: never) user space knows the goid of
- * every runtime.g (Go 1.24+). A probe may then put REC_ID_TOLD in place of the goid. A lost record
- * ends this: the record may have been the end of a goroutine, and the runtime may have given its g
- * to another one. Each loss adds to @names_lost; user space sets @names_lost_before to that count
- * when it has read all goids anew.
+ * User space has read the goid of every runtime.g by the time @names_from (CLOCK_MONOTONIC ns; all
+ * ones: it has not; Go 1.24+). From then on a probe may put REC_ID_TOLD in place of the goid, until
+ * a record is lost: that record may have been the end of a goroutine, and the runtime may have
+ * given its g to another one. Each loss adds to @names_lost. When user space has read all goids
+ * anew, it sets @names_lost_before to the count of losses from before the reading.
  */
 extern __u64 names_from;
 extern __u64 names_lost;
@@ -60,14 +60,14 @@ extern __u32 stacks;
  * Count of annotations' texts that were not in memory. Their records are marked (enum rec_missing).
  */
 extern __u64 texts_missing;
-/* User space wants records of threads on CPUs and off them (probe_threads.bpf.c). */
+/* User space sets it: the programs of probe_threads.bpf.c then make records. */
 extern __u32 threads_active;
 /*
  * The target's id in the initial PID namespace, if records have ids of another one. All ones: not
  * known yet.
  */
 extern __u32 threads_tgid;
-/* When the target exec'ed another program, on the clock of records; 0: it has not. */
+/* The time at which the target exec'ed another program, on the clock of records; 0: it has not. */
 extern __u64 exec_time;
 
 enum { BPF_F_MMAPABLE = 1U << 10 };	/* linux/bpf.h */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* config: defines the knobs (knobs.def) and the variables (common.h) of all probes. */
+/*
+ * config: defines the knobs of all probes (knobs.def) and the variables that user space shares with
+ * them (common.h).
+ */
 #include "common.h"
 
 #define KNOB(code, type, name, initial) const volatile __typeof__(type) name = initial;

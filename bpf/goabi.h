@@ -167,8 +167,9 @@ static __always_inline u64 go_arg5(struct pt_regs *ctx)
 }
 
 /*
- * Returns whether the probe sits at a stack check whose branch is taken: the function then starts
- * again, and the probe is hit again. A probe after the prologue need not ask.
+ * Returns whether the function will start again after this hit and hit the probe again: the probe
+ * sits at a stack check whose branch is taken, because the stack must grow. Only the programs for a
+ * function with its probe at the stack check call this.
  */
 static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)
 {

@@ -74,7 +74,7 @@ struct gotap_rewrite_result {
 	uint64_t lost_names;
 	/* before Go 1.11: wake-ups after which the goroutine blocked again at once, left out */
 	uint64_t futile;
-	/* clock snapshots whose time was increased to be later than that of the previous one */
+	/* clock snapshots that got a later time: a snapshot must be later than the one before it */
 	uint64_t clocks;
 	uint64_t lost_data;	/* batches of experimental data, which header go1.22 cannot have */
 	uint64_t ran;		/* 1: one of the requested goroutines runs in the result */

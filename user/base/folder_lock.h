@@ -10,9 +10,9 @@
 #define GOTAP_BASE_FOLDER_LOCK_H
 
 /*
- * Locks the folder of @path and returns a descriptor; close() unlocks. -EWOULDBLOCK: another
- * process has held the lock for some seconds (any user who may read the folder can lock it). Other
- * negative errnos: the folder cannot be opened for reading.
+ * Locks the folder of @path and returns a descriptor; close() unlocks. Waits for the lock some
+ * seconds; -EWOULDBLOCK: another process still has it (any user who may read the folder can lock
+ * it). Other negative errnos: the folder cannot be opened for reading.
  */
 int folder_lock(const char *path);
 

@@ -3,11 +3,13 @@
 #include "capture/budget.h"
 
 #define SECOND 1e9
-#define SLICE_NS 250000000.0	/* with probes, at least; they come and go in some 50 ms */
+/* the shortest slice with probes; to attach and detach them takes 50 ms */
+#define SLICE_NS 250000000.0
 #define CALM_NS 2000000000ULL
-#define ROOM 0.7		/* of the ceiling: what comes back must not go again at once */
+/* of the ceiling: detail comes back below this, so that it does not go again at once */
+#define ROOM 0.7
 
-#define BEGIN_S 0.05		/* of the ceiling, seconds: what may be spent at the begin */
+#define BEGIN_S 0.05		/* seconds of the ceiling that may be spent at the begin */
 
 void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling,
 		 unsigned int stack_depth, bool extras)
@@ -40,7 +42,7 @@ static enum rec_level level_above(const struct budget *b, enum rec_level level)
 	return level;
 }
 
-/* Frames that @level leaves of a stack of @whole frames. */
+/* Returns how many frames @level leaves of a stack of @whole frames. */
 static double length_at(double whole, enum rec_level level)
 {
 	if (level >= REC_LEVEL_NO_STACKS)
@@ -48,7 +50,10 @@ static double length_at(double whole, enum rec_level level)
 	return level == REC_LEVEL_SHORT_STACKS && whole > SHORT_STACK ? SHORT_STACK : whole;
 }
 
-/* Records of the groups that only measure memory, as many as there are or would be. */
+/*
+ * Returns how many records the groups that only measure memory make at @level: counted if their
+ * probes are there, estimated if not.
+ */
 static double extras_at(const struct budget *b, const struct budget_work *w, enum rec_level level)
 {
 	if (level >= REC_LEVEL_NO_EXTRAS)
@@ -65,7 +70,9 @@ static double stacks_cost(const struct budget *b, const struct budget_work *w, e
 	return length > 0 ? (double)w->stacks * (b->prices.stack + length * b->prices.frame) : 0;
 }
 
-/* Its probes are there at every level, except in slices. */
+/*
+ * Returns the cost of code in the target. It is there at every level, and in slices without probes.
+ */
 static double inline_cost(const struct budget *b, const struct budget_work *w, enum rec_level level)
 {
 	double length = length_at(b->inline_length, level);
@@ -89,7 +96,7 @@ double budget_cost(const struct budget *b, const struct budget_load *l, enum rec
 	return l->ns ? ns * SECOND / (double)l->ns : 0;
 }
 
-/* Measures that are only valid while nothing is left out. */
+/* Measures the lengths of stacks and the share of extras, at levels that leave none of them out. */
 static void budget_learn(struct budget *b, const struct budget_load *l)
 {
 	const struct budget_work *w = &l->probes;
@@ -103,7 +110,8 @@ static void budget_learn(struct budget *b, const struct budget_load *l)
 }
 
 /*
- * The most that can be saved up: the allowance of a second, or the cost of a slice if that is more.
+ * Adds the cost to the debt. The probes can save at most the allowance of a second, or the cost of
+ * a slice if that is more.
  */
 static void budget_pay(struct budget *b, const struct budget_load *l, double cost)
 {

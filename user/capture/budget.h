@@ -22,10 +22,10 @@
 
 #include "record.h"
 
-/* CPU ns of the traced program for each. */
+/* Prices, in ns of CPU time of the traced program. */
 struct budget_prices {
-	double hit;		/* the trap, and a program that finds nothing to record */
-	double record, stack, frame;	/* on top of that */
+	double hit;		/* the trap, and a BPF program that makes no record */
+	double record, stack, frame;	/* on top of a hit */
 	bool measured;		/* else assumed */
 	/*
 	 * The whole price of a record, a stack, a frame by code in the target (--attach inline),
@@ -34,16 +34,16 @@ struct budget_prices {
 	double inline_record, inline_stack, inline_frame;
 };
 
-/* Records by the work that they take. */
+/* Counts of records, by the work that a record takes. */
 struct budget_work {
 	uint64_t records;
 	uint64_t extras;	/* records of the groups that REC_LEVEL_NO_EXTRAS leaves out */
 	uint64_t stacks;	/* records of kinds that have a stack */
-	uint64_t walked;	/* stacks of known length, */
-	uint64_t frames;	/* and the sum of their lengths */
+	uint64_t walked;	/* stacks of which the length is known */
+	uint64_t frames;	/* the sum of these lengths */
 };
 
-/* The differences since the last tick. */
+/* Counts since the last tick. */
 struct budget_load {
 	uint64_t ns;		/* how long that was */
 	uint64_t hits;
@@ -59,16 +59,18 @@ struct budget {
 	double spent;		/* by the probes, ns since the start */
 	double debt;		/* ns spent beyond the ceiling; negative: saved */
 	double metered;		/* ns since the start */
-	double length;		/* of a whole stack, frames; */
-	double inline_length;	/* of one that code in the target took */
-	double extras;		/* of all records, before they were left out */
-	uint64_t calm, on;	/* ns that there was room for more; of this slice */
-	/* the others leave out nothing more than those before them */
+	double length;		/* average frames of a whole stack */
+	double inline_length;	/* the same for code in the target */
+	/* share of extras in all records, from when they were last recorded */
+	double extras;
+	uint64_t calm, on;	/* ns below the ceiling without a break; ns of this slice */
+	/* false: the level leaves out no more than the one before it */
 	bool has_level[REC_LEVELS];
 };
 
 /*
- * Ceilings that are no cost. BUDGET_DEFAULT: the caller of capture_start() has yet to choose one.
+ * Values of a ceiling that are no cost per second. BUDGET_DEFAULT: the caller of capture_start()
+ * chooses the ceiling later.
  */
 #define BUDGET_NONE 0.0
 #define BUDGET_DEFAULT (-1.0)
@@ -79,26 +81,26 @@ static inline bool budget_limits(double ceiling)
 }
 
 /*
- * @stack_depth: frames of a whole stack. @extras: there are probes that only measure
- * memory. At the begin the probes may spend less beyond the ceiling than later: a program
- * that exceeds it from its start on must be noticed before it has paid much.
+ * @stack_depth: the most frames that a stack has. @extras: there are probes that only measure
+ * memory. At the begin the probes may spend less beyond the ceiling than later, so that gotap
+ * reacts early to a program that exceeds it from its start on.
  */
 void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling,
 		 unsigned int stack_depth, bool extras);
-/* The cost of @load per second at @level. */
+/* Returns what @load would cost at @level, in ns per second. */
 double budget_cost(const struct budget *b, const struct budget_load *load, enum rec_level level);
-/* Takes @load, of the time since the last call, and decides level and off. */
+/* Takes the @load since the last call and decides level and off. */
 void budget_tick(struct budget *b, const struct budget_load *load);
 /*
- * Takes @load of a time in which there was nothing to decide: probes were away for another reason,
- * or it is over.
+ * Counts a @load without a decision: probes were away for another reason than the budget, or the
+ * recording is over.
  */
 void budget_count(struct budget *b, const struct budget_load *load);
-/* There must be probes: the last level before slices of time. */
+/* Forbids slices without probes: the budget then keeps the last level before them. */
 void budget_refuse_slices(struct budget *b);
-/* The average cost of the probes, ns per second. */
+/* Returns the average cost of the probes since the start, in ns per second. */
 double budget_mean_cost(const struct budget *b);
-/* The shortest time of which the cost so far is within the ceiling, in seconds. */
+/* Returns the shortest recording, in seconds, that keeps the ceiling with the cost so far. */
 double budget_seconds_needed(const struct budget *b);
 
 #endif

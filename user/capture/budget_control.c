@@ -6,8 +6,8 @@
 
 #define TICK_NS (100 * 1000 * 1000)
 /*
- * A program that costs a whole CPU at a budget of a tenth of one spends in this time what is
- * allowed in ten times that.
+ * In the first second the ticks are shorter: if the probes cost a whole CPU and the budget is a
+ * tenth of one, a first tick of 20 ms spends the budget of 200 ms.
  */
 #define FIRST_TICK_NS (20 * 1000 * 1000)
 #define FIRST_TICKS_NS 1000000000ULL
@@ -19,8 +19,8 @@ void budget_control_begin(struct budget_control *c)
 }
 
 /*
- * Records are an estimate. A program that was preempted between its read and its write of the hits
- * of a CPU writes an old number back, which loses the hits in between.
+ * Returns the growth of a count, 0 if it fell. The number of records is an estimate. A thread that
+ * is preempted between its read and its write of a CPU's hits writes an old number back.
  */
 static uint64_t budget_more(uint64_t now, uint64_t before)
 {
@@ -39,14 +39,14 @@ static struct budget_work work_since(const struct budget_work *now,
 	};
 }
 
-/* An estimate was too high: nothing counts twice. */
+/* Keeps the higher one of two estimates, so that no record counts twice. */
 static void keep_most(struct budget_work *now, const struct budget_work *before)
 {
 	if (now->records < before->records)
 		now->records = before->records;
 }
 
-/* The differences since the last look at the counters. */
+/* Returns what the counters counted since the last call. */
 static struct budget_load take_load(struct budget_control *c)
 {
 	struct budget_load sum = budget_meter_read(c->meter, bpf_rings(c->probes->bpf));
@@ -99,7 +99,8 @@ static void set_level(struct budget_control *c, enum rec_level from, bool away)
 	if (parts_at(from) == BPF_ALL && parts_at(level) == BPF_CORE)
 		probes_detach(c->probes, BPF_EXTRAS);
 	else if (parts_at(from) == BPF_CORE && parts_at(level) == BPF_ALL)
-		probes_attach(c->probes, BPF_EXTRAS, &err);	/* if not, the trace lacks them */
+		/* on a failure the trace lacks the extras */
+		probes_attach(c->probes, BPF_EXTRAS, &err);
 }
 
 static bool is_time(const struct budget_control *c)
@@ -126,9 +127,7 @@ void budget_control_tick(struct budget_control *c, bool away, bool may_go)
 	if (c->budget.level == level)
 		return;
 	say_level(c);
-	/*
-	 * where all probes go next, the extras need not go first: each removal waits for the kernel
-	 */
+	/* not if all probes go next: each removal waits for the kernel */
 	set_level(c, level, away || c->budget.off);
 }
 

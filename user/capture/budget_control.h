@@ -20,25 +20,26 @@ struct budget_control {
 	struct budget_meter *meter;
 	struct user_records *records;
 	struct budget budget;
-	uint64_t begin, metered;	/* when counters were read first, and last; ns */
+	uint64_t begin, metered;	/* ns; when counters were read first, and when last */
 	struct budget_load sum;		/* and what they said */
 };
 
 /* Counts from now on. */
 void budget_control_begin(struct budget_control *c);
 /*
- * Looks at the counters, if it is time. @away: there were no probes since the last
- * call, for another reason. Afterwards c->budget.off says whether there may be
- * any; never with @may_go false.
+ * Reads the counters, if that is due. @away: for another reason than the budget there were no
+ * probes since the last call. Afterwards c->budget.off says whether the probes must be away; it is
+ * false if @may_go is.
  */
 void budget_control_tick(struct budget_control *c, bool away, bool may_go);
 /*
- * From now on probes cost much less: what they cost before counts, but is not to be saved any more.
+ * Forgives the debt: from now on code in the target makes the records, at a much lower price. The
+ * cost before still counts in the average.
  */
 void budget_control_begin_anew(struct budget_control *c);
-/* Counts what came since the last tick. */
+/* Counts the load since the last tick, without a decision. */
 void budget_control_end(struct budget_control *c);
-/* Which probes the level allows: enum bpf_parts. */
+/* Returns which probes the level allows, as bits of enum bpf_parts. */
 unsigned int budget_control_parts(const struct budget_control *c);
 
 #endif

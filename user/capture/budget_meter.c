@@ -7,12 +7,12 @@
 #include "base/vec.h"
 #include "rings/inline_rings.h"
 
-enum { TYPICAL_SIZE = 48 };	/* of a record, as long as none was counted */
+enum { TYPICAL_SIZE = 48 };	/* bytes of a record, assumed until one was counted */
 
 /*
- * Sets of stacks' keys, like those of bpf/stack.h: of a key that it has pushed out the kernel side
- * sends the stack once more. The lowest byte of a key, which its set implies, gives room for the
- * number of frames.
+ * The lengths of stacks by key, in sets like those of bpf/stack.h: a BPF program sends a stack
+ * again whose key was pushed out of its set. The number of frames takes the place of the key's
+ * lowest byte, which the index of the set implies.
  */
 enum { SETS = 16384, WAYS = 4 };
 
@@ -57,7 +57,10 @@ void budget_meter_init(struct budget_meter *m)
 	pthread_mutex_init(&m->lock, NULL);
 }
 
-/* Did a probe walk a stack for a record of this kind? Extras and the sampler do not count. */
+/*
+ * Returns whether a probe walked a stack for a record of this kind. Extras and samples do not
+ * count.
+ */
 static bool has_walk(uint8_t kind)
 {
 	return rec_has_stack(kind) && rec_is_of_thread(kind) && !rec_is_extra(kind) &&
@@ -101,9 +104,7 @@ void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t en
 	pthread_mutex_unlock(&m->lock);
 }
 
-/*
- * Adds the records that are still in the rings or were lost; their number follows from their bytes.
- */
+/* Adds the records that are still in the rings, estimated by their bytes, and the lost ones. */
 static void add_unread(struct budget_work *w, uint64_t bytes, const struct ring_counts *rings)
 {
 	if (bytes && w->records)
@@ -125,7 +126,7 @@ struct budget_load budget_meter_read(struct budget_meter *m, const struct ring_s
 	sum.in_target = m->in_target;
 	bytes = m->bytes;
 	pthread_mutex_unlock(&m->lock);
-	/* the bytes are of both: where there are both, a record is taken for as long as most are */
+	/* @bytes is of both kinds of rings: if both have records, an average size is assumed */
 	add_unread(&sum.probes, sum.in_target.records ? 0 : bytes, &probes);
 	add_unread(&sum.in_target, 0, &in_target);
 	return sum;

@@ -13,19 +13,20 @@
 #include "stream/chunk.h"
 
 struct budget_meter {
-	pthread_mutex_t lock;	/* of the counts, which the drain thread adds to */
+	pthread_mutex_t lock;	/* guards the counts; the drain thread adds to them */
 	struct budget_work probes, in_target;	/* since the start */
 	uint64_t bytes;		/* of all records */
-	uint64_t *lengths;	/* frames of the stacks met last; of the drain thread */
+	/* frames of the stacks that were met last, of the drain thread only */
+	uint64_t *lengths;
 };
 
 void budget_meter_init(struct budget_meter *m);
 /* Counts the records of @c up to @end bytes. */
 void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end);
 /*
- * Everything since the start, but for ns: of hits the kernel side's own count, and
- * of records all that were counted here or lost, and by its length the part
- * that is still in the rings.
+ * Returns the load since the start; ns is 0. The hits are the kernel side's count. The records are
+ * those that were counted here, those that were lost, and an estimate of those that are still in
+ * the rings.
  */
 struct budget_load budget_meter_read(struct budget_meter *m, const struct ring_set *rings);
 void budget_meter_free(struct budget_meter *m);

@@ -10,28 +10,30 @@
 #include "inline/image.h"
 
 enum {
-	/* in a batch; the ring of probe_calibrate.bpf.c has room for them */
+	/* calls in a batch; the ring of probe_calibrate.bpf.c has room for their records */
 	CALLS = 500,
-	BATCHES = 8,		/* of which the fastest counts: the others were disturbed */
+	BATCHES = 8,		/* the fastest batch counts, since the others were disturbed */
 	FRAMES = 32,
 };
 
-/* On a small virtual machine (docs/performance.md); bare metal has less than half. */
+/*
+ * Prices on a small virtual machine (docs/performance.md); on bare metal they are less than half.
+ */
 static const struct budget_prices assumed = {
 	.hit = 800, .record = 250, .stack = 350, .frame = 30
 };
 
 /*
- * In programs a hit costs more than in a loop of hits, which finds all of the
- * kernel's path in the caches: by this factor in `make bench`, part a2.
+ * A hit in a program costs more than one in a loop of hits, which finds the code of the kernel in
+ * the caches: 1.15 times as much (`make bench`, part a2).
  */
 #define COLD 1.15
-/* And a record, which lies in memory that was written 10 ms ago: by this one. */
+/* A record costs twice as much, because its memory was last written 10 ms ago. */
 #define COLD_RECORD 2.0
 
 /*
- * Two functions. The kernel emulates the first instruction of each, as at nearly all of gotap's
- * sites.
+ * The two functions that the probes sit in. The kernel emulates the first instruction of each, as
+ * it does at nearly all places where gotap puts probes.
  */
 void budget_site_hit(const void *frames);
 void budget_site_record(const void *frames);
@@ -48,7 +50,7 @@ __asm__(".text\n"
 	ARCH_EMPTY_FUNCTION
 	".size budget_site_record, .-budget_site_record\n");
 
-/* Where in our executable @function is. */
+/* Finds the offset of @function in the file of gotap's own executable. */
 static bool find_offset(void (*function)(const void *), uint64_t *ret)
 {
 	uintptr_t at = (uintptr_t)function;
@@ -96,7 +98,7 @@ static double price_more(double than, double ns)
 	return ns > than ? ns - than : 0;
 }
 
-/* A chain of @n frames, innermost first. */
+/* Makes a chain of @n frames, innermost first. */
 static void make_chain(uint64_t *chain, int n)
 {
 	int i;

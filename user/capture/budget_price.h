@@ -14,11 +14,11 @@
 #include "capture/budget.h"
 
 /*
- * Programs must be loaded. Where a price cannot be measured it is assumed, and @ret->measured
- * false.
+ * Measures the prices; the programs must be loaded. A price that cannot be measured is assumed, and
+ * @ret->measured is then false.
  */
 void budget_measure(struct bpf_side *b, struct budget_prices *ret);
-/* The prices of code in the target: the same code runs in gotap itself. */
+/* Measures the prices of code in the target, by the same code inside gotap itself. */
 void budget_measure_inline(struct budget_prices *ret);
 
 #endif

@@ -34,9 +34,11 @@
 
 enum {
 	DRAIN_NS = 10 * 1000 * 1000,
-	DRAIN_BUSY_NS = 1000 * 1000,	/* while a ring is more than an eighth full */
+	/* between two rounds while a ring is more than an eighth full */
+	DRAIN_BUSY_NS = 1000 * 1000,
 	LAST_LOOKS = 20,
-	SAMPLER_ROUNDS = 10,		/* look for new threads to sample every so many */
+	/* looks for new threads to sample come once in so many rounds */
+	SAMPLER_ROUNDS = 10,
 };
 
 struct capture {
@@ -50,7 +52,7 @@ struct capture {
 	struct watch watch;
 	struct goids goids;
 	struct budget_meter meter;
-	struct sampler sampler;		/* of the drain thread once that runs */
+	struct sampler sampler;		/* used by the drain thread once it runs */
 	struct thread_states threads;	/* likewise */
 	struct drain drain;
 	struct gaps gaps;
@@ -60,7 +62,10 @@ struct capture {
 
 /* --- the drain thread --- */
 
-/* A program may be silent until the end: only this record says how long it was watched. */
+/*
+ * Appends the record of the end. A program may make no records until the end: only this one says
+ * until when it was watched.
+ */
 static void capture_say_end(struct capture *cap)
 {
 	struct rec end = { .kind = REC_CAPTURE_END, .time = watch_end_time(&cap->watch) };
@@ -72,9 +77,9 @@ static void capture_say_end(struct capture *cap)
 }
 
 /*
- * Attempts to read states end first, so that none is published that was read when
- * nothing was recorded any more. The thread of gaps.c may be reading still, or
- * attaching, for which the removal waits: no probe records by then.
+ * First ends all attempts to read states, so that the stream gets no states from after the last
+ * record. The thread of gaps.c may still read, or attach probes, for which the removal waits; no
+ * probe makes records by then.
  */
 static void capture_do_end(struct capture *cap)
 {
@@ -139,7 +144,7 @@ static struct capture *capture_new(const struct plan *plan, struct process *proc
 	return cap;
 }
 
-/* Once the BPF side is loaded: gives each part the others that it works with. */
+/* Gives each part the others that it works with, once the BPF programs are loaded. */
 static void connect_parts(struct capture *cap, const struct capture_opts *opts)
 {
 	struct ring_set *rings = bpf_rings(cap->bpf);
@@ -209,9 +214,9 @@ static void plan_budget(struct capture *cap, const struct capture_opts *opts)
 }
 
 /*
- * Code in the target can make more records than a gotap that gets its fair share of a busy machine
- * can take. With this it takes as much of the CPU as the records need, before the program makes
- * more of them. Its threads inherit it.
+ * Raises gotap's priority. Code in the target can make more records than gotap can take with its
+ * fair share of a busy machine. With the higher priority gotap takes the CPU time that the records
+ * need, before the program makes more of them. Threads that gotap starts inherit it.
  */
 static void go_before_the_program(const struct plan *plan)
 {
@@ -221,7 +226,7 @@ static void go_before_the_program(const struct plan *plan)
 		priority_raise(NICE);
 }
 
-/* All that takes privileges: programs, probes, clocks. */
+/* Does all that takes privileges: loads programs, attaches probes, opens clocks. */
 static int put_in_place(struct capture *cap, const struct capture_opts *opts, struct error *err)
 {
 	struct bpf_opts bpf = opts->bpf;
@@ -266,9 +271,9 @@ static void begin_threads(struct capture *cap)
 }
 
 /*
- * Records that are younger than the last look are left out when the program opens a plugin. Until a
- * look has come after the states, such a change would leave nothing of the recording: only behind
- * it the recording has begun.
+ * Waits until a look has found the program unchanged after its states were read. If the program
+ * opens a plugin, the records since the last look are dropped: without that look nothing of the
+ * recording would be left.
  */
 static void await_look(struct capture *cap)
 {
@@ -307,8 +312,9 @@ static int capture_do_start(struct capture *cap, const struct capture_opts *opts
 }
 
 /*
- * Did the first reading of states fail because of an exec? The drain thread notices an exec within
- * its next rounds. This thread cannot see it in /proc if the target has exec'ed its own file again.
+ * Returns whether the first reading of states failed because of an exec. The drain thread notices
+ * an exec within its next rounds. This thread cannot see it in /proc if the target has exec'ed its
+ * own file again.
  */
 static bool capture_has_execed(const struct capture *cap, int r)
 {
@@ -376,8 +382,8 @@ const struct budget *capture_budget(const struct capture *cap)
 }
 
 /*
- * Each value is read whole, while the thread of the gaps may change it; they need not be of the
- * same tick.
+ * Reads each value whole, while the thread of gaps.c may change it; the values need not be of one
+ * tick.
  */
 struct capture_cost capture_cost(const struct capture *cap)
 {
@@ -406,7 +412,7 @@ const char *capture_method(const struct capture *cap)
 	return bpf_method(cap->bpf);
 }
 
-/* Ends the threads: the drain thread has ended the others, unless it never began. */
+/* Ends the threads. A drain thread has ended all others; without one they end here. */
 static void end_threads(struct capture *cap)
 {
 	struct chunk *c;

@@ -28,7 +28,8 @@ struct capture_opts {
 	struct bpf_opts bpf;	/* but for calibration */
 	/* CPU ns per second that the probes may cost, or BUDGET_NONE */
 	double budget;
-	const volatile sig_atomic_t *stop;	/* not 0: do not even start; may be NULL */
+	/* may be NULL; if it is not 0, the recording does not start */
+	const volatile sig_atomic_t *stop;
 };
 
 /*
@@ -38,27 +39,28 @@ struct capture_opts {
 int capture_start(struct capture **ret, const struct plan *plan, struct process *proc,
 		  const struct capture_opts *opts, struct error *err);
 /*
- * The next chunk, waiting at most @timeout_ms: 1 and *@c (valid until the next
- * call), 0 on a time-out, -ENODATA when the capture has ended and all is taken.
+ * Takes the next chunk, and waits for it at most @timeout_ms. Returns 1 and *@c, valid until the
+ * next call; 0 on a time-out; -ENODATA when the capture has ended and all is taken.
  */
 int capture_next(struct capture *cap, int timeout_ms, struct chunk **c);
 /* Asks the drain thread to take the probes away and finish; returns at once. */
 void capture_stop(struct capture *cap);
 enum capture_end capture_ended(const struct capture *cap);
-/* To be called after the end: may the program still have breakpoints of probes? */
+/* Returns, after the end, whether the program may still have breakpoints of probes. */
 bool capture_left_breakpoints(const struct capture *cap);
 /*
- * Does the program's memory have the structures of the plan? True, but for a launched program with
- * --assume-go until its memory has been read: before it runs there is nothing to compare.
+ * Returns whether the program's memory has the structures of the plan. True, but for a launched
+ * program with --assume-go until its memory was read: there is nothing to compare before it runs.
  */
 bool capture_fits(const struct capture *cap);
 /*
- * The cost of the probes and its limit, once the last chunk has been taken; all 0 without a budget.
+ * Returns the cost of the probes and its limit, once the last chunk was taken; all 0 without a
+ * budget.
  */
 const struct budget *capture_budget(const struct capture *cap);
 /*
- * Likewise while the recording runs, from any thread: the cost of the probes in the time that was
- * metered, and the level that is in effect now. All 0 without a budget.
+ * The same from any thread while the recording runs: the cost so far, and the level in effect now.
+ * All 0 without a budget.
  */
 struct capture_cost {
 	double spent, metered;	/* ns since the start */
@@ -68,13 +70,13 @@ struct capture_cost {
 struct capture_cost capture_cost(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
 /*
- * The state of --attach inline; NULL if the plan is not for it. It is final once the last chunk has
- * been taken.
+ * Returns the state of --attach inline; NULL if the plan is not for it. The state is final once the
+ * last chunk was taken.
  */
 const struct inline_status *capture_inline(const struct capture *cap);
 /*
- * The records that gotap refused in the memory that the target shares with --attach inline; final
- * once the last chunk has been taken.
+ * Returns the counts of records that gotap refused in the memory that the target shares with
+ * --attach inline; final once the last chunk was taken.
  */
 const struct foreign *capture_foreign(const struct capture *cap);
 /* Joins the drain thread and frees all. Accepts NULL. */

@@ -10,7 +10,8 @@
 
 #include "base/clock.h"
 
-enum { MOST_SHIFT = 8 };	/* a burst counts for some seconds */
+/* for vec_lately(): the memory for a burst of records is kept for some seconds */
+enum { MOST_SHIFT = 8 };
 
 void chunk_queue_init(struct chunk_queue *q)
 {
@@ -38,8 +39,8 @@ void chunk_queue_free(struct chunk_queue *q)
 }
 
 /*
- * Once it was full, it has room when half of it is free again. The next chunk may be as long as the
- * longest one lately, and is taken in any case by an empty queue.
+ * Returns whether the queue takes a chunk as long as the longest one lately. A queue that was full
+ * takes none until half of it is free again; an empty queue takes any chunk.
  */
 static bool has_room(const struct chunk_queue *q)
 {
@@ -94,7 +95,8 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
 }
 
 /*
- * Moves the segments that are kept to the front. Returns the bytes of the records that are dropped.
+ * Moves the segments that stay to the front of the chunk. Returns the bytes of the records that are
+ * dropped.
  */
 static size_t chunk_queue_thin_one(struct chunk *c, bool (*drops)(uint32_t cpu))
 {
@@ -129,8 +131,8 @@ size_t chunk_queue_thin(struct chunk_queue *q, bool (*drops)(uint32_t cpu))
 }
 
 /*
- * The last chunk of the free list is used next. Frees the memory of a chunk that QUEUE_WARM others
- * come before.
+ * Frees the memory of the chunk that has QUEUE_WARM others after it on the free list. The last one
+ * of the list is used next, so that this one is used rarely.
  */
 static void queue_cool(struct chunk_queue *q)
 {

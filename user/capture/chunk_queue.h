@@ -21,7 +21,7 @@
 
 enum {
 	QUEUE_CHUNKS = 128,		/* in circulation */
-	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
+	QUEUE_BYTES = 32 << 20,		/* bytes that wait for the caller, at most */
 	/* free chunks that keep their memory; more are in use only while the caller is late */
 	QUEUE_WARM = 4,
 	/*
@@ -46,7 +46,7 @@ struct chunk_queue {
 void chunk_queue_init(struct chunk_queue *q);
 void chunk_queue_free(struct chunk_queue *q);
 
-/* An empty chunk to fill, NULL: there is no room. Does not wait. */
+/* Returns an empty chunk to fill; NULL: there is no room. Does not wait. */
 struct chunk *chunk_queue_room(struct chunk_queue *q);
 /*
  * Drops those segments of the queue's chunks for which @drops is true. Returns the bytes of their
@@ -54,12 +54,15 @@ struct chunk *chunk_queue_room(struct chunk_queue *q);
  */
 size_t chunk_queue_thin(struct chunk_queue *q, bool (*drops)(uint32_t cpu));
 void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last);
-/* Since when chunk_queue_room() has found no room; 0: it has found some. */
+/*
+ * Returns the time since which chunk_queue_room() has found no room; 0: it found some at the last
+ * call.
+ */
 uint64_t chunk_queue_full_since(struct chunk_queue *q);
 
 /*
- * The next chunk, waiting at most @timeout_ms: 1 and *@c (valid until the next
- * call), 0 on a time-out, -ENODATA when the last one was taken before.
+ * Takes the next chunk, and waits for it at most @timeout_ms. Returns 1 and *@c, valid until the
+ * next call; 0 on a time-out; -ENODATA when the last chunk was taken before.
  */
 int chunk_queue_next(struct chunk_queue *q, int timeout_ms, struct chunk **c);
 

@@ -8,26 +8,26 @@
 
 enum {
 	LOOK_NS = 1000 * 1000,		/* between two looks for room in the queue */
-	/* A program that was in a probe when its link went has submitted its record by then. */
+	/*
+	 * time in which a thread that was in a probe when the link was closed has submitted its
+	 * record
+	 */
 	LAST_WAIT_NS = 10 * 1000 * 1000,
 	REST_ROUNDS = 1000,
 	BUSY_BYTES = 128 << 10,
 	/*
-	 * Bytes of records that may wait for one that is in the way: in the merge they take half as
-	 * much again.
+	 * Bytes of records that may wait behind a record that is not submitted; in the merge they
+	 * take half as much memory again.
 	 */
 	HELD_MAX = 32 << 20,
-	/*
-	 * A thread of the target that was preempted within a record gets so many of the former to
-	 * end it.
-	 */
+	/* Rounds of LAST_WAIT_NS for a thread of the target that was preempted within a record. */
 	LAST_ROUNDS = 20,
 };
 
 /*
- * So long the end of a recording may take to catch up with the program. Then what the program's own
- * memory holds, and what came from there and waits, is dropped, and counted: a program can make
- * more of it at any time.
+ * The most time that the end of a recording takes to catch up with the program. After it gotap
+ * drops and counts what is left in the program's memory, and what came from there and waits, since
+ * a program can make more of it at any time.
  */
 #define REST_NS 3000000000ULL
 
@@ -47,16 +47,18 @@ static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
 }
 
 /*
- * How full a ring is that wants to be emptied more often. Code in the target makes ten times the
- * records of probes: what lies in the ring and in the chunk is best taken while it is in the
- * caches.
+ * Returns how full a ring is that needs the next round early. Code in the target makes ten times
+ * the records of probes, and they are read faster while they are in the caches of the CPU.
  */
 static size_t busy_fill(const struct ring *r)
 {
 	return r->foreign && r->size / 8 > BUSY_BYTES ? BUSY_BYTES : r->size / 8;
 }
 
-/* Takes the records of @ring into a segment of @c. Returns false: a record is in the way. */
+/*
+ * Takes the records of @ring into a segment of @c. Returns false if a record in it is not submitted
+ * yet.
+ */
 static bool drain_ring(struct drain *d, struct ring *ring, struct chunk *c)
 {
 	size_t at;
@@ -71,8 +73,8 @@ static bool drain_ring(struct drain *d, struct ring *ring, struct chunk *c)
 }
 
 /*
- * The time is taken first (chunk.h), and user records come last, so that one
- * which is not there yet is younger than the watermark (user_records.h).
+ * Takes the watermark's time before it reads the rings (chunk.h), and the records of user space
+ * after that: one that is added later is younger than the watermark (user_records.h).
  */
 static bool drain_fill(struct drain *d, struct chunk *c)
 {
@@ -107,8 +109,8 @@ static bool drain_fill(struct drain *d, struct chunk *c)
 }
 
 /*
- * Looks after the chunk is filled: records from after a change that the look finds are in this
- * chunk or in later ones, and are dropped from them.
+ * Looks at the program after the chunk is filled. Records from after a change that the look finds
+ * are in this chunk or in later ones, from which they are dropped.
  */
 static bool fill_with_truth(struct drain *d, struct chunk *c)
 {
@@ -152,7 +154,7 @@ bool drain_round(struct drain *d)
 	return busy;
 }
 
-/* Or runs another program: no thread of it goes on. */
+/* Returns whether no thread goes on with the program: it has ended, or exec'ed another. */
 static bool drain_has_ended(const struct drain *d)
 {
 	return d->watch->end == CAPTURE_EXITED || d->watch->end == CAPTURE_EXECED;
@@ -163,7 +165,10 @@ static bool drain_is_foreign(uint32_t segment)
 	return segment >= INLINE_SEGMENTS && segment != CHUNK_USER_CPU;
 }
 
-/* The target has not ended to make records, or the reader of the queue is slow. */
+/*
+ * Drops what is left, at the end: the target still makes records, or the reader of the queue is
+ * slow.
+ */
 static void drain_drop_rest(struct drain *d)
 {
 	struct ring *ring = NULL;

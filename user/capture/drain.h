@@ -33,18 +33,20 @@ struct drain {
 	struct losses losses;
 	struct unreadable unreadable;
 	struct texts texts;
-	struct goids *goids;		/* NULL: all creations have one */
-	bool late;		/* rings in the target are read no more: the end took too long */
+	struct goids *goids;		/* NULL: every record of a creation has its goid */
+	bool late;		/* the end took too long: rings in the target are no longer read */
 	uint64_t watermark;
-	size_t held;			/* bytes passed on that wait for a later watermark */
+	/* bytes that were passed on and wait for a later watermark */
+	size_t held;
 	uint64_t passed_on;		/* the last one in the queue */
 };
 
 /* Returns whether a ring was getting full. Looks at the program (watch.h) at the end. */
 bool drain_round(struct drain *d);
 /*
- * No probe records any more: takes all that is left in the rings. Waits for room in the queue.
- * After some seconds it drops and counts what code in the target has made, there and in the queue.
+ * Called when no probe makes records any more: takes all that is left in the rings, and waits for
+ * room in the queue. After some seconds it drops and counts what code in the target has made, there
+ * and in the queue.
  */
 void drain_rest(struct drain *d);
 

@@ -12,7 +12,7 @@
 #include "base/limits.h"
 
 #define TICK_NS (20 * 1000 * 1000)
-/* After this time without a read of the full rings, the reader counts as absent. */
+/* The reader counts as absent after this time without a read of the full rings. */
 #define UNREAD_NS 200000000ULL
 #define RETRY_NS 1000000000ULL
 /* gotap gives up --attach inline if it finds no thread to borrow in this time. */
@@ -56,7 +56,10 @@ static bool wait_tick(struct gaps *g)
 	return !stop;
 }
 
-/* May there be gaps at all? Nothing can be read afterwards if it is not known where it is. */
+/*
+ * Returns whether there may be gaps: not before the first states, since it is not known yet where
+ * in the program's memory states lie.
+ */
 static bool may_begin(struct gaps *g)
 {
 	bool begun;
@@ -69,7 +72,7 @@ static bool may_begin(struct gaps *g)
 
 /* --- all states, read anew --- */
 
-/* CPU time of this thread, ns. */
+/* Returns the CPU time of this thread, in ns. */
 static uint64_t gaps_cpu_ns(void)
 {
 	struct timespec t;
@@ -104,10 +107,11 @@ static void say_gap(struct gaps *g, enum rec_gap why, bool may_begin_later)
 }
 
 /*
- * The gap begins before the probes are taken away: that happens one after the other, so the records
- * meanwhile are incomplete and are not used. The model begins a gap best at a record of a running
- * goroutine: then that goroutine can have the log event that says so. So the first REC_GAP comes a
- * tick before the second; if the reader is absent, there will be no record to wait for.
+ * Begins a gap before the probes are taken away. They go one after the other, so that the records
+ * in between are incomplete; they are not used. For a slice of the budget the first REC_GAP comes a
+ * tick before the second: the model begins the gap at a record of a running goroutine, which then
+ * has the log event about the gap. If the reader is absent, no record would come, and there is one
+ * REC_GAP.
  */
 static void gaps_leave(struct gaps *g, enum rec_gap why)
 {
@@ -124,8 +128,8 @@ static void gaps_leave(struct gaps *g, enum rec_gap why)
 }
 
 /*
- * Attaches the probes again and reads all states. If that fails, the program has ended, or a later
- * call tries again.
+ * Attaches the probes again and reads all states. After a failure a later call tries again, unless
+ * the program has ended.
  */
 static void gaps_come_back(struct gaps *g)
 {
@@ -147,8 +151,8 @@ static void gaps_come_back(struct gaps *g)
 }
 
 /*
- * The reader is absent if the queue is full all the time and records are lost: losses alone may be
- * one burst, a full queue alone an idle program.
+ * Returns whether the reader is absent: the queue is full all the time, and records are lost.
+ * Losses alone may be one burst, a full queue alone an idle program.
  */
 static void look_for_reader(struct gaps *g)
 {
@@ -163,8 +167,8 @@ static void look_for_reader(struct gaps *g)
 }
 
 /*
- * The uprobes at the begin of a recording with --attach inline cost ten times what code in the
- * target will: their cost counts, but says nothing of what to leave out.
+ * Until code in the target takes over, the cost of the uprobes only counts: it is ten times the
+ * later cost, and no measure of how much to leave out.
  */
 static bool waits_for_inline(const struct gaps *g)
 {
@@ -172,8 +176,8 @@ static bool waits_for_inline(const struct gaps *g)
 }
 
 /*
- * While the queue is full no probe is attached and no state is read: the records would find no
- * room.
+ * Attaches no probe and reads no state while the queue is full: there would be no room for the
+ * records.
  */
 static void gaps_tick(struct gaps *g)
 {
@@ -194,8 +198,8 @@ static void gaps_tick(struct gaps *g)
 /* --- code in the target --- */
 
 /*
- * No thread of a program that is stopped or frozen can be borrowed: the time until it goes on does
- * not count.
+ * The time in which the program is stopped or frozen does not count: none of its threads can be
+ * borrowed then.
  */
 static bool gaps_wait_for_target(struct gaps *g)
 {

@@ -40,11 +40,11 @@ struct gaps {
 	pthread_cond_t changed;
 	bool runs, stop;
 	bool begun;			/* the first states are in the stream */
-	uint64_t begin;			/* when the thread was started, ns */
+	uint64_t begin;			/* ns; when the thread was started */
 	bool inline_wanted;		/* code in the target is to take over from probes */
 	/* of the thread: */
-	uint64_t inline_until;		/* it is tried until then; 0: not tried yet */
-	bool away;			/* there are no probes, for this reason: */
+	uint64_t inline_until;		/* gotap tries it until then; 0: not tried yet */
+	bool away;			/* the reason why there are no probes now: */
 	enum rec_gap why;
 	uint64_t not_before;		/* an attempt to put them back has failed */
 	bool unread;			/* nobody reads */
@@ -53,13 +53,15 @@ struct gaps {
 };
 
 void gaps_init(struct gaps *g);
-/* Once the probes are active. The budget is kept from then on. */
+/* Starts the thread, once the probes are active. From then on it keeps the budget. */
 int gaps_start(struct gaps *g, struct error *err);
-/* The first states are in the stream: from now on there may be gaps. */
+/* The caller says that the first states are in the stream: from now on there may be gaps. */
 void gaps_allow(struct gaps *g);
 /* Asks the thread to end; does not wait. */
 void gaps_stop(struct gaps *g);
-/* Waits for its end; it may still be reading memory. Nothing if it does not run. */
+/*
+ * Waits for the thread's end; the thread may still read memory. Does nothing if there is no thread.
+ */
 void gaps_join(struct gaps *g);
 void gaps_destroy(struct gaps *g);
 

@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "live/memory.h"
 
-/* A creation without a goid. The goid that the g had before ends in these 16 bits. */
+/*
+ * A creation without a goid. The goid of the goroutine that had the g before ends in these 16 bits.
+ */
 struct unnamed {
 	uint64_t g, time;
 	uint16_t before;
@@ -22,7 +24,10 @@ void goids_free(struct goids *n)
 	vec_free(&n->unnamed);
 }
 
-/* One request serves all new goroutines: a program that starts many makes thousands in a round. */
+/*
+ * Reads the goids of all new goroutines by one request: a program that starts many makes thousands
+ * in a round.
+ */
 static void read_goids(const struct goids *n, uint64_t *goids, struct memory_range *ranges)
 {
 	size_t i;
@@ -56,11 +61,11 @@ static void find_unnamed(void *ctx, uint32_t cpu, struct rec *r)
 }
 
 /*
- * The goid is in the g soon after the creation, and stays right until the g's
- * next record, which the assembler prefers. The time is taken after the read, so
- * that a record from before it comes first. Between the two this thread may have to wait for a
- * CPU, while the goroutine ends and its g is created anew without a goid: so the record says of
- * which creation it is. One that cannot be read belongs to a process that has gone.
+ * Appends the goids. The runtime stores the goid soon after the creation, and it is right until the
+ * next record of the g, which the assembler prefers. The time is taken after the read, so that
+ * earlier records come first. Between the read and the time this thread may wait for a CPU, while
+ * the goroutine ends and its g gets the next one, without a goid: the record therefore names its
+ * creation. A goid that cannot be read belongs to a process that has ended.
  */
 void goids_add(struct goids *n, struct chunk *c, size_t end)
 {

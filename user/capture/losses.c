@@ -7,9 +7,9 @@
 #include "base/clock.h"
 
 /*
- * From the records around a shorter loss the model can mostly conclude the transitions in it
- * (repairs). A drain thread that is late for a moment loses some milliseconds, one that was
- * stopped as many as it was.
+ * The model mostly concludes the transitions in a shorter loss from the records around it
+ * (repairs). A drain thread that is late for a moment loses records of some milliseconds, one that
+ * was stopped as many as it was stopped for.
  */
 #define LONG_NS (100 * 1000 * 1000)
 
@@ -23,9 +23,9 @@ void losses_init(struct losses *l, const struct ring_set *rings,
 }
 
 /*
- * Clears lost_first before it reads the count: a record that is lost in between is in the
- * count of this call and leaves a time for the next one, which is then too early. In the
- * other order a loss could be reported without a time.
+ * Takes the new losses of a ring. It clears lost_first before it reads the count. A record that is
+ * lost in between counts here and leaves a time for the next call, which is then too early; in the
+ * other order a loss could come without a time.
  */
 static struct rec_long losses_take(const struct ring *ring, uint64_t *reported)
 {
@@ -43,8 +43,8 @@ static struct rec_long losses_take(const struct ring *ring, uint64_t *reported)
 }
 
 /*
- * The target can write the times of a foreign ring, with any value: no loss is before the last
- * report or in the future.
+ * Bounds the times of a foreign ring, which the target can write: no loss is before the last report
+ * or in the future.
  */
 static void losses_date(const struct losses *l, struct rec_long *r, uint64_t now)
 {
@@ -56,14 +56,17 @@ static void losses_date(const struct losses *l, struct rec_long *r, uint64_t now
 		r->stack = now;
 }
 
-/* The program may have written its count: no CPU loses more than one record in a nanosecond. */
+/*
+ * Bounds the count of a foreign ring, which the program can write: no CPU loses more than one
+ * record in a nanosecond.
+ */
 static void losses_bound(const struct losses *l, struct rec_long *r, uint64_t now)
 {
 	if (r->arg > now - l->last)
 		r->arg = now - l->last;
 }
 
-/* Where the first long loss of @lost begins; UINT64_MAX: there is none. */
+/* Returns when the first long loss of @lost begins; UINT64_MAX: there is none. */
 static uint64_t gap_begin(const struct vec *lost)
 {
 	uint64_t begin = UINT64_MAX;
@@ -98,7 +101,10 @@ void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out)
 			*(struct rec_long *)vec_push(&lost, sizeof(r)) = r;
 	}
 	gap.time = reread ? gap_begin(&lost) : UINT64_MAX;
-	/* Inside the gap no record counts: losses that begin there are reported at its begin. */
+	/*
+	 * Reports losses that begin inside the gap at the gap's begin, since no record inside it
+	 * counts.
+	 */
 	for (i = 0; i < lost.len; i++) {
 		struct rec_long *r = vec_at(&lost, struct rec_long, i);
 

@@ -16,17 +16,17 @@
 
 struct losses {
 	const struct ring_set *rings;
-	const struct inline_rings *in_target;	/* of the foreign ones among them */
-	uint64_t last;		/* when they were reported last, ns */
-	uint64_t *reported;	/* by ring: how many of its losses have a REC_LOST */
+	const struct inline_rings *in_target;	/* count of lost records of rings in the target */
+	uint64_t last;		/* ns; when losses were reported last */
+	uint64_t *reported;	/* by ring: how many of its lost records have a REC_LOST */
 };
 
 void losses_init(struct losses *l, const struct ring_set *rings,
 		 const struct inline_rings *in_target);
 /*
- * Appends a REC_LOST for each CPU that lost records since the last call; the
- * rings have been emptied since then. After a long loss the states are not
- * known: then, if they can be read anew (@reread), a REC_GAP too.
+ * Appends a REC_LOST for each CPU that lost records since the last call. The caller has emptied the
+ * rings since then. After a long loss the states are not known: if they can be read anew (@reread),
+ * a REC_GAP follows.
  */
 void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out);
 void losses_free(struct losses *l);

@@ -3,8 +3,8 @@
 #include "capture/reread.h"
 
 /*
- * While losses go on, states are read this long after the last time. They are not exact, since
- * records of changes are still being lost, but more exact than the states of the model.
+ * The time between two readings while losses go on. The states read then are not exact, since
+ * records of changes are still lost, but more exact than those of the model.
  */
 #define PATIENCE_NS 1000000000ULL
 /*

@@ -10,7 +10,7 @@
 /* The longest time that a thread may wait for the CPU on a busy machine. */
 #define SETTLE_NS 2000000000ULL
 
-enum { TRIES = 5 };	/* to read the states with nothing lost meanwhile */
+enum { TRIES = 5 };	/* tries to read the states while no record is lost */
 /* No further try begins after this time: inexact states are better than a longer gap. */
 #define TRIES_NS 1000000000ULL
 
@@ -40,7 +40,7 @@ static void add_count(struct buf *records, uint8_t kind, uint64_t n)
 		buf_add(records, &l, sizeof(l));
 }
 
-/* The states of everything, once threads have arrived behind the probes they passed. */
+/* Reads all states, once the threads have left the probes that they were in. */
 static int states_read_all(struct states *s, struct buf *records, struct snapshot_counts *counts,
 			   struct error *err)
 {
@@ -58,8 +58,9 @@ static int states_read_all(struct states *s, struct buf *records, struct snapsho
 }
 
 /*
- * Into the stream. Names can be left out only where every goroutine was read: of one that was not,
- * no record says the goid. Up to Go 1.23 records of creations do not have all goids either.
+ * Puts the states into the stream. Records may leave out goids from then on only if every goroutine
+ * was read: no record would have the goid of one that was not. Up to Go 1.23 not all records of
+ * creations have a goid.
  */
 static void states_publish(struct states *s, struct buf *records,
 			   const struct snapshot_counts *counts, uint64_t names_lost)
@@ -87,7 +88,9 @@ int states_read_first(struct states *s, struct error *err)
 	return r;
 }
 
-/* From here on nothing is missing: one moment ends the gap, and begins one where there was none. */
+/*
+ * From this record on nothing is missing: its time ends the gap, and begins one if there was none.
+ */
 static void say_resumed(struct states *s, enum rec_gap why)
 {
 	struct rec both[2] = {
@@ -115,7 +118,7 @@ bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost)
 	} while (++tries < TRIES && now_ns() - begin < TRIES_NS &&
 		 !stop_requested(&s->stop_reading) &&
 		 (r || ring_set_lost(bpf_rings(s->bpf)) != *lost));
-	/* where it stops, some states may have been read after the last record was made */
+	/* stopped: some states may have been read after the last record was made */
 	if (stop_requested(&s->stop_reading))
 		r = -ECANCELED;
 	if (!r)

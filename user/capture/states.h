@@ -30,37 +30,37 @@ struct states {
 	struct stop_request stop_reading;	/* that, or a signal */
 	bool checked;		/* a snapshot has found that the plan describes the program */
 	bool fits;		/* the program's memory has the structures of the plan */
-	uint64_t not_before;	/* the next look whether it is */
+	uint64_t not_before;	/* when to compare them next */
 };
 
 /*
- * Finds where the states lie in the program's memory, and the names of Ps. It is called before the
+ * Finds where the program's memory has the states, and reads the names of Ps. Called before the
  * probes are active. In a launched program there is nothing to find yet.
  */
 int states_begin(struct states *s, struct error *err);
 /* Reads all states for the first time; a launched program has none yet. */
 int states_read_first(struct states *s, struct error *err);
 /*
- * Says in the stream that a gap, for @why, ends here, then reads all, again if
- * records were lost meanwhile. *@lost: how many had been when it began. False if
- * nothing could be read: the program has most likely ended.
+ * Puts the end of a gap, for @why, into the stream, then reads all states, again if records were
+ * lost meanwhile. *@lost: how many records had been lost when that began. False if nothing could be
+ * read: the program has most likely ended.
  */
 bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost);
 /*
- * Can they be read? A launched program has no goroutines when probes are attached: they are found
- * later.
+ * Returns whether the states can be read. In a launched program they cannot at first: gotap finds
+ * the goroutines later.
  */
 bool states_known(struct states *s);
-/* Likewise from another thread, as far as the states were found. */
+/* The same from another thread, as far as the states were found. */
 bool states_were_found(const struct states *s);
 /*
- * Looks whether the memory of a launched program has the structures of a plan that was made with
- * --assume-go: before the program ran there was nothing to compare. Nothing if that is known.
+ * Compares the memory of a launched program with the structures of a plan that was made with
+ * --assume-go, once: before the program ran there was nothing to compare.
  */
 void states_look_whether_it_fits(struct states *s);
 /* From any thread: is it? */
 bool states_fit(const struct states *s);
-/* The reading that is under way ends, and is the last one. From any thread. */
+/* Ends the reading that is under way; no further one begins. From any thread. */
 void states_stop(struct states *s);
 
 #endif

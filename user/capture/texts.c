@@ -18,7 +18,7 @@ void texts_free(struct texts *t)
 	elf_file_close(&t->file);
 }
 
-/* The addresses of all segments that the program cannot write: one, or several neighbours. */
+/* Finds the addresses of all segments that the program cannot write: one, or several neighbours. */
 static struct text_range texts_constants(const struct texts *t)
 {
 	struct text_range range = { UINT64_MAX, 0 };
@@ -37,8 +37,8 @@ static struct text_range texts_constants(const struct texts *t)
 }
 
 /*
- * Is the program's memory there still mapped from its file? The file is held open, whatever has its
- * path now.
+ * Returns whether the program's memory at @addr is still mapped from its file. The file is held
+ * open, so that a new file at its path does not matter.
  */
 static bool is_in_place(struct texts *t)
 {
@@ -53,15 +53,15 @@ static bool is_in_place(struct texts *t)
 }
 
 /*
- * @n bytes of the program's file that are mapped at @addr; NULL: there are none, or the program may
- * have changed them.
+ * Returns @n bytes of the program's file that are mapped at @addr; NULL: there are none, or the
+ * program may have changed them.
  */
 static const uint8_t *constant_at(const struct texts *t, uint64_t addr, uint64_t n)
 {
 	return t->in_place ? elf_constant_bytes(&t->file, addr - t->proc->bias, n) : NULL;
 }
 
-/* Returns the text's length: 0 if it is lost. */
+/* Copies a text of the program's file. Returns its length, 0 if it is lost. */
 static uint16_t capture_fill(struct texts *t, char *to, uint64_t from, uint16_t len)
 {
 	const uint8_t *text = constant_at(t, from, len);
@@ -76,7 +76,7 @@ static uint16_t capture_fill(struct texts *t, char *to, uint64_t from, uint16_t 
 	return len;
 }
 
-/* What the record of a type needs of abi.Type. */
+/* The members of abi.Type that the record of a type needs. */
 struct type {
 	uint64_t size, ptr_bytes;
 	uint8_t flags;
@@ -126,8 +126,8 @@ static int copy_name(const struct texts *t, uint64_t addr, size_t skip, char *to
 }
 
 /*
- * Puts what the file has of a type into its record. Returns the length of the name, -1: it is not
- * there.
+ * Puts the data that the file has of a type into its record. Returns the length of the name, -1:
+ * the file does not have it.
  */
 static int take_type(const struct texts *t, struct rec_user *u)
 {
@@ -188,8 +188,8 @@ static void fill_labels(struct texts *t, struct rec_user *u)
 }
 
 /*
- * A Go string. In a position-independent program the dynamic linker has written it, since it has an
- * address: it is no constant, but its page has been written and so is in memory.
+ * A Go string. In a position-independent program the dynamic linker writes it, since it has an
+ * address. The file then has no such constant, but the string's page is in memory.
  */
 struct go_string {
 	uint64_t at, len;

@@ -21,12 +21,13 @@
 
 struct texts {
 	const struct process *proc;
-	const uint64_t *missing;	/* how many probes have marked */
+	const uint64_t *missing;	/* count of the texts that probes have marked */
 	uint64_t found, lost;		/* of these */
 	/* address of the program's first type descriptor; offsets of names begin there */
 	uint64_t types;
-	bool in_place;			/* the program's constants are still mapped from its file */
-	struct elf_file file;		/* of the program; open once a text was missing */
+	/* whether the program's constants are still mapped from its file */
+	bool in_place;
+	struct elf_file file;		/* the program's file; open once a text was missing */
 };
 
 /* @missing counts the texts that probes have marked as missing, before they submit the record. */

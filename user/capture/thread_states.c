@@ -80,7 +80,7 @@ static bool is_frozen_at(const char *wchan)
 	       strstr(wchan, "get_signal");
 }
 
-/* The id that records have. */
+/* Returns the id of a thread as records have it. */
 static uint32_t record_tid(const struct process *p, pid_t tid)
 {
 	struct procfs_status st;
@@ -94,7 +94,7 @@ static uint32_t record_tid(const struct process *p, pid_t tid)
 		       (uint32_t)procfs_inner_id(&st);
 }
 
-/* Is the program's cgroup frozen, as a whole? */
+/* Returns whether the whole cgroup of the program is frozen. */
 static bool group_is_frozen(const struct thread_states *t)
 {
 	const struct freezer_mounts m = { .mounts = t->mounts };
@@ -172,7 +172,8 @@ static void read_threads(struct thread_states *t, size_t most, enum rec_threads 
 		return;
 	vec_free(&t->tids);
 	t->n_read = t->n_there = 0;
-	t->read_ns = 0;		/* the cgroup is read next, for numbers of the same time */
+	/* the cgroup is read next, so that its numbers are of the same time */
+	t->read_ns = 0;
 }
 
 /* --- the cgroup --- */

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-enum { KEEP = 64 << 10 };	/* of the room that a large snapshot needed */
+enum { KEEP = 64 << 10 };	/* bytes of the buffer that stay after a large snapshot */
 
 void user_records_init(struct user_records *u)
 {

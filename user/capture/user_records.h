@@ -24,11 +24,14 @@ struct user_records {
 
 void user_records_init(struct user_records *u);
 void user_records_free(struct user_records *u);
-/* Adds the records in @records, which all get the time of now. */
+/* Adds @records; each gets the time of the call. */
 void user_records_add(struct user_records *u, void *records, size_t n);
-/* Adds a record that has a time. Only of a drain that has ended, or that calls it itself. */
+/*
+ * Adds a record with its own time. Only the drain thread, or the caller after that thread's end,
+ * may call it.
+ */
 void user_records_add_dated(struct user_records *u, const struct rec *r, size_t n);
-/* Moves all to the end of @out. */
+/* Moves all records to the end of @out. */
 void user_records_take(struct user_records *u, struct buf *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "live/memory.h"
 #include "live/module.h"
 
-enum { SLOW_LOOKS = 10 };	/* one look in so many reads /proc, which takes some time */
+enum { SLOW_LOOKS = 10 };	/* one look in so many also reads /proc, which takes longer */
 
 void watch_init(struct watch *w, struct process *proc, const struct bpf_side *bpf)
 {
@@ -22,8 +22,8 @@ static bool is_slow_look(const struct watch *w)
 }
 
 /*
- * True only if two looks in a row found it moved: while the program execs, /proc/PID/maps is
- * incomplete.
+ * Returns whether the code has moved: two looks in a row must have found that, since /proc/PID/maps
+ * is incomplete while the program execs.
  */
 static bool has_moved(struct watch *w)
 {
@@ -37,7 +37,7 @@ static bool has_moved(struct watch *w)
 
 static enum capture_end find_end(struct watch *w)
 {
-	/* the constructor that is seen here runs before any of the plugin's code */
+	/* gotap sees the constructor at work, which runs before any of the plugin's code */
 	if (module_opened_plugin(w->proc))
 		return CAPTURE_PLUGIN;
 	if (memory_is_silent(w->proc))
@@ -55,9 +55,9 @@ static bool makes_records_false(enum capture_end end)
 }
 
 /*
- * Has the program called exec, as /proc shows it? /proc is read at each look if the BPF programs do
- * not report execs, or if @found is an end, which may be a consequence of an exec. If neither is
- * so, it is read at slow looks only, since the BPF programs report the exec first.
+ * Returns whether the program called exec, by /proc. Each look reads /proc if the BPF programs do
+ * not report execs, or if @found is an end, which may be the consequence of an exec. In all other
+ * cases the BPF programs report the exec first, and slow looks are enough.
  */
 static bool watch_has_execed(struct watch *w, enum capture_end found, uint64_t since)
 {
@@ -71,7 +71,9 @@ static bool watch_has_execed(struct watch *w, enum capture_end found, uint64_t s
 	return execed;
 }
 
-/* @since: before anything was looked at. An exec comes last. */
+/*
+ * Looks for each kind of end; an exec comes last. @since: a time before the first of these looks.
+ */
 static enum capture_end find_change(struct watch *w, uint64_t since)
 {
 	enum capture_end end;
@@ -95,7 +97,10 @@ static enum capture_end find_change(struct watch *w, uint64_t since)
 	return end;
 }
 
-/* Called after the end is decided, too: an exec during the last rounds still sets w->cut. */
+/*
+ * Looks at the program. Called after the end was decided, too: an exec during the last rounds still
+ * sets w->cut.
+ */
 void watch_look(struct watch *w)
 {
 	enum capture_end change = CAPTURE_RUNNING;

@@ -25,7 +25,7 @@
 enum capture_end {
 	CAPTURE_RUNNING, CAPTURE_STOPPED, CAPTURE_EXITED, CAPTURE_EXECED,
 	CAPTURE_PLUGIN,		/* it opened a plugin, whose code has no probes (module.h) */
-	CAPTURE_SILENT,		/* its memory did not answer (memory.h) */
+	CAPTURE_SILENT,		/* a read of its memory did not answer */
 	CAPTURE_MOVED,		/* it moved its code to where no probes are (live/text_map.h) */
 	CAPTURE_UNPROBED,	/* the process that held the probes was killed (prober.h) */
 	/* gotap itself was stopped for so long that the probes were taken away */
@@ -37,9 +37,9 @@ struct watch {
 	const struct bpf_side *bpf;
 	bool stop;		/* wanted; set by any thread */
 	enum capture_end end;
-	uint64_t same_until;	/* it was found to be there, and the same, at that time */
-	uint64_t cut;		/* younger records are false; UINT64_MAX: none is */
-	uint64_t no_exec_until;	/* it ran no other program at that time */
+	uint64_t same_until;	/* the last time at which the program was there, without a change */
+	uint64_t cut;		/* records after this time are false; UINT64_MAX: none is */
+	uint64_t no_exec_until;	/* the last time at which it ran no other program */
 	unsigned int looks;
 	bool seems_moved;
 };
@@ -47,13 +47,13 @@ struct watch {
 void watch_init(struct watch *w, struct process *proc, const struct bpf_side *bpf);
 void watch_look(struct watch *w);
 /*
- * From any thread: did a look that began at @since or later find no change, or has the capture
- * ended?
+ * Returns, to any thread, whether a look that began at @since or later found no change, or the
+ * capture has ended.
  */
 bool watch_has_looked(const struct watch *w, uint64_t since);
-/* From any thread: the next look ends the capture. */
+/* Makes the next look end the capture. From any thread. */
 void watch_stop(struct watch *w);
-/* When the recording ended, once it has: the last moment up to which all records are true. */
+/* Returns when the recording ended, once it has: the last time up to which all records are true. */
 uint64_t watch_end_time(const struct watch *w);
 
 #endif

@@ -13,17 +13,21 @@
 struct beside {
 	struct trace_pipe *pipe;	/* the Go trace */
 	pthread_mutex_t lock;	/* of states */
-	struct vec states;	/* struct beside_span, which the thread has not taken */
-	struct beside_feed *feed;	/* makes the states; NULL: group linux is not recorded */
+	struct vec states;	/* struct beside_span: stays that the thread has not taken yet */
+	/* gives the stays of threads; NULL: group linux is not recorded */
+	struct beside_feed *feed;
 	const struct output *out;
 	struct perfetto_process process;
 	uint64_t bytes;
-	struct perfetto *perfetto;	/* of the thread; NULL: not open yet */
+	struct perfetto *perfetto;	/* used by the thread only; NULL: not open yet */
 };
 
 /* --- the thread --- */
 
-/* States come at any time, but what is written begins with the first event of the Go trace. */
+/*
+ * Stays of threads come at any time. The Perfetto trace begins with the first event of the Go
+ * trace.
+ */
 static void beside_write_states(struct beside *b)
 {
 	struct vec states;

@@ -21,8 +21,8 @@
 struct beside;
 
 /*
- * The output of the Go trace if the user wants the Perfetto trace alone: that is made from a Go
- * trace in any case.
+ * The output of the Go trace if the user wants the Perfetto trace alone: it is made from a Go
+ * trace, which then goes nowhere.
  */
 #define BESIDE_NOWHERE "/dev/null"
 
@@ -37,7 +37,7 @@ static inline bool beside_alone(const char *output, const char *perfetto)
  */
 int beside_start(struct beside **ret, const struct output *out, const struct capture_info *info,
 		 struct error *err);
-/* Adds it to @to: it gets the Go trace. */
+/* Adds an observer to @to that gives the Go trace to the thread. */
 void beside_observe(struct beside *b, struct observers *to);
 /*
  * Adds the states of threads in Linux (group linux) to the Perfetto trace. To be called before
@@ -45,9 +45,9 @@ void beside_observe(struct beside *b, struct observers *to);
  */
 void beside_threads(struct beside *b, struct threads *t);
 /*
- * After the last byte of the Go trace: waits until all of the Perfetto trace is written, and
- * frees @b (NULL is accepted). Returns the first error of reading the Go trace or of writing.
- * *@bytes, which may be NULL, becomes the size of the Perfetto trace.
+ * To be called after the last byte of the Go trace. Waits until all of the Perfetto trace is
+ * written, and frees @b (NULL is accepted). Returns the first error of reading the Go trace or of
+ * writing. *@bytes, which may be NULL, becomes the size of the Perfetto trace.
  */
 int beside_finish(struct beside *b, uint64_t *bytes, struct error *err);
 

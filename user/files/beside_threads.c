@@ -24,7 +24,7 @@ static const enum perfetto_linux_state linux_states[THREAD_STATES + 1] = {
 	[THREAD_STATES] = LINUX_GONE,	/* its end */
 };
 
-/* NULL: the state says it all. */
+/* Returns the reason of a stay as Perfetto shows it; NULL: the state has no further reason. */
 static const char *why_of(const struct thread_span *s)
 {
 	switch (s->state) {
@@ -56,7 +56,7 @@ static void beside_threads_convert(struct beside_span *ret, const struct thread_
 		snprintf(ret->by, sizeof(ret->by), "%s %u", s->by.comm, s->by.tid);
 }
 
-/* Why a task of another program left its CPU. */
+/* Returns the state of another program's task after it left its CPU. */
 static enum perfetto_linux_state other_state(enum rec_off why)
 {
 	switch (why) {
@@ -99,8 +99,8 @@ struct beside_feed {
 };
 
 /*
- * Are the program's threads recorded with ids of their own PID namespace? Other tasks have ids of
- * the machine, which may be equal.
+ * Returns whether the program's threads are recorded with ids of their own PID namespace. Other
+ * tasks have ids of the machine, which may be equal to these.
  */
 static bool has_inner_ids(const struct beside_feed *f)
 {

@@ -77,7 +77,10 @@ static int claim_input(const struct stat *st, const char *path, struct error *er
 
 	if (!S_ISREG(st->st_mode) || claim_is_input(id))
 		return 0;
-	/* Also if it is refused: a command that goes on without it must not write there. */
+	/*
+	 * Remembers the file as an input also if it is refused: a command that goes on without it
+	 * must not write there.
+	 */
 	*(struct claim_id *)vec_push(&claimed_inputs, sizeof(id)) = id;
 	if (!strcmp(path, "-"))
 		path = "stdin";
@@ -137,7 +140,7 @@ static bool claim_has_name(const struct claim *c, struct claim_id dir, const cha
 	       (!strcmp(name, c->name) || (c->partial && !strcmp(name, c->partial)));
 }
 
-/* Two ways to write to a device, as /dev/null, harm neither. */
+/* Two outputs may write to one device, such as /dev/null: neither harms the other. */
 static struct claim_id claim_before(const struct claims_output *o)
 {
 	return claim_id_of(o->before && S_ISCHR(o->before->st_mode) ? NULL : o->before);
@@ -200,7 +203,7 @@ void claims_close_output(int number, bool keep)
 	if (!c)
 		return;
 	c->open = false;
-	/* a file that is replaced is gone: another one may get its inode */
+	/* after a rename the old file is gone, and another one may get its inode */
 	if (!keep || c->partial)
 		c->before = (struct claim_id){0};
 	if (!keep)

@@ -22,40 +22,40 @@
  * are claimed.
  */
 int claims_input(int fd, const char *path, struct error *err);
-/* The same for a file that is not open yet; 0 if there is none. */
+/* The same for a file that is not open yet; 0 if there is no such file. */
 int claims_input_file(const char *path, struct error *err);
-/* The same where messages name the file @name. */
+/* The same; messages name the file @name. */
 int claims_input_named(const char *path, const char *name, struct error *err);
 /*
- * All of @paths, which ends with NULL, "-" for standard input: before the first is read and
- * something is written.
+ * Claims all of @paths, which ends with NULL, before the command reads or writes; "-" is standard
+ * input.
  */
 int claims_input_files(char *const *paths, struct error *err);
-/* Is the file at @path claimed as an input? */
+/* Returns whether the file at @path is claimed as an input. */
 bool claims_is_input(const char *path);
 
-/* An output as it is compared: what it will be written to, and the file of that name. */
+/* An output as claims compare it: the file that gets the bytes, and the file that has the name. */
 struct claims_output {
 	const char *path;
-	/* its folder; NULL: it has none (standard output) */
+	/* the folder of name; NULL: standard output has none */
 	const struct stat *dir;
 	/* in that folder; partial: NULL if it is written in place */
 	const char *name, *partial;
 	const struct stat *before;		/* the file that has the name now; NULL: none */
 };
 
-/* -EINVAL: @o is an input or another output. */
+/* Checks @o. Returns -EINVAL if it is an input or another output. */
 int claims_check_output(const struct claims_output *o, struct error *err);
 /* Claims @o, which is open as @fd. Returns the number of the claim, from 1 on. */
 int claims_add_output(const struct claims_output *o, int fd);
 /*
- * Was the file of that output to be an input since? It must not be written then, also by a
- * command that goes on without that input. 0 is accepted.
+ * Returns whether the file of that output was later claimed as an input. The output must then not
+ * be written, also by a command that goes on without that input. 0 is accepted.
  */
 bool claims_conflict(int number);
 /*
- * The output with that number is closed; 0 is accepted. @keep: it was written; else it can be
- * opened again.
+ * Ends the claim of an output that was closed; 0 is accepted. @keep: it was written; false: it can
+ * be opened again.
  */
 void claims_close_output(int number, bool keep);
 

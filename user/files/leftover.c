@@ -39,8 +39,8 @@ static enum form form_of(const char *path)
 }
 
 /*
- * The name of the trace that the unfinished file of threads at @path belongs to; NULL: it is no
- * such file.
+ * Returns the name of the trace that the unfinished file of threads at @path belongs to; NULL: it
+ * is no such file.
  */
 static char *trace_of(const char *path)
 {
@@ -57,7 +57,7 @@ static char *trace_of(const char *path)
 	return !strcmp(its, path) && threads_file_is(path) ? take_ptr(trace) : NULL;
 }
 
-/* The end of a sentence that begins with the file's name. */
+/* Returns the end of a sentence that begins with the file's name. The caller frees it. */
 static char *how_to_read(const char *path, enum form form)
 {
 	const char *command = form == FORM_TRACE ? "convert" : "assemble";
@@ -100,7 +100,10 @@ int output_start(struct output *o, const char *path, enum output_form form, stru
 	return r;
 }
 
-/* @r: whether the file at @path could be opened. */
+/*
+ * Looks for an unfinished file beside @path. @r: 0 if the file at @path could be opened, else the
+ * error.
+ */
 static int tell_of_partial(const char *path, int r, struct error *err)
 {
 	_cleanup_free_ char *partial = output_partial(path), *how = NULL;
@@ -115,7 +118,7 @@ static int tell_of_partial(const char *path, int r, struct error *err)
 			 how);
 }
 
-/* A trace, and the file of threads that belongs to it. */
+/* Claims a trace, and the file of threads beside it, as inputs. */
 static int claim_trace(int fd, const char *path, struct error *err)
 {
 	_cleanup_free_ char *threads = threads_file_name(path);

@@ -13,18 +13,18 @@
 #include "read/raw_source.h"
 
 /*
- * 0 if no program was named (@binary is NULL) or it can be read: a wrong name is no wish for
- * none. The program is an input from then on (claims.h).
+ * Checks the program. Returns 0 if none was named (@binary is NULL) or it can be read, else an
+ * error. The program is an input from then on (claims.h).
  */
 int legacy_program(const char *binary, struct error *err);
-/* Is it such a trace? Takes nothing. */
+/* Returns whether the source has such a trace. Its bytes remain unread. */
 bool legacy_is(struct raw_source *source);
 
-/* Writes it as text to @out, "-" for standard output. @in is its name. */
+/* Writes the trace as text to @out, "-" for standard output. @in is the name of the source. */
 int legacy_text(struct raw_source *source, const char *in, const char *out, const char *binary,
 		struct error *err);
 
-/* Writes its events as the parsers of Go up to 1.22 give them, with links (v1/view.h). */
+/* Writes the events as the parsers of Go up to 1.22 give them, with links (v1/view.h). */
 int legacy_links(struct raw_source *source, const char *in, const char *out, struct error *err);
 
 #endif

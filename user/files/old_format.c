@@ -9,7 +9,7 @@
 #include "v1/format.h"
 
 struct old_format {
-	struct trace_pipe *pipe;	/* the v2 trace; NULL: it is finished */
+	struct trace_pipe *pipe;	/* the bytes of the v2 trace; NULL: it is finished */
 	const struct output *out;
 	struct convert_options options;
 	struct convert_result result;

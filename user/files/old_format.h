@@ -22,19 +22,24 @@ struct old_format;
  */
 int old_format_start(struct old_format **ret, const struct output *out, int version,
 		     struct error *err);
-/* Adds it to @to: it gets the v2 trace. NULL is accepted. */
+/* Adds an observer to @to that gives the v2 trace to the thread. NULL is accepted. */
 void old_format_observe(struct old_format *o, struct observers *to);
-/* Has it failed already? The reason comes with old_format_finish(). NULL is accepted: no. */
+/*
+ * Returns whether the conversion has failed already; old_format_finish() gives the reason. NULL is
+ * accepted: no.
+ */
 bool old_format_failed(const struct old_format *o);
 /*
- * After the last byte of the v2 trace: waits until all is written. The first error, of reading or
- * of writing. No error where there was no generation: then there is no trace. NULL is accepted.
+ * To be called after the last byte of the v2 trace. Waits until all is written, and returns the
+ * first error of reading or writing. If there was no generation, that is no error, and there is no
+ * trace. NULL is accepted.
  */
 int old_format_finish(struct old_format *o, struct error *err);
-/* It is finished, and there is a trace. NULL is accepted: no. */
+/* Returns whether the conversion is finished and has a trace. NULL is accepted: no. */
 bool old_format_has_trace(const struct old_format *o);
 /*
- * What is in the trace and what was left out; once it is finished. NULL is accepted, and returned.
+ * Returns the counts of what is in the trace and what was left out, once it is finished. NULL is
+ * accepted, and returned.
  */
 const struct convert_result *old_format_result(const struct old_format *o);
 /* Accepts NULL. */

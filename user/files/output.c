@@ -22,10 +22,10 @@
 static const char SUFFIX[] = ".partial";
 
 enum {
-	TRIES = 20,		/* while others make and remove the same names */
+	TRIES = 20,		/* tries, since others may make and remove the same names */
 	LEFTOVERS = 1000,
-	EMPTY = 16,		/* a header alone: nothing worth keeping */
-	READER_MS = 5000,	/* how long a pipe may lack its reader */
+	EMPTY = 16,		/* bytes of a header: a file with no more is not kept */
+	READER_MS = 5000,	/* ms that a pipe may be without a reader */
 };
 
 static int output_fail(const struct output *o, int e, struct error *err)
@@ -42,8 +42,9 @@ static bool is_at(int fd, int dir, const char *name)
 }
 
 /*
- * The lock is the open file's: it goes when the last process that holds it ends. Where a
- * file system has none, two writers of one name are not noticed.
+ * Locks the file; returns whether another process has locked it. The lock belongs to the open file
+ * and ends when the last process that has the file open ends. If a file system has no locks, two
+ * writers of one name are not noticed.
  */
 static bool is_locked_by_another(int fd)
 {
@@ -60,13 +61,13 @@ static int busy(const struct output *o, struct error *err)
 
 /* --- names --- */
 
-/* A name with @end behind it, cut where that would be too long. */
+/* Returns @name with @end after it, cut if that would be too long. */
 static char *with_end(const char *name, const char *end)
 {
 	return xasprintf("%.*s%s", NAME_MAX - (int)strlen(end), name, end);
 }
 
-/* The path of @name in the folder of @path. */
+/* Returns the path of @name in the folder of @path. */
 static char *beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -109,7 +110,7 @@ static int in_the_way(const struct output *o, struct error *err)
 			 o->path, o->partial);
 }
 
-/* Clears the way for o->partial, which exists. */
+/* Moves aside or removes the file that has the name o->partial. */
 static int clear_leftover(struct output *o, const struct place *p, struct error *err)
 {
 	_cleanup_close_ int fd = openat(o->dir, o->partial,
@@ -135,8 +136,8 @@ static int clear_leftover(struct output *o, const struct place *p, struct error 
 /* --- a regular file: beside its name, then by its name --- */
 
 /*
- * Keeps the capabilities for a later rename, not in effect, where the rights of the user alone do
- * not suffice: the capture gives up all others.
+ * Reserves the capabilities for the rename, without effect until then, if the rights of the user
+ * alone do not suffice. The capture gives up all others.
  */
 static void reserve_rights(const struct place *p)
 {
@@ -150,7 +151,7 @@ static void reserve_rights(const struct place *p)
 		privilege_reserve_files();
 }
 
-/* A file that is replaced passes on its owner and mode. */
+/* Gives the new file the owner and the mode of the file that it replaces. */
 static void inherit(int fd, const struct stat *st)
 {
 	mode_t mode = st->st_mode & 0777;
@@ -212,7 +213,10 @@ static void sleep_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* Without O_NONBLOCK a pipe would wait for its reader, for ever. */
+/*
+ * Opens a pipe, a device or a file in place. Without O_NONBLOCK open(2) of a pipe would wait for a
+ * reader, forever.
+ */
 static int open_quickly(const struct place *p)
 {
 	int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (p->magic ? 0 : O_NOFOLLOW);
@@ -257,7 +261,7 @@ static int open_own_fd(struct output *o, int fd, struct error *err)
 	return o->fd < 0 ? output_fail(o, errno, err) : refuse_terminal(o, err);
 }
 
-/* A file that may not be written is not to be replaced either. */
+/* Checks that the file may be written. One that may not be written must not be replaced, either. */
 static int check_writable(const struct output *o, const struct place *p, struct error *err)
 {
 	int fd = openat(p->dir, p->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -268,7 +272,7 @@ static int check_writable(const struct output *o, const struct place *p, struct 
 	return 0;
 }
 
-/* Rights that the folder does not give, and a file in it may. */
+/* Returns whether the error means that the folder cannot be written; a file in it may still be. */
 static bool only_in_place(int r)
 {
 	return r == -EACCES || r == -EPERM || r == -EROFS;
@@ -324,7 +328,7 @@ static int output_open_stdout(struct output *o, struct error *err)
 	return r;
 }
 
-/* Opens it if no input and no other output is the same file. */
+/* Opens the output, unless an input or another output is the same file. */
 static int output_open_claimed(struct output *o, const struct place *p, struct error *err)
 {
 	_cleanup_free_ char *partial = with_end(p->name, SUFFIX);
@@ -366,7 +370,7 @@ int output_open(struct output *o, const char *path, enum output_form form, struc
 
 /* --- which file is it? --- */
 
-/* Two ways to write to a device, as /dev/null, harm neither. */
+/* Two outputs may write to one device, such as /dev/null: neither harms the other. */
 static bool output_is_same(const struct output *o, const struct stat *other)
 {
 	struct stat st;
@@ -407,7 +411,7 @@ int output_begin(const struct output *o, struct error *err)
 	return 0;
 }
 
-/* Is what is there now what was there at the start? */
+/* Returns whether the name still has the file that it had at the start. */
 static bool is_as_before(const struct output *o)
 {
 	struct stat st;
@@ -459,8 +463,8 @@ static int output_settle(const struct output *o, bool keep, struct error *err)
 }
 
 /*
- * Some file systems report a failed write only at a close. Another descriptor stays open, and so
- * the lock.
+ * Closes a duplicate: some file systems report a failed write only at a close. The output's own
+ * descriptor stays open, and with it the lock.
  */
 static int flush(const struct output *o, struct error *err)
 {

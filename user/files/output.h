@@ -26,14 +26,15 @@ enum output_form { OUTPUT_BINARY, OUTPUT_TEXT };
 struct output {
 	int fd;
 	enum output_form form;
-	const char *path;	/* as messages name it; stays after output_close() */
+	const char *path;	/* the name for messages; valid after output_close() */
 	int dir;		/* folder of name and partial, O_PATH; -1: none is needed */
 	char *name, *partial;	/* partial NULL: it is written in place */
-	bool truncates;		/* in place, and what is in the file goes at output_begin() */
-	bool replaces;		/* there is a file of that name: */
+	bool truncates;		/* written in place; output_begin() empties the file */
+	bool replaces;		/* whether a file has the name, and which: */
 	dev_t dev;
 	ino_t ino;
-	char *leftover;		/* where an unfinished file of this name is now; NULL: none was */
+	/* the path of an unfinished file of this name; NULL: there was none */
+	char *leftover;
 	int claim;		/* claims.h; 0: none */
 };
 
@@ -46,15 +47,15 @@ struct output {
  * reads or writes it.
  */
 int output_open(struct output *o, const char *path, enum output_form form, struct error *err);
-/* Where the file at @path is until it is whole; free it. */
+/* Returns the path of the unfinished file of @path. The caller frees it. */
 char *output_partial(const char *path);
-/* Does descriptor @fd lead to the same file? Never for devices. */
+/* Returns whether descriptor @fd leads to the same file. Never for devices. */
 bool output_is(const struct output *o, int fd);
-/* Writing begins now: a file that is written in place is emptied. */
+/* Begins to write: empties a file that is written in place. */
 int output_begin(const struct output *o, struct error *err);
 /*
- * @keep: the file gets its name; false: nothing of it stays, and a file that was there
- * before stays as it was. Accepts a closed one.
+ * Closes the output. @keep: the file gets its name; false: the new file is removed, and a file that
+ * was there before is unchanged. Accepts a closed output.
  */
 int output_close(struct output *o, bool keep, struct error *err);
 

@@ -26,7 +26,7 @@ static int not_there(const char *path, int e, struct error *err)
 	return error_set(err, -e, "cannot write '%s': %s", path, strerror(e));
 }
 
-/* Goes to the folder of @target, which is relative to p->dir (AT_FDCWD at first). */
+/* Follows @target to its folder; it is relative to p->dir (AT_FDCWD at first). */
 static int place_go_into(struct place *p, const char *target)
 {
 	_cleanup_free_ char *folder = xstrdup(target);
@@ -51,7 +51,10 @@ static int place_go_into(struct place *p, const char *target)
 	return fstat(dir, &p->dir_st) ? errno : 0;
 }
 
-/* Symbolic links of /proc have a text, which is not where they lead. */
+/*
+ * Returns whether @link is a link of /proc such as /proc/self/fd/1: it leads to an open file, and
+ * its text may be no path.
+ */
 static bool is_magic(int link)
 {
 	struct statfs fs;

@@ -25,13 +25,22 @@ struct place {
  * link cannot change between look and use. place_release() in any case.
  */
 int place_find(struct place *p, const char *path, struct error *err);
-/* May others put files there, and is the one with @st of another user? */
+/*
+ * Returns whether others may put files into the folder, and the file with @st belongs to another
+ * user.
+ */
 bool place_is_foreign(const struct place *p, const struct stat *st);
-/* Does its folder let only its owner, another user, replace what is there (as /tmp does)? */
+/*
+ * Returns whether only the owner of the file, another user, may replace it (the sticky bit of a
+ * folder such as /tmp).
+ */
 bool place_is_kept(const struct place *p);
-/* Is it a mount point, which cannot be replaced? */
+/* Returns whether the file is a mount point, which cannot be replaced. */
 bool place_is_mount(const struct place *p);
-/* Number of our own open file that a link of /proc stands for, -1: none. */
+/*
+ * Returns the number of gotap's own open file that a link of /proc stands for, -1: it stands for
+ * none.
+ */
 int place_own_fd(const struct place *p);
 void place_release(struct place *p);
 

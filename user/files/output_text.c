@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* output_text: a text into an output, as a whole. See leftover.h. */
+/* output_text: writes a text into an output, as a whole. See leftover.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -17,9 +17,8 @@ typedef int raw_convert_fn(struct raw_source *source, struct raw_sink *sink, con
 int raw_convert(raw_convert_fn *fn, const void *ctx, const char *in, const char *out,
 		struct error *err);
 /*
- * The same from a source that is open, and stays so; @in is its name. After a fault of the input
- * a regular file @out is as it was before; a pipe or a terminal has got what came before the
- * fault.
+ * The same from a source that is open, and remains open; @in is its name. If the input has a fault,
+ * a regular file @out is as it was before. A pipe or a terminal has got the part before the fault.
  */
 int raw_convert_source(raw_convert_fn *fn, const void *ctx, struct raw_source *source,
 		       const char *in, const char *out, enum output_form form, struct error *err);

@@ -26,8 +26,8 @@ static bool thread_file_is_regular(const struct output *o)
 }
 
 /*
- * Can there be a file beside the trace? It must be a regular file with a known name, which
- * standard output does not have.
+ * Returns whether there can be a file beside the trace: the trace must be a regular file with a
+ * known name. Standard output has no name.
  */
 static bool has_place(const struct output *trace)
 {
@@ -110,7 +110,10 @@ int thread_file_finish(struct thread_file *f, bool keep, struct error *err)
 	return r;
 }
 
-/* Is there a file of threads beside @trace, of the same owner? Its path then; free it. */
+/*
+ * Returns the path of a file of threads beside @trace, of the same owner; NULL: there is none. The
+ * caller frees it.
+ */
 static char *file_before(const struct output *trace)
 {
 	_cleanup_free_ char *path = has_place(trace) ? threads_file_name(trace->path) : NULL;

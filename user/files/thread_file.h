@@ -16,8 +16,8 @@ struct thread_file {
 	char *path;
 	struct threads *threads;
 	struct threads_writer *writer;
-	struct error *failed;	/* thread_file_try() did; NULL: it did not */
-	bool kept;		/* it is written and has its name */
+	struct error *failed;	/* the error of thread_file_try(); NULL: it did not fail */
+	bool kept;		/* the file is whole and has its name */
 };
 
 #define THREAD_FILE_CLOSED { .out = OUTPUT_CLOSED }
@@ -36,7 +36,7 @@ int thread_file_check_place(const struct output *trace, struct error *err);
 int thread_file_start(struct thread_file *f, struct threads *t, const struct capture_info *info,
 		      struct error *err);
 /*
- * Both, if it is not known yet whether there will be records. If there are any,
+ * Opens and begins, if it is not known yet whether there will be records. If there are any,
  * thread_file_finish() returns the error.
  */
 void thread_file_try(struct thread_file *f, const struct output *trace, struct threads *t,

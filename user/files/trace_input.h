@@ -26,9 +26,9 @@ int trace_input_open(struct trace_input *in, const char *path, const char *binar
 int trace_input_open_source(struct trace_input *in, struct raw_source *source, const char *binary,
 			    struct error *err);
 /*
- * To be called when the events were read, with @ret, which reading gave, and its error in @err.
- * What was wrong with the trace from the begin is the error if there is no other; @name is put
- * before it. Closes the input.
+ * To be called when the events were read. Closes the input. @ret and @err: the result of reading.
+ * Returns that error, with @name before it; if there is none, the damage that was found before the
+ * first event.
  */
 int trace_input_close(struct trace_input *in, const char *name, int ret, struct error *err);
 

@@ -9,19 +9,20 @@
 #include "base/limits.h"
 #include "base/vec.h"
 
-/* Bytes that may wait for the thread: some generations. */
+/* The most bytes that may wait for the thread: some generations. */
 enum { WAITING_MAX = 64 << 20 };
 
 struct trace_pipe {
 	pthread_t thread;
 	trace_pipe_fn *fn;
 	void *ctx;
-	pthread_mutex_t lock;	/* of waiting, ended and gone */
+	pthread_mutex_t lock;	/* guards waiting, ended and gone */
 	pthread_cond_t more, less;
-	struct buf waiting;	/* bytes that the thread has not taken */
+	struct buf waiting;	/* bytes that the thread has not taken yet */
 	bool ended;		/* no more bytes come */
 	bool gone;		/* the function has returned */
-	struct buf taken;	/* of the thread: what it reads now, from taken_at on */
+	/* used by the thread only: the bytes that it reads now, from taken_at on */
+	struct buf taken;
 	size_t taken_at;
 	int ret;		/* of the function */
 	struct error err;
@@ -118,7 +119,7 @@ int trace_pipe_start(struct trace_pipe **ret, trace_pipe_fn *fn, void *ctx, stru
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->more, NULL);
 	pthread_cond_init(&p->less, NULL);
-	*ret = p;	/* the function may look for it */
+	*ret = p;	/* the function may wait for the end */
 	e = thread_start(&p->thread, pipe_run, p);
 	if (!e)
 		return 0;

@@ -22,16 +22,19 @@ typedef int trace_pipe_fn(void *ctx, struct trace_pipe *p, struct error *err);
 
 /* Starts the thread. @ctx must live until trace_pipe_finish(). */
 int trace_pipe_start(struct trace_pipe **ret, trace_pipe_fn *fn, void *ctx, struct error *err);
-/* Adds the pipe to @to: it gets all that is written. */
+/* Adds the pipe to @to as an observer that takes all bytes. */
 void trace_pipe_observe(struct trace_pipe *p, struct observers *to);
-/* Has the function returned? Then it reads no more. */
+/* Returns whether the function has returned. It then reads no more. */
 bool trace_pipe_is_gone(struct trace_pipe *p);
-/* After the last byte: waits until the function has returned, frees @p, and returns its result. */
+/*
+ * To be called after the last byte. Waits until the function has returned, frees @p, and returns
+ * the function's result.
+ */
 int trace_pipe_finish(struct trace_pipe *p, struct error *err);
 
 /*
- * For the function alone, as raw_source.h wants it: the next bytes, at most @n; 0: the trace has
- * ended.
+ * For the function only: a reader as in raw_source.h. Returns the next bytes, at most @n; 0: the
+ * trace has ended.
  */
 int64_t trace_pipe_read(void *pipe, void *buf, size_t n);
 

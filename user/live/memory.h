@@ -53,8 +53,9 @@ void memory_touch(const struct process *p, uint64_t addr);
 /* Returns whether a read got no answer. */
 bool memory_is_silent(const struct process *p);
 /*
- * Fills @err with the reason why a read of @what failed: -ETIMEDOUT the memory is silent, -EINTR
- * @stop (may be NULL) asks to stop, or else -ESRCH with errno's text.
+ * Returns the reason why a read of memory failed, and words it in @err; @what names the memory.
+ * -ETIMEDOUT: the process's memory does not answer; -EINTR: @stop (may be NULL) asks to stop; else
+ * -ESRCH with the text of errno.
  */
 int memory_error(const struct process *p, const struct stop_request *stop, const char *what,
 		 struct error *err);

@@ -38,7 +38,9 @@ struct probe_spec {
 
 /* --- points.c --- */
 
-/* Does the plan have that group, and is its program of a release in that range? */
+/*
+ * Returns whether the plan has the group of the row, and the program is of a release in its range.
+ */
 bool plan_wants(const struct plan *p, enum group group, int since, int until);
 
 /* Adds a copy of @point, whose file offset it finds. */
@@ -54,36 +56,40 @@ int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
 int plan_add_after_calls(struct plan *p, const struct gobin *b, enum program program,
 			 const struct gobin_func *fn, const struct site_class *class,
 			 struct error *err);
-/* A probe that cannot be had: the error, or a line of the report if it is optional. */
+/*
+ * Takes note of a probe that has no place: an error, or a line of the report if the probe is
+ * optional.
+ */
 int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 	       const struct error *why, struct error *err);
 
-/* A line of the report; one for each @function, which is not copied, nor is @lacks. */
+/* Adds a line to the report, one for each @function. Neither @function nor @lacks is copied. */
 void plan_note_missing(struct plan *p, const char *function, const char *lacks,
 		       const struct error *why);
 
-/* A call that returns to @pc, from status @old to @new_, has @class. */
+/* Gives @class to the call that returns to @pc and changes the status from @old to @new_. */
 void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
 		   struct site_class class);
 
 /* --- plan.c --- */
 
-/* The function of assembly code that is called so in the source. */
+/* Finds the function of assembly code with that name in the source. */
 int plan_find_assembly(const struct gobin *b, const char *name, struct gobin_func *ret);
 
 /* --- sites.c --- */
 
-/* The classes of all calls of casgstatus, and of callers of probed functions. */
+/* Finds the classes of all calls of casgstatus, and of callers of probed functions. */
 int plan_sites(struct plan *p, const struct gobin *b, struct error *err);
 
 /* --- inline.c --- */
 
 enum program plan_inline_program(enum inline_program which);
 /*
- * For a point at an instruction that is a direct call: how it can be patched. False if it is none.
+ * Makes a point at a direct call one that patches the call's operand. False if the instruction is
+ * no such call.
  */
 bool plan_patch_call(const struct gobin *b, struct probe_point *point);
-/* Why the probe in @function, which is not copied, stays as it is; one line for each. */
+/* Notes why the probe in @function is not patched, once for each @function, which is not copied. */
 void plan_note_not_inline(struct plan *p, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
@@ -92,9 +98,7 @@ void plan_note_not_inline(struct plan *p, const char *function, const char *fmt,
  * same kind of place in both.
  */
 void plan_inline_like(struct plan *p, const struct plan *plugin);
-/*
- * Moves the frequent probes of a plan that is made for that to where there is an operand to patch.
- */
+/* Moves the frequent probes of the plan to instructions that have an operand to patch. */
 int plan_inline(struct plan *p, const struct gobin *b, struct error *err);
 
 /* --- pgo.c --- */
@@ -112,11 +116,11 @@ struct status_call {
  */
 int plan_casgstatus_inlined(struct plan *p, const struct gobin *b, const struct vec *calls,
 			  struct error *err);
-/* Does a probe of pgo.def see this transition of @caller? */
+/* Returns whether a probe of pgo.def sees this transition of @caller. */
 bool plan_inlined_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_);
-/* Was @function, a probed one, inlined everywhere, and is there a probe for each place? */
+/* Returns whether the probed @function was inlined everywhere, with a probe for each place. */
 bool plan_inlined_probed(const struct plan *p, const struct gobin *b, const char *function);
-/* The same for the other probed functions, @specs. */
+/* Adds the probes for the other probed functions, @specs, that were inlined. */
 int plan_probe_inlined(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
 		     size_t n, struct error *err);
 

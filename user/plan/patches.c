@@ -56,8 +56,8 @@ static void patches_add_start(struct patches *w, uint64_t addr)
 }
 
 /*
- * Does the program move its probe? With uprobes the probe is at the start of a function, inline at
- * an instruction.
+ * Returns whether the program's probe moves: from the start of a function, with uprobes, to the
+ * calls of it, with inline code.
  */
 static bool patches_moves(enum inline_program which)
 {
@@ -91,7 +91,7 @@ static void find_starts(struct patches *w)
 	}
 }
 
-/* Do only calls lead to @fn, and not so many that the sites would not do? */
+/* Returns whether only calls lead to @fn, and no more than there can be sites. */
 static bool is_only_called(struct patches *w, const struct gobin_func *fn)
 {
 	size_t i, calls = 0;
@@ -165,8 +165,8 @@ static int add_calls(struct patches *w, enum program program, const struct gobin
 }
 
 /*
- * All that are at a start, or none: the program knows of all of its probes together whether it runs
- * at a call or behind it.
+ * Moves all probes of the program that sit at a start, or none: the program has one flag for all of
+ * its probes that says whether they sit at calls.
  */
 static int move_program(struct patches *w, enum inline_program which, struct error *err)
 {
@@ -190,7 +190,9 @@ static int move_program(struct patches *w, enum inline_program which, struct err
 	return r;
 }
 
-/* A probe that sits at a call in any case: of preemptPark, where -pgo has inlined it. */
+/*
+ * Patches calls that have the probe in any case: those of preemptPark, where -pgo has inlined it.
+ */
 static void patch_calls(struct plan *p, const struct gobin *b)
 {
 	size_t i;
@@ -221,7 +223,8 @@ static int patches_move_to_calls(struct patches *w, struct error *err)
 }
 
 /*
- * Each of the two points of a question has the index of the other, once no more points come or go.
+ * Gives each of the two points of a test and its call the index of the other, once no more points
+ * come or go.
  */
 static void pair_hooks(struct plan *p)
 {
@@ -280,7 +283,7 @@ static bool inline_is_torn(const struct probe_point *point)
 }
 
 /*
- * Such a call keeps its uprobe, alone: a point without a patch has a link of its own in the kernel
+ * Keeps the uprobe of such a call. A point without a patch has a link of its own in the kernel
  * (attach/links.c).
  */
 static void inline_keep_torn(struct plan *p)
@@ -307,7 +310,7 @@ static bool is_of_pgo(enum program program)
 	return !strncmp(program_name(program), "inlined_", strlen("inlined_"));
 }
 
-/* A line for each frequent probe that stays, unless it has one. */
+/* Notes each frequent probe that is not patched and has no note yet. */
 static void note_rest(struct plan *p)
 {
 	size_t i, j;

@@ -12,8 +12,8 @@
 /* --- coroswitch_m, which only mcall calls, in coroswitch and coroexit --- */
 
 /*
- * The one place in data that has the address of @fn: its function value. 0 if anything else leads
- * to it.
+ * Returns the one place in data that has the address of @fn (its function value); 0 if anything
+ * else leads to @fn.
  */
 static uint64_t function_value(struct patches *w, const struct gobin_func *fn)
 {
@@ -46,8 +46,8 @@ static int add_mcall(struct patches *w, const struct gobin_func *mcall, const st
 }
 
 /*
- * A point at each call of mcall that the function value is for; -ENOENT if it is used in another
- * way.
+ * Adds a point at each call of mcall that gets the function value; -ENOENT if the function value
+ * has another use.
  */
 static int add_mcalls(struct patches *w, uint64_t value, struct error *err)
 {
@@ -113,7 +113,7 @@ static int add_flag_test(struct patches *w, enum program program, const struct t
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-/* The test of the flag, and as the next point the call behind it. */
+/* Adds a point at the test of the flag, and as the next point the call after it. */
 static int add_hook(struct patches *w, enum program program, const struct trace_hook *hook,
 		    const struct gobin_func *fn, struct error *err)
 {
@@ -130,7 +130,10 @@ static int add_hook(struct patches *w, enum program program, const struct trace_
 	return r;
 }
 
-/* exitsyscall since Go 1.26 asks where it has kept its P. */
+/*
+ * Moves the probe of exitsyscall, Go 1.26 and later, to the test of trace.enabled that it makes
+ * once it has its P again.
+ */
 int patches_move_syscall_exit(struct patches *w, struct error *err)
 {
 	size_t at = patches_find(w->p, PROGRAM_syscall_exit);
@@ -154,8 +157,8 @@ int patches_move_syscall_exit(struct patches *w, struct error *err)
 }
 
 /*
- * gcAssistAlloc since Go 1.23 asks where an assist ends, by the flag; Go 1.22 by a counter of
- * generations.
+ * Finds the tests of trace.enabled with which gcAssistAlloc ends an assist, since Go 1.23. Go 1.22
+ * tests a counter of generations there.
  */
 static int find_assist_hooks(const struct patches *w, const struct gobin_func *fn, struct vec *ret)
 {

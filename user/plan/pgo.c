@@ -30,7 +30,7 @@ struct lacks_spec {
 };
 
 struct harmless_spec {
-	const char *caller;	/* a function, or the beginning of several */
+	const char *caller;	/* a function, or the beginning of the names of several */
 	int since, until;
 };
 

@@ -69,7 +69,7 @@ static int plan_at_entry(struct plan *p, const struct gobin *b, const struct pro
 	return plan_add_entry(p, b, spec->program, fn, &addr, err);
 }
 
-/* The return address of the first call that @spec names; 0 if there is none. */
+/* Returns the return address of the first call that @spec names; 0 if there is none. */
 static uint64_t plan_first_call(const struct gobin *b, const struct probe_spec *spec,
 			   const struct gobin_func *fn, struct error *err)
 {
@@ -248,7 +248,7 @@ static bool group_has_probes(const struct plan *p, enum group g)
 	return false;
 }
 
-/* A group of which this release has nothing: asked for, it must not just be silent. */
+/* Reports a group that the user asked for and of which this release has nothing. */
 static void note_empty_groups(struct plan *p, const struct gobin *b)
 {
 	struct error why, unused;
@@ -267,8 +267,8 @@ static void note_empty_groups(struct plan *p, const struct gobin *b)
 }
 
 /*
- * The group is recorded only if it is named, and then a trace that lacks objects would be wrong: an
- * error.
+ * Fails for the group objects: it is recorded only if the user names it, and a trace that lacks
+ * some objects would be wrong.
  */
 static int check_objects(const struct plan *p, const struct gobin *b, struct error *err)
 {
@@ -341,7 +341,7 @@ static void find_systemstack(struct plan *p, const struct gobin *b)
 	p->systemstack_pc = p->systemstack_return ? leaf.addr + 8 : 0;
 }
 
-/* The code of an assembly function; left as it is where it is not found. */
+/* Finds the code of an assembly function; leaves @range as it is if there is none. */
 static void plan_find_range(const struct gobin *b, const char *name, uint64_t range[2])
 {
 	struct gobin_func fn;

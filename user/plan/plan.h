@@ -46,12 +46,15 @@ struct group_cost {
 	double uprobes;		/* in empty uprobes */
 };
 struct group_cost group_cost(enum group g);
-/* The @i-th runtime function that the group probes, over all Go releases; NULL behind the last. */
+/*
+ * Returns the @i-th runtime function that the group probes, over all Go releases; NULL: there are
+ * no more.
+ */
 const char *plan_group_function(enum group g, size_t i);
 enum group plan_group_of(enum program program);
 /*
- * Does it only measure memory, so that a small --budget leaves it out? Nothing else needs its
- * records.
+ * Returns whether the group only measures memory, so that a small --budget leaves it out. Nothing
+ * else needs its records.
  */
 bool group_is_extra(enum group g);
 unsigned int groups_default(void);
@@ -63,12 +66,12 @@ unsigned int groups_default(void);
 bool groups_parse(const char *list, unsigned int *ret);
 
 /*
- * How `--attach inline` replaces a probe: by another operand of the instruction that it sits at.
- * Only in plans that were made for it.
+ * How `--attach inline` replaces a probe: it changes the operand of the instruction that the probe
+ * sits at. Only in plans that were made for it.
  */
 enum patch_kind {
 	PATCH_NONE,		/* not at all */
-	/* call rel32: leads to gotap's stub instead, and from there to @patch_target */
+	/* call rel32: calls gotap's stub instead, which goes on to @patch_target */
 	PATCH_CALL,
 	/*
 	 * cmpb $0, trace.enabled(%rip) in front of a call of traceAcquireEnabled: it tests a byte
@@ -82,7 +85,7 @@ enum patch_kind {
 
 struct probe_point {
 	enum program program;
-	const char *function;	/* runtime function it sits in */
+	const char *function;	/* the runtime function that has the instruction */
 	uint64_t addr;		/* link-time address of the instruction */
 	uint64_t file_offset;
 	const char *file;	/* NULL: the program's own, else that of a plugin (not owned) */
@@ -123,7 +126,8 @@ struct plan {
 #define KNOB_ADDRESS(code, type, name, initial) type name;
 #define KNOB(code, type, name, initial)
 #include "knobs.def"
-	int heap_live_reg;		/* where update is inlined; -1: nowhere */
+	/* register of the sum where gcController.update is inlined; -1: nowhere */
+	int heap_live_reg;
 	unsigned int groups;
 	uint64_t sigpanic[2];		/* runtime.sigpanic: [start, end); 0 unknown */
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
@@ -139,20 +143,19 @@ struct plan {
 	bool for_inline;
 	struct vec not_inline;		/* struct not_inline */
 	/*
-	 * Where coroswitch_m and exitsyscall have their probes in a plan for uprobes; file_offset
-	 * 0: here, too.
+	 * The places of the probes of coroswitch_m and exitsyscall in a plan for uprobes;
+	 * file_offset 0: the same as in this plan.
 	 */
 	struct probe_point coro_start, exit_jump;
 	unsigned int exit_jump_p_reg;
-	/* Where threads sleep that can be borrowed (inline/inject.h): */
+	/* Functions in which a sleeping thread can be borrowed (inline/inject.h): */
 	/* runtime.futex and runtime.usleep: [start, end); 0: not found */
 	uint64_t futex[2], usleep[2];
 };
 
 /*
- * Only what describes the program: release, field offsets, the roots of its data. No probe is
- * looked for, so that a program which cannot be probed can still be read (`gotap stacks`). As
- * plan_make() otherwise.
+ * Finds the release, field offsets and roots of the data, and no probes, so that `gotap stacks` can
+ * read a program that cannot be probed. Otherwise as plan_make().
  */
 int plan_describe(struct plan *p, const struct gobin *b, struct error *err);
 /*

@@ -20,7 +20,7 @@ static bool has_program(const struct plan *p, enum program program)
 	return false;
 }
 
-/* Do both have probes of a program that sit at calls in the one only? */
+/* Returns whether both have probes of a program that sit at calls in only one of them. */
 static bool inline_differs(const struct plan *a, const struct plan *b)
 {
 	size_t i;

@@ -35,7 +35,7 @@ bool plan_wants(const struct plan *p, enum group group, int since, int until)
 	return (p->groups & 1u << group) && release_in(p->minor, since, until);
 }
 
-/* Does @site have the registers that bpf/goabi.h takes for granted? */
+/* Returns whether @site has the registers that bpf/goabi.h requires. */
 static bool points_site_fits(const struct plan *p, enum program program, const struct site *site)
 {
 	if (p->abi == GO_ABI_PUSH)

@@ -41,7 +41,7 @@ static const struct caller_spec caller_specs[] = {
 #undef CALLER
 };
 
-/* "f" or "f.func1" and the like */
+/* Returns whether @name is "f", or a function literal in it such as "f.func1". */
 static bool is_function_or_literal(const char *name, const char *function)
 {
 	size_t n = strlen(function);
@@ -142,7 +142,9 @@ static int add_casgstatus_sites(struct plan *p, const struct gobin *b, const str
 	return 0;
 }
 
-/* The binary knows package runtime's functions by name; the table has the others too. */
+/*
+ * Finds a function outside of package runtime: gobin_func() has the names of package runtime only.
+ */
 static bool find_outside(const struct gobin *b, const char *name, struct gobin_func *ret)
 {
 	const struct pclntab *t = gobin_table(b);
@@ -204,7 +206,7 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 	}
 }
 
-/* Is there a class for calls that return to @pc? */
+/* Returns whether there is a class for calls that return to @pc. */
 static bool is_classed(const struct plan *p, uint64_t pc)
 {
 	size_t i;
@@ -254,9 +256,9 @@ static bool can_sit_at_calls(const struct plan *p)
 }
 
 /*
- * Probes at the calls of casgstatus that mean something, in place of the one at
- * its start: the others cost nothing then, and the caller follows from the address of the
- * probe. Otherwise the probe has to read it from the stack.
+ * Puts probes at the calls of casgstatus that have a class, in place of the one at its start: the
+ * other calls then cost nothing, and the address of the probe names the caller. At the start the
+ * program must read the caller from the stack.
  */
 static int sites_move_to_calls(struct plan *p, const struct gobin *b, const struct vec *calls,
 			 struct error *err)

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * Smaller objects are left alone: since Go 1.27 they have functions of their own, without a
- * place for a probe, and with this limit the slots of a span fit into one word of bits.
+ * Smaller objects get no record: since Go 1.27 they have functions of their own, without a place
+ * for a probe. With this limit the slots of a span also fit into one word of bits.
  */
 enum { OBJECT_MIN = 1024 };
 
-/* The smallest slot that holds @bytes. */
+/* Returns the size of the smallest slot that holds @bytes. */
 uint64_t size_class_round(uint64_t bytes);
 
 #endif

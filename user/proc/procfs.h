@@ -28,14 +28,17 @@ struct procfs {
 };
 
 /*
- * Opens a mount of proc; @dir NULL: "/proc". -ENOENT if @dir is no mount of proc, -EACCES if it
+ * Opens a mount of proc; @dir NULL: "/proc". -ENOENT if @dir is no mount of proc; -EACCES if it
  * belongs to another PID namespace and gotap may not read there.
  */
 int procfs_open(struct procfs *fs, const char *dir, struct error *err);
 
 enum { PROCFS_PATH = 280 };
 
-/* Stores "DIR/PID/WHAT"; @pid 0: "DIR/WHAT". */
+/*
+ * Stores the path of a file in @ret: the mount's folder, @pid and @what with slashes between them.
+ * @pid 0: a file of the mount itself, such as "uptime".
+ */
 void procfs_path(const struct procfs *fs, pid_t pid, const char *what, char ret[PROCFS_PATH]);
 
 /*
@@ -50,7 +53,7 @@ void procfs_pids(const struct procfs *fs, struct vec *ret);
 /* Appends all thread ids of a process (pid_t), ascending. */
 void procfs_tids(const struct procfs *fs, pid_t pid, struct vec *ret);
 
-enum { PROCFS_LEVELS = 33 };	/* PID namespaces nest 32 deep */
+enum { PROCFS_LEVELS = 33 };	/* the kernel nests PID namespaces 32 deep */
 
 /* The fields of a status file that are used. */
 struct procfs_status {
@@ -75,7 +78,10 @@ static inline pid_t procfs_inner_id(const struct procfs_status *st)
 	return st->levels ? st->ids[st->levels - 1] : 0;
 }
 
-/* Adds thread id in the process's own namespace -> thread id as the mount shows it. */
+/*
+ * Adds the threads of a process to @ret: from the thread id in the process's own namespace to the
+ * one that the mount shows.
+ */
 void procfs_map_tids(const struct procfs *fs, pid_t pid, struct map64 *ret);
 
 /* Device and inode of a namespace file ("ns/pid", "ns/user") or of another ("exe"). */

@@ -11,7 +11,7 @@ struct reformat {
 	const struct v1_trace *t;
 	struct v1_writer *w;
 	struct v1_steps s;
-	uint64_t frequency, first;	/* ticks per second, at time 0 */
+	uint64_t frequency, first;	/* ticks per second; the tick of time 0 */
 	size_t gcs;			/* gotrace: collections of several Ps overlap */
 };
 
@@ -44,7 +44,7 @@ static struct v1_text reformat_text_of(struct reformat *c, uint64_t id)
 	return (struct v1_text){ s, strset_len(s) };
 }
 
-/* The least tick that reads as this time. */
+/* Returns the lowest tick that a reader converts to @time. */
 static uint64_t tick_of(const struct reformat *c, int64_t time)
 {
 	__uint128_t ticks = (__uint128_t)(uint64_t)time * c->frequency + 999999999;
@@ -52,7 +52,7 @@ static uint64_t tick_of(const struct reformat *c, int64_t time)
 	return c->first + (uint64_t)(ticks / 1000000000);
 }
 
-/* The goroutine, which is left out if it has ended. */
+/* Returns the goroutine. NULL: it has ended or never began; its event is left out. */
 static struct v1_g *reformat_goroutine(struct reformat *c, uint64_t id)
 {
 	struct v1_g *g = v1_g(&c->s, id);
@@ -71,7 +71,7 @@ static void reformat_gomaxprocs(struct reformat *c, struct v1_p *p, const struct
 
 static void reformat_proc_start(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	/* Before 1.5 the event has no thread: each P is its own. */
+	/* Before Go 1.5 the event has no thread: the number of the P stands for it. */
 	v1_proc_start(&c->s, p,
 		      v1_trace_version(c->t) == V1_GOTRACE ? (uint64_t)ev->p : ev->args[0]);
 }
@@ -128,7 +128,8 @@ static void reformat_assist(struct reformat *c, struct v1_p *p, const struct v1_
 /* --- goroutines --- */
 
 /*
- * The stack itself, which may be one of an event, too; what is not known has one of the writer's.
+ * Returns the stack that the goroutine begins with. It is the stack of the original, which may be
+ * that of an event, too; an unknown one becomes the writer's stack for that.
  */
 static uint64_t reformat_start_of(struct reformat *c, uint64_t id)
 {
@@ -222,7 +223,10 @@ static void go_sysblock(struct reformat *c, struct v1_p *p, const struct v1_even
 		v1_go_sysblock(&c->s, g);
 }
 
-/* The original's order has it where it happened, which is where it is written. */
+/*
+ * The event needs no tick of its own: in the original it stands where it happened, and it is
+ * written there.
+ */
 static void go_sysexit(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	struct v1_g *g = reformat_goroutine(c, ev->args[0]);
@@ -345,7 +349,10 @@ static int reformat_write_events(struct reformat *c, struct error *err)
 	return ret;
 }
 
-/* A tick of the result is at least a nanosecond, and its first one is not 0. */
+/*
+ * Takes the clock of the original. A tick of the result is at least a nanosecond, and the first
+ * tick is not 0.
+ */
 static void reformat_take_clock(struct reformat *c)
 {
 	int64_t first;
@@ -368,7 +375,10 @@ int v1_reformat(const struct v1_trace *t, int fd, int version, uint64_t *left, s
 	if (ret)
 		return ret;
 	v1_steps_init(&c.s, c.w, version);
-	/* The parser of before 1.5 goes by times alone. */
+	/*
+	 * The parser of before Go 1.5 orders events by time alone, so that no two may have one
+	 * tick.
+	 */
 	c.s.ties = version != V1_GOTRACE;
 	write_timers(&c);
 	ret = reformat_write_events(&c, err);

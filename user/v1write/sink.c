@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sink: see sink.h. Takes the calls. */
+/* sink: see sink.h. Gives each event to the handler of its kind. */
 #include "v1write/sink_internal.h"
 
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static uint64_t v1_sink_ticks(const struct v1_sink *v, uint64_t ns)
 }
 
 /*
- * The beginning ends when the statuses were: who runs has run since then. A tick is more
- * than 0, also for its first event.
+ * Finds room for the ticks of the beginning. It ends at the time of the first status: a goroutine
+ * that runs has run since then. A tick is more than 0, also that of the first event.
  */
 static void v1_sink_make_room(struct v1_sink *v, uint64_t ns)
 {

@@ -23,7 +23,7 @@ static void name_start(struct v1_sink *v, struct v1_g *g, uint64_t key)
 	g->start = 0;
 }
 
-/* What the thread runs, as far as v1 has it. */
+/* Returns the goroutine that the thread runs, in v1; NULL: v1 has none there. */
 static struct v1_g *v1_sink_runs(struct v1_sink *v, const struct v1_m *m)
 {
 	struct v1_g *g = m->p ? m->p->g : NULL;
@@ -96,7 +96,7 @@ static void v1_sink_bind(struct v1_sink *v, const struct v1_status *st)
 	for (i = 0; i < (v)->statuses.len && \
 	     (st = vec_at(&(v)->statuses, struct v1_status, i)); i++)
 
-/* The P that a runtime would have begun on: one that runs a goroutine. */
+/* Returns the P on which a runtime would have started the trace: one that runs a goroutine. */
 static struct v1_p *first_p(struct v1_sink *v)
 {
 	const struct v1_status *st;
@@ -126,8 +126,9 @@ static void begin_running(struct v1_sink *v, const struct v1_status *st)
 }
 
 /*
- * The Ps come first: parsers up to Go 1.21 take the first event's time, 0, for none, and would
- * lose how long a goroutine that is created there waits to run (GoroutineStats).
+ * Writes the beginning, with the Ps first. Parsers up to Go 1.21 take time 0, that of the first
+ * event, for no time: for a goroutine created there they would lose how long it waits to run
+ * (GoroutineStats).
  */
 void sink_begin(struct v1_sink *v, uint64_t procs)
 {
@@ -321,7 +322,10 @@ void sink_go_stop(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 	m->g = 0;
 }
 
-/* Most reasons are constants, which need no comparing. */
+/*
+ * Returns the type of event for the reason of a wait. Most reasons are constants: the last ones are
+ * found by their addresses.
+ */
 static unsigned int block_type(struct v1_sink *v, uint64_t arg)
 {
 	const struct sink_text *t = sink_arg_text(arg);

@@ -9,11 +9,11 @@
 
 enum { SINK_RECENT = 64 };
 
-/* A thread, as the events of v2 say. */
+/* A thread, by the events of v2. */
 struct v1_m {
 	uint64_t id;
-	struct v1_p *p;		/* holds, NULL: none */
-	uint64_t g;		/* runs, 0 none */
+	struct v1_p *p;		/* the P that the thread holds; NULL: none */
+	uint64_t g;		/* the goroutine that it runs; 0: none */
 };
 
 /* A status at the begin of the trace. */
@@ -30,19 +30,20 @@ struct v1_sink {
 	struct v1_steps s;
 	struct map64 ms;		/* id -> struct v1_m * */
 	struct v1_m *recent[SINK_RECENT];
-	/* struct v1_status: of the beginning, until it is written */
+	/* struct v1_status: the statuses of the beginning, until it is written */
 	struct vec statuses;
 	uint64_t stated;		/* time of the first one */
 	bool began;
 	bool whole;
 	uint64_t ahead;			/* ticks that the beginning takes, before the first event */
 	uint64_t generations, events;
-	unsigned int stops;		/* of the world, open ones in each other */
-	struct v1_p *stop;		/* where the outermost began, NULL if it was left out */
+	unsigned int stops;		/* stops of the world that have begun and not ended */
+	/* the P where the outermost stop began; NULL: it was left out */
+	struct v1_p *stop;
 	struct {
 		const char *reason;
 		unsigned int type;
-	} blocks[SINK_RECENT];		/* of constant texts met last, by address */
+	} blocks[SINK_RECENT];		/* the constant texts that were met last, by address */
 };
 
 typedef void v1_sink_fn(struct v1_sink *v, struct v1_m *m, const struct sink_event *e);
@@ -60,9 +61,9 @@ v1_sink_fn sink_task_begin, sink_task_end, sink_region_begin, sink_region_end, s
 /* Writes the beginning; the number of Ps comes from @procs if it is not 0. */
 void sink_begin(struct v1_sink *v, uint64_t procs);
 
-/* sink_thread.c: the thread of that id, made if it is new. */
+/* sink_thread.c: returns the thread @id, and adds it if it is new. */
 struct v1_m *sink_thread(struct v1_sink *v, uint64_t id);
-/* Where the events of @m go. */
+/* Returns the P that gets the events of @m. */
 struct v1_p *sink_place(struct v1_sink *v, const struct v1_m *m);
 uint64_t sink_stack(struct v1_sink *v, struct v1_m *m, uint64_t key);
 struct v1_text sink_words(uint64_t arg);

@@ -6,12 +6,12 @@
 
 void sink_procs_change(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
-	/* v2 says it again in each generation. */
+	/* v2 repeats the number of Ps in each generation. */
 	if (e->args[0] != v->s.procs)
 		v1_gomaxprocs(&v->s, sink_place(v, m), e->args[0], sink_stack(v, m, e->args[1]));
 }
 
-/* The thread that had it, if none is known to have given it away. */
+/* Takes the P from the thread that had it, if no event has shown that the thread gave it away. */
 static void v1_sink_proc_take_from(struct v1_sink *v, struct v1_p *p)
 {
 	struct v1_m *m = sink_thread(v, p->thread);
@@ -54,7 +54,7 @@ void sink_proc_steal(struct v1_sink *v, struct v1_m *m, const struct sink_event 
 
 /* --- the collector --- */
 
-/* v1 has one at a time: another one in it is left out. */
+/* v1 has one stop of the world at a time: one that begins inside another is left out. */
 void sink_stw_begin(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	struct v1_text reason = sink_words(e->args[0]);
@@ -69,7 +69,7 @@ void sink_stw_begin(struct v1_sink *v, struct v1_m *m, const struct sink_event *
 		v1_leave_out(&v->s, V1_LEFT_STOP_STACKS);
 }
 
-/* Up to 1.9 it ends on the P where it began. */
+/* Up to Go 1.9 a stop of the world ends on the P where it began. */
 void sink_stw_end(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	if (!v->stops) {
@@ -82,7 +82,9 @@ void sink_stw_end(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 	v->stop = NULL;
 }
 
-/* Runtimes of that time began no trace while a collection went on. */
+/*
+ * Runtimes before Go 1.22 began no trace while a collection went on, so that v1 has no such event.
+ */
 void sink_gc_active(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	if (v->s.gc)

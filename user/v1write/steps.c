@@ -97,7 +97,10 @@ void v1_sweep_done(struct v1_steps *s, struct v1_p *p, uint64_t swept, uint64_t 
 
 /* --- the program --- */
 
-/* Before 1.5 it is the affair of the P where it begins. */
+/*
+ * Returns the flag of an open collection. Before Go 1.5 each P has one: parsers pair begin and end
+ * by the P.
+ */
 static bool *v1_steps_gc_of(struct v1_steps *s, struct v1_p *p)
 {
 	return s->version == V1_GOTRACE ? &p->gc : &s->gc;
@@ -124,7 +127,10 @@ void v1_gc_done(struct v1_steps *s, struct v1_p *p)
 	steps_put(s, p, V1_GC_DONE, STEPS_NONE, 0);
 }
 
-/* Before 1.10 it is the affair of a P, and several that help have one at a time. */
+/*
+ * Returns the flag of an open stop of the world. Before Go 1.10 each P has one: the event is then a
+ * scan by one P (GCScanStart), and several Ps may scan at the same time.
+ */
 static bool *v1_steps_stw_of(struct v1_steps *s, struct v1_p *p)
 {
 	return s->version < 10 ? &p->stw : &s->stw;

@@ -43,7 +43,10 @@ struct v1_g {
 	uint64_t id;
 	enum v1_go_state state;
 	bool syscall;		/* it waits or runs in one */
-	bool left_call;		/* it has left it at exit_tick, which its next start will say */
+	/*
+	 * it has left the system call at exit_tick, and the GoSysExit is written at its next start
+	 */
+	bool left_call;
 	uint64_t exit_tick;	/* 0: when it starts */
 	bool assist;		/* mark assist begun */
 	uint64_t seq;		/* traceseq */
@@ -73,19 +76,22 @@ struct v1_steps {
 	struct v1_writer *w;
 	int version;
 	uint64_t now, last;	/* ticks: of the event at hand, of the latest one written */
-	/* events of different Ps may have one tick, as they had it in a v1 trace */
+	/*
+	 * true: events of different Ps may have the same tick, as in the v1 trace that they come
+	 * from
+	 */
 	bool ties;
 	struct map64 gs;	/* id -> struct v1_g * */
-	/* those used last, by id: most events find theirs here */
+	/* the goroutines that were used last, by id: most events are of one of these */
 	struct v1_g *recent[V1_RECENT_GS];
 	struct map64 ended;	/* id / 64 -> bits: no id may come again */
 	struct map64 tasks;	/* open ones */
 	struct vec ps;		/* struct v1_p *, by id + 1 */
-	/* P numbers that v1 has other uses for -> the number that they got */
+	/* P numbers that mean something else in v1, and the numbers that these Ps get instead */
 	struct map64 high_ps;
 	uint64_t gc_seq, procs;
 	bool gc;
-	struct v1_p *gc_p;	/* where the last collection began */
+	struct v1_p *gc_p;	/* the P where the last collection began */
 	bool stw;		/* the world is stopped, from 1.10 on */
 	uint64_t left[V1_LEFT_KINDS];
 };
@@ -93,7 +99,7 @@ struct v1_steps {
 void v1_steps_init(struct v1_steps *s, struct v1_writer *w, int version);
 void v1_steps_release(struct v1_steps *s);
 
-/* All that was left out and added so far, to @left of V1_LEFT_KINDS. */
+/* Copies the counts of all that was left out and added so far to @left, of V1_LEFT_KINDS. */
 void v1_steps_left(const struct v1_steps *s, uint64_t *left);
 
 static inline void v1_leave_out(struct v1_steps *s, enum v1_left kind)
@@ -101,10 +107,10 @@ static inline void v1_leave_out(struct v1_steps *s, enum v1_left kind)
 	s->left[kind]++;
 }
 
-/* @id may be any number; V1_ANY_P is the one of no P. */
+/* Returns the P with any number @id. V1_ANY_P stands for events without a P. */
 #define V1_ANY_P UINT64_MAX
 struct v1_p *v1_p(struct v1_steps *s, uint64_t id);
-/* NULL if there is none, or none any more. */
+/* Returns the goroutine; NULL: there is no such goroutine, or it has ended. */
 struct v1_g *v1_g(struct v1_steps *s, uint64_t id);
 
 /* --- Ps; their times may be earlier than those of other Ps --- */
@@ -115,16 +121,19 @@ void v1_sweep_start(struct v1_steps *s, struct v1_p *p, uint64_t stack);
 void v1_sweep_done(struct v1_steps *s, struct v1_p *p, uint64_t swept, uint64_t reclaimed);
 
 /* --- goroutines --- */
-/* NULL, and counted, if the id cannot be one or was one before. */
+/*
+ * Creates a goroutine. NULL if the id is none that v1 can have, or was used before; that is
+ * counted.
+ */
 struct v1_g *v1_go_create(struct v1_steps *s, struct v1_p *p, uint64_t id, uint64_t start,
 			  uint64_t stack);
-/* Right after its creation. */
+/* Both only right after the creation of @g: it waits, or is in a system call. */
 void v1_go_waiting(struct v1_steps *s, struct v1_p *p, struct v1_g *g);
 void v1_go_in_syscall(struct v1_steps *s, struct v1_p *p, struct v1_g *g);
 void v1_go_start(struct v1_steps *s, struct v1_p *p, struct v1_g *g);
 /* The label of @g, which has just been started. */
 void v1_go_label(struct v1_steps *s, struct v1_g *g, const char *label, size_t n);
-/* @type: one of those that begin a wait; V1_GO_STOP ends the goroutine. */
+/* @type: an event that begins a wait; V1_GO_STOP ends the goroutine. */
 void v1_go_block(struct v1_steps *s, struct v1_p *p, struct v1_g *g, unsigned int type,
 		 uint64_t stack);
 /* V1_GO_SCHED or V1_GO_PREEMPT */
@@ -140,11 +149,11 @@ void v1_go_sysblock(struct v1_steps *s, struct v1_g *g);
  * at once.
  */
 void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, bool starts);
-/* Writes the GoSysExit alone. */
+/* Writes the GoSysExit, and no other step. */
 void v1_go_sysexit(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t tick);
 /*
- * Brings @g into @state, in a system call or not, by the steps that it lacks, at no P. Each of
- * these steps counts as a repair.
+ * Brings @g, off its P, into @state, in a system call or not, by the steps that are missing. Each
+ * of these steps counts as a repair.
  */
 void v1_go_settle(struct v1_steps *s, struct v1_g *g, enum v1_go_state state, bool syscall);
 

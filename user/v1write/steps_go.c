@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /*
- * Parsers keep these for themselves (internal/trace/order.go: unordered, garbage); 0 is no
- * goroutine.
+ * The two highest ids have a meaning inside parsers (internal/trace/order.go: unordered, garbage);
+ * 0 is no goroutine.
  */
 enum { RESERVED_IDS = 2 };
 
@@ -189,7 +189,9 @@ static void make_ready(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 	steps_p_runs(s, p, p->thread);
 }
 
-/* Can the event do without a number, since the P is that of the goroutine's last one? */
+/*
+ * Returns whether the event needs no number, because the goroutine's last event was on the same P.
+ */
 static bool is_local(const struct v1_steps *s, const struct v1_g *g, const struct v1_p *p,
 		     unsigned int type)
 {
@@ -266,7 +268,10 @@ void v1_go_end(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 
 void v1_go_unblock(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t stack)
 {
-	/* Before 1.5 a goroutine in a system call counts as runnable, which none is made. */
+	/*
+	 * Before Go 1.5 a goroutine in a system call counts as runnable, and a runnable one cannot
+	 * become runnable.
+	 */
 	if (g->state != V1_GO_WAITS || (g->syscall && s->version == V1_GOTRACE))
 		v1_go_settle(s, g, V1_GO_WAITS, false);
 	g->state = V1_GO_RUNNABLE;
@@ -298,13 +303,15 @@ void v1_go_sysblock(struct v1_steps *s, struct v1_g *g)
 }
 
 /*
- * The tick comes last: parsers refuse one that is not behind those of the steps that were missing.
+ * Takes the tick after all other steps: parsers refuse an exit that is not later than the missing
+ * steps.
  */
 void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, bool starts)
 {
 	v1_go_settle(s, g, V1_GO_WAITS, true);
 	v1_go_sysblock(s, g);
-	if (s->version == V1_GOTRACE) {	/* it has no other time than its own */
+	/* the event's own time is the only one that the format has */
+	if (s->version == V1_GOTRACE) {
 		v1_go_sysexit(s, v1_p(s, V1_ANY_P), g, 0);
 		return;
 	}

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* From here on parsers number rows of their own (FakeP of internal/trace). */
+/* Numbers from this one on are those of rows that parsers add (FakeP of internal/trace). */
 enum { FIRST_FAKE_P = 1000000 };
 
 void steps_g_free(struct v1_g *g)
@@ -32,7 +32,10 @@ void v1_steps_release(struct v1_steps *s)
 	vec_free(&s->ps);
 }
 
-/* Numbers that v1 has no room for become the highest ones that it has. */
+/*
+ * Returns the P's number in v1. Ids that are too high for it (FIRST_FAKE_P / 2 and more) get the
+ * numbers from there on, in the order in which they come.
+ */
 static int32_t state_number_of_p(struct v1_steps *s, uint64_t id)
 {
 	uint64_t *slot;

@@ -54,7 +54,10 @@ void v1_region_begin(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v
 	steps_put(s, p, V1_REGION, STEPS_ARGS(task, BEGIN, r->name), stack);
 }
 
-/* Parsers refuse one that is not the innermost; one that began before the trace is none of it. */
+/*
+ * Ends a region. Parsers refuse the end of a region that is not the innermost one. The end of a
+ * region that began before the trace is written: it is no part of another region.
+ */
 void v1_region_end(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text name,
 		   uint64_t stack)
 {
@@ -89,7 +92,7 @@ void v1_log(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text ke
 	v1_writer_log(s->w, p->out, s->last, STEPS_ARGS(task, id), stack, text.s, text.n);
 }
 
-/* No runtime since Go 1.11 writes it, and readers since Go 1.23 refuse it. */
+/* No runtime since Go 1.11 writes this event, and readers since Go 1.23 refuse it. */
 void v1_futile(struct v1_steps *s, struct v1_p *p)
 {
 	enum { FIRST_WITHOUT = 11 };
@@ -101,7 +104,10 @@ void v1_futile(struct v1_steps *s, struct v1_p *p)
 	steps_put(s, p, V1_FUTILE_WAKEUP, STEPS_NONE, 0);
 }
 
-/* The runtime writes them later, from a buffer of their own; parsers go by the tick inside. */
+/*
+ * Writes a CPU sample. The runtime writes samples later than they happen, from a buffer of their
+ * own; parsers order them by the tick among their arguments.
+ */
 void v1_sample(struct v1_steps *s, uint64_t tick, uint64_t p, uint64_t g, uint64_t stack)
 {
 	const struct v1_g *of = v1_g(s, g);
@@ -112,7 +118,10 @@ void v1_sample(struct v1_steps *s, uint64_t tick, uint64_t p, uint64_t g, uint64
 		v1_leave_out(s, V1_LEFT_SAMPLES);
 		return;
 	}
-	/* A goroutine that parsers meet in a sample first "already exists" when it is created. */
+	/*
+	 * Parsers fail with "already exists" at the creation of a goroutine that an earlier sample
+	 * names.
+	 */
 	if (of && tick <= of->created)
 		tick = of->created + 1;
 	if (!of && !steps_has_ended(s, g))

@@ -109,7 +109,7 @@ static void v1_writer_flush(struct v1_writer *w, struct v1_out *out)
 	out->body.len = out->last_start = 0;
 }
 
-/* Makes room for @n bytes, behind a Batch record; samples are filed under P 0 (traceReadCPU). */
+/* Makes room for @n bytes after a Batch record. CPU samples have P 0 in theirs (traceReadCPU). */
 static void v1_writer_need(struct v1_writer *w, struct v1_out *out, size_t n, uint64_t tick)
 {
 	if (out->body.len + n > V1W_BUFFER)
@@ -153,7 +153,7 @@ void v1_writer_event(struct v1_writer *w, struct v1_out *out, uint64_t tick, uns
 	v1w_event(w, out, tick, type, args, stack, 0);
 }
 
-/* A text longer than a buffer is cut, as the runtime cuts it. */
+/* Returns how many bytes of a text fit: the runtime also cuts one that is longer than a buffer. */
 static size_t v1_writer_cut_text(struct v1_writer *w, size_t n)
 {
 	if (n <= V1W_BUFFER / 2)
@@ -224,7 +224,7 @@ static void flush_all(struct v1_writer *w)
 	flush_at(w, V1_SAMPLES + OUTS_BASE);
 }
 
-/* Readers of Go 1.23 and later want a Batch before it. */
+/* Writes the frequency. Readers of Go 1.23 and later require a Batch before it. */
 static void put_frequency(struct v1_writer *w)
 {
 	if (w->has_frequency || !w->counts.batches)
@@ -251,7 +251,7 @@ static int write_tables(struct v1_writer *w, struct error *err)
 	return r ? r : v1_writer_write_out(w, &w->tables, err);
 }
 
-/* All that is known goes to the file: of a gotap that is killed it is what can be saved. */
+/* Writes all that is known to the file, so that it can be read if gotap is killed. */
 int v1_writer_turn(struct v1_writer *w, struct error *err)
 {
 	v1_tables_take_frames(w);

@@ -39,7 +39,7 @@ struct v1_writer_counts {
 	uint64_t batches, stacks, strings;
 	uint64_t bytes;		/* written so far */
 	uint64_t cut_texts;	/* longer than the format allows */
-	uint64_t unnamed;	/* stacks with names, which the format has not */
+	uint64_t unnamed;	/* stacks with names, which the format cannot have */
 };
 
 enum { V1_NO_P = -1, V1_SAMPLES = -2 };
@@ -56,28 +56,28 @@ struct v1_out {
 
 struct v1_writer;
 
-/* Can a trace of this format be written? */
+/* Returns whether gotap writes this format. */
 bool v1_can_write(int version);
 
 /* Begins a trace on @fd, which stays the caller's. */
 int v1_writer_new(struct v1_writer **ret, int fd, const struct v1_writer_opts *opts,
 		  struct error *err);
-/* Stays valid until the writer is freed. */
+/* Returns the buffer of @p, valid until the writer is freed. */
 struct v1_out *v1_writer_out(struct v1_writer *w, int32_t p);
-/* Has the format events of this type? */
+/* Returns whether the format has events of this type. */
 bool v1_writer_has(const struct v1_writer *w, unsigned int type);
 
-/* Id of a text, which is written to @out if it is new. 0 for an empty one. */
+/* Returns the id of a text, and writes the text to @out if it is new. 0 for an empty text. */
 uint64_t v1_writer_string(struct v1_writer *w, struct v1_out *out, const char *s, size_t n);
-/* Id of the stack with this key; 0 for key 0. */
+/* Returns the id of the stack with this key; 0 for key 0. */
 uint64_t v1_writer_stack(struct v1_writer *w, uint64_t key);
 /*
- * A stack of one frame, the function that a goroutine begins with: the outermost frame of
- * the stack with this key, or one without a name. Every goroutine needs one. Where stacks are
- * bare addresses it is that of the frame, 0 if that is not known.
+ * Returns the id of a stack of one frame, the function that a goroutine begins with: the outermost
+ * frame of the stack with this key, or an unnamed one. Every goroutine needs such a stack. Where
+ * stacks are bare addresses the function returns the frame's address, 0 if it is not known.
  */
 uint64_t v1_writer_start(struct v1_writer *w, uint64_t key);
-/* The id of a stack that v1_writer_define() will define later. */
+/* Returns the id of a stack that v1_writer_define() will define later. */
 uint64_t v1_writer_later(struct v1_writer *w);
 void v1_writer_define(struct v1_writer *w, uint64_t id, uint64_t key);
 void v1_writer_timer(struct v1_writer *w, uint64_t g);
@@ -94,11 +94,13 @@ void v1_writer_log(struct v1_writer *w, struct v1_out *out, uint64_t tick, const
 /* Takes back the last event of @out, which is of type @type. False: it is in the file already. */
 bool v1_writer_undo(struct v1_writer *w, struct v1_out *out, unsigned int type);
 
-/* A generation ends: the frames of new stacks are asked for; buffers and tables go to the file. */
+/*
+ * Ends a generation: asks for the frames of new stacks, and writes buffers and tables to the file.
+ */
 int v1_writer_turn(struct v1_writer *w, struct error *err);
 /*
- * The trace ends: all that is left, and the starts that waited for it. -ENODATA if no event was
- * written: parsers refuse that.
+ * Ends the trace: writes all that is left, with the starts that waited for it. -ENODATA if the
+ * trace has no event: parsers refuse it.
  */
 int v1_writer_finish(struct v1_writer *w, struct error *err);
 const struct v1_writer_counts *v1_writer_counts(const struct v1_writer *w);

@@ -30,7 +30,8 @@ struct new_stack {
  */
 struct start_frame {
 	uint64_t id, pc, func, file, line;
-	bool own;		/* a place in the function that does not depend on the goroutine */
+	/* true: pc is the function's own, the same for all of its goroutines */
+	bool own;
 };
 
 struct v1_writer {
@@ -51,7 +52,7 @@ struct v1_writer {
 	struct vec timers;		/* uint64_t */
 	struct buf tables;		/* Strings and Stacks of the open generation */
 	size_t table_batch;		/* where the open batch of them begins */
-	bool has_frequency;		/* it is in the file, or on its way */
+	bool has_frequency;		/* the frequency is in the file, or in full */
 	uint64_t last;			/* ticks of the latest event */
 	/* the first write that failed: bytes are missing from then on */
 	struct error failed;

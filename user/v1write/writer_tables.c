@@ -11,7 +11,10 @@
 #include "tracev2.h"
 
 enum {
-	/* of a function or a file: the last ones (traceFrameForPC) */
+	/*
+	 * most bytes of the name of a function or file; the runtime keeps the last ones
+	 * (traceFrameForPC)
+	 */
 	NAME_MAX_BYTES = 1024,
 	STACK_MAX = 2 * VARINT_MAX * (1 + 2 * TRACEV2_MAX_FRAMES),
 	FIRST_WITH_TABLE_BATCH = 11,	/* before it the tables follow without a Batch */
@@ -46,7 +49,7 @@ void v1_tables_put_string(struct buf *b, uint64_t id, const char *text)
 	buf_add(b, text, strset_len(text));
 }
 
-/* The tables are runs of batches of P 0 from 1.11 on. */
+/* Makes room in the tables. From Go 1.11 on they are in batches of P 0. */
 static void tables_room(struct v1_writer *w, size_t n)
 {
 	bool first = !w->tables.len;
@@ -101,7 +104,7 @@ uint64_t v1_writer_stack(struct v1_writer *w, uint64_t key)
 	return stack_id(w, &w->stacks, key, false);
 }
 
-/* Without any stacks all goroutines have one start, which nothing is known of. */
+/* Returns the start of goroutines if there are no stacks: all have the same, without a name. */
 static uint64_t unknown_start(struct v1_writer *w)
 {
 	if (!w->unknown_start)
@@ -122,7 +125,10 @@ static void v1_writer_put_record(struct v1_writer *w, const uint8_t *record, con
 
 /* --- stacks of bare addresses --- */
 
-/* The library and the conversion number frames without an address of their own from there on. */
+/*
+ * Returns whether @pc is an address. libgotap and the conversions number frames without an address,
+ * from 1 << 60 on.
+ */
 static bool v1_writer_is_address(uint64_t pc)
 {
 	enum { MADE_UP_BIT = 60 };
@@ -130,7 +136,10 @@ static bool v1_writer_is_address(uint64_t pc)
 	return pc && pc < 1ULL << MADE_UP_BIT;
 }
 
-/* The call of @f was inlined into @outer: they have one address, and it is no recursion. */
+/*
+ * Returns whether the call of @f was inlined into @outer: both have one address, and differ in
+ * function or line (else it is a recursion).
+ */
 static bool is_inlined(const struct trace_frame *f, const struct trace_frame *outer)
 {
 	return f->pc == outer->pc && (f->line != outer->line || strcmp(f->func, outer->func));
@@ -234,8 +243,9 @@ static void put_start(struct v1_writer *w, const struct start_frame *f)
 }
 
 /*
- * The outermost frame of a whole stack is at a call; the function's own place is known if one
- * of its goroutines was created. So those wait for the end.
+ * Takes the frame of a start. The outermost frame of a whole stack is at a call. The function's own
+ * place is known once one of its goroutines was created, so that starts with such a frame wait for
+ * the end.
  */
 static void take_start(struct v1_writer *w, uint64_t id, const struct trace_frame *f, size_t n)
 {
@@ -272,8 +282,8 @@ static void put_late_starts(struct v1_writer *w)
 }
 
 /*
- * Parsers up to Go 1.20 crash where the start of a goroutine that runs has no frame, or its pc is
- * 0.
+ * A frame without a name. Parsers up to Go 1.20 crash if the start of a goroutine that runs has no
+ * frame, or its pc is 0.
  */
 static size_t no_frame(struct trace_frame *out)
 {
@@ -289,7 +299,7 @@ static void define_unknown(struct v1_writer *w, uint64_t id)
 	v1_writer_put_stack(w, id, &frame, n);
 }
 
-/* Starts that stayed unknown to the end. */
+/* Defines the starts that are unknown to the end. */
 static void define_rest(struct v1_writer *w)
 {
 	size_t i;
