@@ -80,7 +80,7 @@ all_within() {
 	first=$output
 	grep -Eq '^\| merge \| [0-9]+\.[0-9] \|$' <<<"$first"
 	[ "$(awk -F ' *[|] *' '/\.[0-9] / { if ($2 == "all") all = $3; else sum += $3 }
-		END { print all > 100 && sum > all - 1 && sum < all + 1 }' <<<"$first")" = 1 ]
+		END { print (all > 100 && sum > all - 1 && sum < all + 1) }' <<<"$first")" = 1 ]
 	succeeds "$CHECKOUT/tools/bench.d/instructions" "$CHECKOUT/build/bench/load"
 	[ "$output" = "$first" ]
 }
