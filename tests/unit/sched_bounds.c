@@ -126,6 +126,32 @@ static void ids_of_c_threads_are_bounded(void)
 	end_bounded();
 }
 
+/* Losses while no goroutine runs that could say them. */
+static void notes_that_wait_are_bounded(void)
+{
+	enum { LOSSES = 50000, NOTE = 160 };
+	uint64_t i;
+
+	open_trace(25);
+	begin_into(v2_sink(trace), 27, 25, true);
+	put(REC_SNAP_P, 0, 0, 0, P0, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	for (i = 0; i < LOSSES; i++) {
+		now -= 10;
+		put(REC_LOST, 0, 0, 1, now, now, 2);
+	}
+	CHECK(model->notes.len > (1 << 20));
+	CHECK(model->notes.len <= (1 << 20) + NOTE);
+	CHECK_EQ(model_counts(model)->lost, 2 * LOSSES);
+	CHECK_EQ(model_counts(model)->notes + model->notes_left_out, LOSSES);
+	i = model_counts(model)->notes;
+	go(REC_GO_START, 7, 1);
+	CHECK_EQ(model->notes.len, 0);
+	CHECK_EQ(model->notes_left_out, 0);
+	CHECK_EQ(model_counts(model)->notes, i + 1);	/* how many there are beside these */
+	end_bounded();
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -134,5 +160,6 @@ int main(void)
 		UNIT(goroutines_that_end_before_the_trace_begins_are_bounded),
 		UNIT(the_first_generation_turns_before_it_keeps_more_ends),
 		UNIT(ids_of_c_threads_are_bounded),
+		UNIT(notes_that_wait_are_bounded),
 		{0} });
 }

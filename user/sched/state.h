@@ -205,6 +205,7 @@ struct model {
 	struct gap gap;
 	struct tables aside;	/* in a gap: the states from before it */
 	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */
+	uint64_t notes_left_out;	/* notes that NOTES_MOST left out since */
 	struct task_window tasks;
 	size_t region_bytes;	/* of regions that are open (annotations.c) */
 	bool has_labels;	/* some goroutine has had some */
