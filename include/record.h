@@ -491,8 +491,8 @@ static inline enum rec_family rec_family(uint8_t kind)
 }
 
 /*
- * A probe made records of this kind: their tid is the thread on which the event happened, the M of
- * the trace.
+ * Returns whether probes make records of this kind. The tid of such a record is the thread on which
+ * the event happened, the M of the trace.
  */
 static inline bool rec_is_of_thread(uint8_t kind)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_ask: what the process of `gotap serve` that parses HTTP sends to the one that has the rights, as a client would
- * forge it that has taken over the first: the bytes of a struct ask. One that is valid must be a request within its
- * limits, and one that ask_encode() can write.
+ * fuzz_ask: the bytes of a struct ask, which one process of `gotap serve` parses from HTTP and
+ * sends to the process that has the rights. A client that has taken over the first process can send
+ * any bytes. The fuzzer asserts that a valid struct ask is a request within its limits, and that
+ * ask_encode() can write it.
  */
 #include "fuzz.h"
 

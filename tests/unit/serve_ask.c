@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * serve: what the process that parses HTTP may send to the one that has the rights: a request of
- * one size whose fields are within their limits, with one descriptor, a client's.
+ * serve: the requests that the process that parses HTTP sends to the process that has the rights. A
+ * request has one size, fields within their limits, and one descriptor, the client's.
  */
 #define _GNU_SOURCE
 #include "unit.h"

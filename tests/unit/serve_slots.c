@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* serve: who waits for a slot, and the share of them that one user can have. */
+/*
+ * serve: the slots for requests: which requests wait for one, and how many slots one user can have.
+ */
 #define _GNU_SOURCE
 #include "unit.h"
 

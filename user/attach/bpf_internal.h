@@ -38,7 +38,7 @@ static inline bool bpf_has_threads(const struct bpf_side *b)
 	return b->plan->groups & 1u << GROUP_LINUX;
 }
 
-/* The code of the program, as addresses in the process. */
+/* Returns where the code of the program lies in the process. */
 static inline struct text_range bpf_text_of(const struct bpf_side *b)
 {
 	uint64_t bias = b->proc->bias;

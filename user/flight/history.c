@@ -21,7 +21,8 @@ struct history {
 	struct history_generation *first, *last;	/* the history */
 	size_t n, bytes;	/* of the history */
 	size_t most;
-	size_t others, others_bytes;	/* of generations that only a snapshot needs */
+	/* number and bytes of generations that only a snapshot still needs */
+	size_t others, others_bytes;
 	/* counts up to the end of the last generation that left the history */
 	struct history_losses gone;
 	bool dropped;		/* a generation has left the history */

@@ -34,11 +34,17 @@ struct ring_set {
 
 /* @size: bytes per ring, a power of two; 0: by the number of CPUs. Returns 0 or -errno. */
 int ring_set_plan(struct ring_set *set, size_t size, struct error *err);
-/* Adds those for records of threads. */
+/* Adds the rings for records of threads. */
 void ring_set_plan_threads(struct ring_set *set);
-/* The map of all of them: a descriptor, the caller's, or -errno as ring_memory_make(). */
+/*
+ * Makes the map of all rings. Returns a descriptor, which the caller closes, or -errno as
+ * ring_memory_make().
+ */
 int ring_set_make(const struct ring_set *set, struct error *err);
-/* From now on programs may write; the arguments as of ring_memory_map() and ring_open(). */
+/*
+ * Opens the rings: from now on programs may write. The arguments are those of ring_memory_map() and
+ * ring_open().
+ */
 int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds,
 		  struct error *err);
 void ring_set_free(struct ring_set *set);

@@ -53,9 +53,9 @@ bool visit_accept(struct visit *v, const char *url, const char *method, struct r
 /* Waits for the answer's first bytes, and begins to send it. */
 enum MHD_Result visit_answer(struct visit *v);
 
-/* front_answer.c: to the client */
+/* front_answer.c: sends the client the answer that the request was refused, and why */
 enum MHD_Result answer_refuse(struct MHD_Connection *c, const struct refusal *why);
-/* Takes the response, which is the answer to @r; NULL: there is none. */
+/* Sends the client @response, the answer to @r, and frees it; NULL: there is none. */
 enum MHD_Result answer_send(struct MHD_Connection *c, struct MHD_Response *response,
 			    const struct request *r, bool head);
 

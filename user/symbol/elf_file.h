@@ -112,7 +112,7 @@ struct elf_symbols {
 
 /* The symbols of .symtab; false if the file has no .symtab, or an empty one. */
 bool elf_symbols_of(const struct elf_file *f, struct elf_symbols *ret);
-/* The symbols of .dynsym, which strip(1) does not remove. */
+/* Finds the symbols of .dynsym, which strip(1) does not remove. */
 bool elf_symbols_exported(const struct elf_file *f, struct elf_symbols *ret);
 /* @i must be below s->n. */
 Elf64_Sym elf_symbol(const struct elf_symbols *s, size_t i);

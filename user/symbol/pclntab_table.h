@@ -57,7 +57,7 @@ struct pclntab {
 	uint64_t types, etypes;	/* the types of the module, Go 1.22 and later; 0 if unknown */
 	int wrapper_id;		/* abi.FuncIDWrapper of this release, -1 if unknown */
 	uint32_t *heads;	/* bucket of a name's hash -> function index + 1 */
-	uint32_t *chain;	/* function -> next in its bucket, + 1 */
+	uint32_t *chain;	/* function -> the next function in its bucket, plus 1 */
 	size_t nheads;		/* power of two */
 };
 

@@ -64,7 +64,8 @@ struct why_answer {
 	/* the interval begins, ends with the goroutine, task or region itself */
 	bool from_start, to_end;
 	struct path path;
-	struct why_group groups[2];	/* with question.all: the middle, the slow ones */
+	/* with question.all: the middle instances, and the slow ones */
+	struct why_group groups[2];
 };
 
 /* The sums in both groups of the steps that have the same causes: ns per instance. */

@@ -36,7 +36,7 @@ struct path {
 	struct value regs[16];
 	struct { int32_t disp; struct value now; } slots[MAX_SLOTS];
 	size_t nslots;
-	bool lost;		/* some write cannot be followed */
+	bool lost;		/* the path has a write of which the target is not known */
 	struct value object, size, type;
 };
 

@@ -7,7 +7,8 @@
 #include "target/x86/walk.h"
 
 enum {
-	MAX_PATH = 64,		/* most instructions from the jump to the return, which are ten */
+	/* at most so many instructions from the jump to the return; Go's code has ten */
+	MAX_PATH = 64,
 	CALL = 0xe8, RET = 0xc3, POP_RBP = 0x5d, JMP8 = 0xeb, JMP32 = 0xe9,
 	MOV_TO_RM = 0x89, MOV_TO_REG = 0x8b, LEA = 0x8d,
 };
