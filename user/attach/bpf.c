@@ -10,31 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/held.h"
+#include "attach/inliner_clean.h"
 #include "base/vec.h"
 #include "proc/privilege.h"
-
-/*
- * A thread of gotap's that got no CPU for so long on a busy machine would only end the recording.
- */
-enum { PROBER_PATIENCE_MS = 5000 };
-
-/* The descriptors that the prober holds. */
-struct held {
-	struct links links;
-	struct inliner *inliner;
-	bool looked;
-	struct gotap_bpf__bss *bss;
-};
-
-/* Requests to the prober; prober_request.parts is, */
-enum {
-	PROBER_ATTACH, PROBER_DETACH,	/* enum bpf_parts */
-	PROBER_CALIBRATE,		/* enum calibration */
-	PROBER_PRIVILEGES,		/* the privileges that it keeps */
-	PROBER_INJECT, PROBER_PATCH,	/* --attach inline */
-};
-
-/* --- the prober --- */
 
 /* perf_event_open() of a uprobe asks for CAP_SYS_ADMIN, as at the start; a link for none. */
 static unsigned int privileges_to_attach(const struct bpf_side *b)
@@ -47,201 +26,6 @@ static unsigned int privileges_to_attach(const struct bpf_side *b)
 	 */
 	return b->plan->for_inline || b->inliner.status->earlier == INLINE_EARLIER_LEFT ?
 	       needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE : needs;
-}
-
-static const char *const calibration_programs[] = {
-	[CALIBRATE_HIT] = "calibrate_hit", [CALIBRATE_RECORD] = "calibrate_record",
-};
-
-/* The first attach looks whether the program is as it should be. */
-static int capture_attach(struct held *held, unsigned int parts, struct error *err)
-{
-	int r = held->looked ? 0 : inliner_look(held->inliner, &held->links, err);
-
-	held->looked = !r;
-	return r ? r : links_attach(&held->links, parts, err);
-}
-
-static int bpf_patch(struct held *held, struct error *err)
-{
-	int r = inliner_patch(held->inliner, err);
-
-	links_release(&held->links);
-	return r;
-}
-
-/*
- * The reverse of inject and patch. Where no uprobe can be put at the places again, calls keep
- * leading to code that does nothing.
- */
-static void bpf_take_out(struct held *held)
-{
-	struct inliner *in = held->inliner;
-	struct error err;
-	int r;
-
-	inliner_silence(in);
-	if (in->status->state == INLINE_STATE_ON && !inliner_is_gone(in)) {
-		inliner_look_again(in);
-		r = links_cover(&held->links, &err);
-		if (!r)
-			inliner_undo(in);
-		else if (r != -ESRCH)	/* else all of it went with the program */
-			inliner_give_up(in, &err);
-	}
-	links_detach(&held->links, BPF_ALL);
-	inliner_remove(in);
-	inliner_clean_again(in, &held->links);
-}
-
-static void capture_detach(struct held *held, unsigned int parts)
-{
-	if (parts & BPF_INLINE)
-		bpf_take_out(held);
-	links_detach(&held->links, parts & BPF_ALL);
-}
-
-/* @r, or the reason of it: memory that cannot be reached any more. */
-static int as_it_ended(struct held *held, int r, struct error *err)
-{
-	if (!r || !inliner_is_gone(held->inliner))
-		return r;
-	return error_set(err, -ESRCH, "process %d has ended, or runs another program",
-			 held->links.proc->pid);
-}
-
-/*
- * CAP_SYS_ADMIN is in effect only while a seccomp filter is read (inline/filter.c), where no perf
- * uprobe takes it. The kernel lets no process that has a filter read those of others
- * (seccomp_get_filter()): so a prober of --attach inline has none.
- */
-static int keep_privileges(struct held *held, unsigned int keep, struct error *err)
-{
-	int r = privilege_keep(keep, err);
-
-	if (r)
-		return r;
-	if (held->links.multi)
-		privilege_lower(PRIVILEGE_ADMIN);
-	return keep & PRIVILEGE_NICE ? 0 : privilege_filter(false, err);
-}
-
-static int bpf_serve(void *ctx, const struct prober_request *rq, struct error *err)
-{
-	struct held *held = ctx;
-
-	switch (rq->what) {
-	case PROBER_ATTACH:
-		return capture_attach(held, rq->parts, err);
-	case PROBER_DETACH:
-		capture_detach(held, rq->parts);
-		return 0;
-	case PROBER_INJECT:
-		return as_it_ended(held, inliner_inject(held->inliner, err), err);
-	case PROBER_PATCH:
-		return as_it_ended(held, bpf_patch(held, err), err);
-	case PROBER_CALIBRATE:
-		return links_attach_gotap(&held->links, calibration_programs[rq->parts], rq->offset,
-					  err);
-	case PROBER_PRIVILEGES:
-		return keep_privileges(held, rq->parts, err);
-	}
-	return error_set(err, -EINVAL, "unknown request %u", rq->what);
-}
-
-static void capture_deactivate(struct gotap_bpf__bss *bss)
-{
-	__atomic_store_n(&bss->active, 0, __ATOMIC_SEQ_CST);
-}
-
-static void serve_no_more(void *ctx)
-{
-	struct held *held = ctx;
-
-	capture_deactivate(held->bss);
-	capture_detach(held, BPF_ALL | BPF_INLINE);
-	/* a gotap that lives still reads what was recorded */
-	if (getppid() != held->links.gotap)
-		inliner_free_pages(held->inliner);
-}
-
-static void keep_fd(struct vec *keep, int fd)
-{
-	if (fd >= 0)
-		*(int *)vec_push(keep, sizeof(int)) = fd;
-}
-
-/*
- * The prober reads the program's file and looks whether the program is still there; its memory has
- * descriptors of its own.
- */
-static bool bpf_has_more(void *ctx, struct vec *keep)
-{
-	struct held *held = ctx;
-	const struct process *p = held->links.proc;
-
-	keep_fd(keep, p->exe_file);
-	keep_fd(keep, p->library_file);
-	keep_fd(keep, p->pidfd);
-	inline_left_files(&held->inliner->left, keep);
-	return inliner_has_left(held->inliner);
-}
-
-static void bpf_take_later(void *ctx)
-{
-	struct held *held = ctx;
-
-	inliner_take_later(held->inliner);
-}
-
-static bool has_probes(void *ctx)
-{
-	struct held *held = ctx;
-
-	return links_any(&held->links) || held->inliner->injected;
-}
-
-/* The programs, and the files that they go into. */
-static void list_descriptors(const struct bpf_side *b, bool verbose, struct vec *ret)
-{
-	struct bpf_program *prog;
-	size_t i;
-
-	bpf_object__for_each_program(prog, b->skel->obj)
-		keep_fd(ret, bpf_program__fd(prog));
-	keep_fd(ret, b->proc->exe_file);
-	keep_fd(ret, b->proc->library_file);
-	keep_fd(ret, b->proc->pidfd);
-	keep_fd(ret, b->inliner.known);
-	for (i = 0; i < b->plan->points.len; i++)
-		keep_fd(ret, process_file_of_path(
-				     vec_at(&b->plan->points, struct probe_point, i)->file));
-	if (verbose)
-		keep_fd(ret, STDERR_FILENO);
-}
-
-static int start_prober(struct prober *ret, struct bpf_side *b, bool verbose, struct error *err)
-{
-	struct held held = {
-		.links = { .plan = b->plan, .proc = b->proc, .object = b->skel->obj,
-			   .multi = b->multi, .gotap = getpid(),
-			   .inliner = &b->inliner },
-		.inliner = &b->inliner,
-		.bss = b->skel->bss,
-	};
-	struct prober_job job = { .serve = bpf_serve,
-				  .end = serve_no_more,
-				  .has_probes = has_probes,
-				  .has_more = bpf_has_more,
-				  .later = bpf_take_later,
-				  .ctx = &held,
-				  .patience_ms = PROBER_PATIENCE_MS };
-	int r;
-
-	list_descriptors(b, verbose, &job.keep);
-	r = prober_start(ret, &job, err);
-	vec_free(&job.keep);
-	return r;
 }
 
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
@@ -257,7 +41,7 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 		r = error_set(err, -ENOMEM,
 			      "cannot make memory to share with the process that holds the probes");
 	if (!r)
-		r = start_prober(&b->prober, b, opts->verbose, err);
+		r = held_start(&b->prober, b, opts->verbose, err);
 	if (r) {
 		bpf_free(b);
 		return r;
@@ -437,7 +221,7 @@ void bpf_set_stacks(struct bpf_side *b, unsigned int stacks)
 void bpf_deactivate(struct bpf_side *b)
 {
 	inline_rings_switch(&b->in_target, false);
-	capture_deactivate(b->skel->bss);
+	bpf_stop_programs(b->skel->bss);
 }
 
 /*
@@ -455,7 +239,7 @@ static void bpf_mend(struct bpf_side *b)
 	bpf_deactivate(b);
 	if (prober_wait(&b->prober))
 		return;
-	b->left_breakpoints = start_prober(&second, b, false, NULL) ||
+	b->left_breakpoints = held_start(&second, b, false, NULL) ||
 			      prober_ask(&second, &attach, NULL) ||
 			      prober_ask(&second, &detach, NULL);
 	prober_end(&second);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_internal: the state that the files of bpf share: loading (bpf_load.c), and all that happens
- * to the loaded programs (bpf.c). For user/attach/bpf*.c only.
+ * bpf_internal: the state that the files of bpf share: loading (bpf_load.c), the prober's side
+ * of the loaded programs (held.c), and gotap's side (bpf.c). For the files of this folder.
  */
 #ifndef GOTAP_ATTACH_BPF_INTERNAL_H
 #define GOTAP_ATTACH_BPF_INTERNAL_H
@@ -44,6 +44,12 @@ static inline struct text_range bpf_text_of(const struct bpf_side *b)
 	uint64_t bias = b->proc->bias;
 
 	return (struct text_range){ b->plan->text_start + bias, b->plan->text_end + bias };
+}
+
+/* From now on no BPF program makes a record. */
+static inline void bpf_stop_programs(struct gotap_bpf__bss *bss)
+{
+	__atomic_store_n(&bss->active, 0, __ATOMIC_SEQ_CST);
 }
 
 /*

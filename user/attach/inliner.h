@@ -134,23 +134,12 @@ void inliner_give_up(struct inliner *in, const struct error *why);
 bool inliner_is_gone(struct inliner *in);
 /* No call leads in any more, or none could be put back. */
 void inliner_remove(struct inliner *in);
-/* After inliner_remove(): once more what could not be taken out earlier. */
-void inliner_clean_again(struct inliner *in, struct links *links);
-/* Is there memory that could be taken out later, without gotap? */
-bool inliner_has_left(const struct inliner *in);
-/* Returns when that has been taken out, or the program is gone. It may be killed meanwhile. */
-void inliner_take_later(struct inliner *in);
 /*
  * Gives back the pages of the shared memory: by gotap when it has read all, by the prober of a
  * gotap that was killed. What is left in the target, or in processes that it has forked, is address
  * space then.
  */
 void inliner_free_pages(struct inliner *in);
-/*
- * Is the target stopped by a signal or a debugger, or frozen with its cgroup, so that none of its
- * threads runs?
- */
-bool inliner_is_stopped(const struct inliner *in);
 /* Nothing is recorded from now on. */
 void inliner_silence(struct inliner *in);
 

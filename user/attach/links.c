@@ -126,8 +126,8 @@ static int attach_perf(struct links *l, size_t i, struct error *err)
 }
 
 /* The points that code in the target covers, or (@covered false) those that it does not. */
-static int capture_links_attach(struct links *l, unsigned int parts, bool covered,
-				struct error *err)
+static int links_attach_points(struct links *l, unsigned int parts, bool covered,
+			       struct error *err)
 {
 	size_t i;
 	int r = 0;
@@ -145,7 +145,7 @@ static int capture_links_attach(struct links *l, unsigned int parts, bool covere
 
 int links_attach(struct links *l, unsigned int parts, struct error *err)
 {
-	int r = capture_links_attach(l, parts, false, err);
+	int r = links_attach_points(l, parts, false, err);
 
 	if (r)
 		links_detach(l, parts);
@@ -154,7 +154,7 @@ int links_attach(struct links *l, unsigned int parts, struct error *err)
 
 int links_cover(struct links *l, struct error *err)
 {
-	return capture_links_attach(l, BPF_ALL, true, err);
+	return links_attach_points(l, BPF_ALL, true, err);
 }
 
 int links_guard(struct links *l, const uint64_t *offsets, size_t n, struct error *err)
@@ -247,10 +247,10 @@ static void in_parallel(struct attached *items, size_t n)
 }
 
 /* The points that @goes chooses. */
-static void capture_links_detach(struct links *l,
-				 bool (*goes)(const struct links *l, const struct attached *a,
-					      unsigned int what),
-				 unsigned int what)
+static void links_detach_points(struct links *l,
+				bool (*goes)(const struct links *l, const struct attached *a,
+					     unsigned int what),
+				unsigned int what)
 {
 	struct vec gone = {0}, rest = {0};
 	size_t i;
@@ -280,12 +280,12 @@ static bool is_released(const struct links *l, const struct attached *a, unsigne
 
 void links_detach(struct links *l, unsigned int parts)
 {
-	capture_links_detach(l, is_of_parts, parts);
+	links_detach_points(l, is_of_parts, parts);
 }
 
 /* Flags last: one takes effect when the call that it leads to is gotap's already. */
 void links_release(struct links *l)
 {
-	capture_links_detach(l, is_released, false);
-	capture_links_detach(l, is_released, true);
+	links_detach_points(l, is_released, false);
+	links_detach_points(l, is_released, true);
 }
