@@ -36,7 +36,8 @@ struct path {
 	struct value regs[16];
 	struct { int32_t disp; struct value now; } slots[MAX_SLOTS];
 	size_t nslots;
-	bool lost;		/* the path has a write of which the target is not known */
+	/* the path has a write that slots cannot hold: of 16 bytes, or a slot too many */
+	bool lost;
 	struct value object, size, type;
 };
 
