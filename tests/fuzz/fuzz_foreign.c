@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size <= HEAD)
 		return 0;
-	foreign_init(&door, self());
+	foreign_init(&door, self(), data[0] % 7 > 2);
 	foreign_round(&door, 1000000000);
 	make_chunk(&c, &door, data + HEAD, (size - HEAD) & ~7UL, data[1] % UNITS);
 	assemble(&c, 21 + data[0] % 7);

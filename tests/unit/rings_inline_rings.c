@@ -38,7 +38,7 @@ static void begin(void)
 
 	set = (struct ring_set){ .cpus = 1 };
 	*(struct ring *)vec_push(&set.rings, sizeof(struct ring)) = ring_plan(&set.memory, 0, SIZE);
-	inline_rings_plan(&rings, &set, &proc);
+	inline_rings_plan(&rings, &set, &proc, true);
 	CHECK(!ftruncate(fd, (off_t)rings.plan.size));
 	target = mmap(NULL, rings.plan.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	*(struct inline_shared *)target = rings.plan;

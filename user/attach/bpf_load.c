@@ -335,7 +335,8 @@ int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct er
 	if (!r)
 		r = ring_set_plan(&b->rings, opts->ring_size, err);
 	if (!r && b->plan->for_inline)
-		inline_rings_plan(&b->in_target, &b->rings, b->proc);
+		inline_rings_plan(&b->in_target, &b->rings, b->proc,
+				  b->plan->goid_before_status);
 	if (!r && bpf_has_threads(b))
 		ring_set_plan_threads(&b->rings);
 	if (!r)

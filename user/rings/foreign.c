@@ -76,7 +76,7 @@ static uint64_t foreign_most(uint8_t word)
 	return words[word].most;
 }
 
-static struct foreign_rule foreign_rule_of(const struct foreign_sent *s)
+static struct foreign_rule foreign_rule_of(const struct foreign_sent *s, bool early_goid)
 {
 	const struct foreign_kind *k = &kinds[s->kind];
 	enum rec_layout layout = rec_layout(s->kind);
@@ -85,8 +85,13 @@ static struct foreign_rule foreign_rule_of(const struct foreign_sent *s)
 	return (struct foreign_rule){
 		.sent = true,
 		.id = foreign_most(k->id),
-		/* without a goid, records would wait for it that are not forged (stream/goid.h) */
-		.id_least = s->kind == REC_GO_CREATE || s->kind == REC_GO_CREATE_BLOCKED,
+		/*
+		 * Without a goid, records would wait for it that are not forged (stream/goid.h).
+		 * Up to Go 1.23 a creation has none if the P has none in store
+		 * (bpf/transition.h, created_goid()).
+		 */
+		.id_least = early_goid && (s->kind == REC_GO_CREATE ||
+					   s->kind == REC_GO_CREATE_BLOCKED),
 		.ptr = foreign_most(k->ptr),
 		.ptr_low = words[k->ptr].low,
 		.sub = (uint8_t)foreign_most(k->sub),
@@ -102,14 +107,14 @@ static struct foreign_rule foreign_rule_of(const struct foreign_sent *s)
 	};
 }
 
-void foreign_init(struct foreign *f, const struct process *proc)
+void foreign_init(struct foreign *f, const struct process *proc, bool early_goid)
 {
 	size_t i;
 
 	*f = (struct foreign){0};
 	foreign_threads_init(&f->threads, proc);
 	for (i = 0; i < sizeof(sent) / sizeof(*sent); i++)
-		f->rules[sent[i].kind] = foreign_rule_of(&sent[i]);
+		f->rules[sent[i].kind] = foreign_rule_of(&sent[i], early_goid);
 }
 
 void foreign_free(struct foreign *f)

@@ -49,7 +49,8 @@ struct foreign {
 	uint64_t refused[FOREIGN_FAULTS];	/* since the start */
 };
 
-void foreign_init(struct foreign *f, const struct process *proc);
+/* @early_goid: a goroutine has its goid before its creation is recorded, as from Go 1.24 on. */
+void foreign_init(struct foreign *f, const struct process *proc, bool early_goid);
 /* Accepts a zeroed one. */
 void foreign_free(struct foreign *f);
 /* A round of the drain begins at @now, ns. */

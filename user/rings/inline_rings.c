@@ -24,7 +24,8 @@ static struct ring *inline_rings_at(const struct inline_rings *ir, size_t i)
 	return vec_at(&ir->set->rings, struct ring, ir->first + i);
 }
 
-void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const struct process *proc)
+void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const struct process *proc,
+		       bool early_goid)
 {
 	struct ring_memory memory = {0};
 	uint32_t cpus = 0;
@@ -33,7 +34,7 @@ void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const stru
 	*ir = (struct inline_rings){ .set = set, .first = set->rings.len,
 				     .closed = xcalloc(1, sizeof(*ir->closed)) };
 	ir->stuck = xcalloc(set->cpus, sizeof(*ir->stuck));
-	foreign_init(&ir->door, proc);
+	foreign_init(&ir->door, proc, early_goid);
 	for (i = 0; i < set->cpus; i++) {
 		uint32_t cpu = vec_at(&set->rings, struct ring, i)->cpu;
 		struct ring r = ring_plan(&memory, cpu, vec_at(&set->rings, struct ring, i)->size);

@@ -39,7 +39,8 @@ struct inline_rings {
 };
 
 /* Adds one ring for each of the CPUs that @set has one for. @proc, the target, outlives them. */
-void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const struct process *proc);
+void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const struct process *proc,
+		       bool early_goid);	/* see foreign_init() */
 /*
  * Maps the memory of @fd, of ir->plan.size bytes, and opens the rings in it. Nothing is recorded
  * before inline_rings_switch().
