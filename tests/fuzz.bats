@@ -14,7 +14,8 @@ export FUZZ_SEED=1
 
 setup_file() {
 	require_tool clang
-	make -s -j2 -C "$CHECKOUT" BUILD="$BUILD" fuzz-build >&2
+	# The files of dependencies name objects as make names them without BUILD.
+	make -s -j2 -C "$CHECKOUT" BUILD="${BUILD#"$CHECKOUT/"}" fuzz-build >&2
 }
 
 fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "$1"; }
