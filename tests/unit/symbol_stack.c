@@ -2,6 +2,7 @@
 /* What a symbolizer does with frames, on a source that is a table. */
 #include "symbol/symbol.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "symbol/source.h"
@@ -144,11 +145,44 @@ static void bias_is_taken_off(void)
 	symbolizer_free(s);
 }
 
+/*
+ * A program can name any number of addresses by records that it forges. The memory for them is
+ * bounded, and those that came late have the same frames each time.
+ */
+static void any_number_of_addresses_is_bounded(void)
+{
+	struct symbolizer *s = fake_symbolizer(0);
+	uint64_t pc;
+	struct frame f[3], again[3];
+	struct mallinfo2 half, end;
+
+	for (pc = 1 << 20; pc < 3 << 19; pc++) {
+		CHECK_EQ(symbolizer_stack(s, &pc, 1, 0, f, 3), 1);
+		CHECK_EQ(symbolizer_entry(s, pc + (8 << 20), f), 1);
+		CHECK_EQ(f->pc, pc + (8 << 20));
+		if (pc == 5 << 18)
+			half = mallinfo2();
+	}
+	end = mallinfo2();
+	CHECK(end.uordblks + end.hblkhd < half.uordblks + half.hblkhd + (1 << 20));
+	CHECK_EQ(symbolizer_stack(s, (uint64_t[]){ 0x20 }, 1, 0, f, 3), 3);
+	CHECK_STR(f[1].func, "main.middle");
+	CHECK_EQ(f[0].pc, 0x1f);
+	CHECK_EQ(f[1].pc, 0x1e);
+	CHECK_EQ(f[2].pc, 0x20);
+	symbolizer_stack(s, (uint64_t[]){ 0x10 }, 1, 0, again, 1);
+	CHECK_STR(again->func, "main.leaf");
+	CHECK_EQ(symbolizer_stack(s, (uint64_t[]){ 0x20 }, 1, 0, again, 3), 3);
+	CHECK(!memcmp(f, again, sizeof(f)));
+	symbolizer_free(s);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(inlined_calls_expand), UNIT(skip_counts_logical_frames),
 		UNIT(room_bounds_frames), UNIT(wrappers_are_left_out),
 		UNIT(wrappers_that_panic_stay), UNIT(c_frames_stay),
-		UNIT(keys_tell_frames_apart), UNIT(bias_is_taken_off), { 0 } });
+		UNIT(keys_tell_frames_apart), UNIT(bias_is_taken_off),
+		UNIT(any_number_of_addresses_is_bounded), { 0 } });
 }

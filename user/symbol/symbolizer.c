@@ -4,7 +4,8 @@
  * writes them. Uses one source of names (source.h) per file.
  *
  * A trace has few distinct addresses, each very often (some thousands in a million stacks), so that
- * each is expanded once and kept until symbolizer_free(), with its keys.
+ * each is expanded once and kept until symbolizer_free(), with its keys. A program that forges
+ * records can name any number of addresses: after KEPT_PCS of them a new one is expanded each time.
  */
 #include "symbol/symbol.h"
 
@@ -21,6 +22,9 @@
 #include "symbol/pclntab.h"
 #include "symbol/pclntab_source.h"
 #include "symbol/source.h"
+
+/* The text of cmd/compile, 18 MB, has 180,000 calls; a stack has only addresses behind calls. */
+enum { KEPT_PCS = 1 << 18 };
 
 /* A frame, and its kind, by which wrappers around it are shown or left out. */
 struct known_frame {
@@ -48,7 +52,8 @@ struct file {
 struct symbolizer {
 	struct vec files;	/* struct file: the program, its plugins */
 	struct strset *names;
-	struct vec frames;	/* struct known_frame */
+	struct vec frames;	/* struct known_frame; from kept_frames on: of one more address */
+	size_t kept_frames;
 	struct vec pcs;		/* struct known_pc */
 	struct map64 by_return;	/* return address -> index in pcs */
 	struct map64 by_entry;	/* start of a function -> index in pcs */
@@ -193,30 +198,29 @@ static bool frame_equal(const struct frame *a, const struct frame *b)
 	return a->func == b->func && a->file == b->file && a->line == b->line;
 }
 
-/*
- * Gives the last known frame the first key from @pc downwards that is free or already stands for
- * the same text. The physical frame begins with its own address, and gets it unless that is the key
- * of an inlined frame nearby.
- */
-static void assign_key(struct symbolizer *s, uint64_t pc)
+/* Returns whether @pc is free, or already stands for the text of @f, the last frame. */
+static bool is_key_for(const struct symbolizer *s, const struct frame *f, uint64_t pc)
 {
-	size_t last = s->frames.len - 1;
-	struct frame *f = &vec_at(&s->frames, struct known_frame, last)->frame;
+	const uint64_t *at = map64_get(&s->keys, pc);
+	size_t i;
 
-	for (;; pc--) {
-		bool is_new;
-		uint64_t *at = map64_put(&s->keys, pc, &is_new);
+	if (at)
+		return frame_equal(f, &vec_at(&s->frames, struct known_frame, *at)->frame);
+	for (i = s->kept_frames; i + 1 < s->frames.len; i++) {
+		const struct frame *other = &vec_at(&s->frames, struct known_frame, i)->frame;
 
-		if (is_new)
-			*at = last;
-		else if (!frame_equal(f, &vec_at(&s->frames, struct known_frame, *at)->frame))
-			continue;
-		f->pc = pc;
-		return;
+		if (other->pc == pc)
+			return frame_equal(f, other);
 	}
+	return true;
 }
 
-static void keep_frame(struct symbolizer *s, const struct source_frame *f, uint64_t key)
+/*
+ * Adds a frame. It has the first key from @key downwards that is free or already stands for the
+ * same text. The physical frame begins with its own address, and gets it unless that is the key of
+ * an inlined frame nearby.
+ */
+static void frame_add(struct symbolizer *s, const struct source_frame *f, uint64_t key)
 {
 	struct known_frame *k = vec_push(&s->frames, sizeof(*k));
 
@@ -224,7 +228,22 @@ static void keep_frame(struct symbolizer *s, const struct source_frame *f, uint6
 	k->frame.file = intern_file(s, f->file);
 	k->frame.line = f->line;
 	k->kind = f->kind;
-	assign_key(s, key);
+	while (!is_key_for(s, &k->frame, key))
+		key--;
+	k->frame.pc = key;
+}
+
+/* Keeps the frames that were added last, with their keys. */
+static void frames_keep(struct symbolizer *s)
+{
+	for (; s->kept_frames < s->frames.len; s->kept_frames++) {
+		bool is_new;
+		uint64_t pc = vec_at(&s->frames, struct known_frame, s->kept_frames)->frame.pc;
+		uint64_t *at = map64_put(&s->keys, pc, &is_new);
+
+		if (is_new)
+			*at = s->kept_frames;
+	}
 }
 
 static const char *c_function_in(struct file *f, uint64_t addr)
@@ -269,29 +288,38 @@ static struct known_pc symbolizer_expand(struct symbolizer *s, uint64_t call_pc,
 		out[0].func = c_function(s, call_pc);
 		pc.n = 1;
 		pc.is_c = true;
-		keep_frame(s, &out[0], key);
+		frame_add(s, &out[0], key);
 	}
 	for (i = 0; i < n; i++)
-		keep_frame(s, &out[i], i + 1 == n ? key : key - 1);
+		frame_add(s, &out[i], i + 1 == n ? key : key - 1);
 	return pc;
 }
 
+static void pc_keep(struct symbolizer *s, struct map64 *index, uint64_t key, struct known_pc pc)
+{
+	bool is_new;
+
+	frames_keep(s);
+	*map64_put(index, key, &is_new) = s->pcs.len;
+	*(struct known_pc *)vec_push(&s->pcs, sizeof(pc)) = pc;
+}
+
 /*
- * Returns the frames of @key from @index; if they are not there yet, expands the instruction at
- * @call_pc.
+ * Returns the frames of @key from @index; if they are not there, expands the instruction at
+ * @call_pc. The frames of an address that is not kept are valid until the next call.
  */
 static struct known_pc symbolizer_lookup(struct symbolizer *s, struct map64 *index, uint64_t key,
 			      uint64_t call_pc)
 {
-	bool is_new;
-	uint64_t *at = map64_put(index, key, &is_new);
+	const uint64_t *at = map64_get(index, key);
 	struct known_pc pc;
 
-	if (!is_new)
+	if (at)
 		return *vec_at(&s->pcs, struct known_pc, *at);
-	*at = s->pcs.len;
+	s->frames.len = s->kept_frames;
 	pc = symbolizer_expand(s, call_pc, key);
-	*(struct known_pc *)vec_push(&s->pcs, sizeof(pc)) = pc;
+	if (s->pcs.len < KEPT_PCS)
+		pc_keep(s, index, key, pc);
 	return pc;
 }
 
