@@ -10,16 +10,18 @@ setup() {
 	require_root
 	require_tool wrk clang
 	export BUILD
-	DOC=$BATS_TEST_TMPDIR/performance.md
-	cp "$CHECKOUT/docs/performance.md" "$DOC"
+	DOC=$BATS_TEST_TMPDIR/measurements.md
+	PAGE=$BATS_TEST_TMPDIR/performance.md
+	cp "$CHECKOUT/docs/measurements.md" "$DOC"
+	cp "$CHECKOUT/docs/performance.md" "$PAGE"
 }
 
-# column TABLE N: the cells of a column below the head, of the table that the document has under that name.
+# column TABLE N: the cells of a column below the head, of the table that one of the documents has under that name.
 column() {
 	awk -v begin="<!-- bench $1 -->" -v n="$2" -F ' *[|] *' '
 		$0 == begin { inside = 1; next }
 		/<!-- end -->/ { inside = 0 }
-		inside && NF > 2 && ++line > 2 { print $(n + 1) }' "$DOC"
+		inside && NF > 2 && ++line > 2 { print $(n + 1) }' "$DOC" "$PAGE"
 }
 
 # Every number of the cells on stdin is one, and in the range.
@@ -46,6 +48,31 @@ all_within() {
 	column a4 4 | all_within 0 50
 	column a4 5 | all_within 0 100
 	column a4 6 | all_within 0 0
+}
+
+# cell TABLE ROW N: one cell of it.
+cell() { paste -d '|' <(column "$1" 1) <(column "$1" "$3") | sed -n "s/^$2|//p"; }
+
+# The throughput of one short window depends on the machine, so that only facts are compared: the probes make records, a
+# budget of none leaves nothing out, and code in the program leaves nothing behind, which the bench itself checks.
+@test "a server with TLS and JSON, all tracers: rows of all, and the table that users see first" {
+	local tracer
+	succeeds "$CHECKOUT/tools/bench" --quick --programs tls --doc "$DOC" --doc "$PAGE" a
+	for tracer in 'empty probes' gotap 'gotap, no budget' 'gotap, inline' 'gotap, inline, no budget' runtime/trace; do
+		column a6 1 | grep -Fx "$tracer"
+	done
+	column a6 2 | all_within 0.01 3		# kept
+	column a6 3 | all_within 0.01 5		# over runtime/trace
+	for tracer in 'gotap, no budget' 'gotap, inline, no budget'; do
+		cell a6 "$tracer" 5 | all_within 1 1000000	# ns of gotap's CPU of a request
+		cell a6 "$tracer" 7 | all_within 3 100		# records of a request
+		cell a6 "$tracer" 8 | all_within 0 100		# lost
+		cell a6 "$tracer" 10 | all_within 0 0		# time left out
+		[ "$(cell a6 "$tracer" 11)" = whole ]
+	done
+	[ "$(column price 1 | head -n 1)" = '`runtime/trace`, in the program' ]
+	column price 2 | all_within 0.01 3
+	column a5 1 | grep -Fx 'gotap, inline'	# another server keeps its own
 }
 
 @test "names of addresses, and the document keeps what was not measured" {

@@ -17,7 +17,7 @@ enum {
 };
 
 /*
- * Prices on a small virtual machine (docs/performance.md); on bare metal they are less than half.
+ * Prices on a small virtual machine (docs/measurements.md); on bare metal they are less than half.
  */
 static const struct budget_prices assumed = {
 	.hit = 800, .record = 250, .stack = 350, .frame = 30
@@ -140,7 +140,7 @@ void budget_measure(struct bpf_side *b, struct budget_prices *ret)
 		price_measure(&bpf_rings(b)->calibration, ret);
 }
 
-/* As it runs on the machine of docs/performance.md. */
+/* As it runs on the machine of docs/measurements.md. */
 static const struct image_prices assumed_inline = { .record = 35, .stack = 5, .frame = 1 };
 
 void budget_measure_inline(struct budget_prices *ret)

@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -411,15 +413,25 @@ static bool has_no_folder(const struct process *p)
 	return !state || strchr("ZX", state[1] ? state[2] : 'X');
 }
 
+static uint64_t process_cpu_ns(const struct rusage *usage)
+{
+	struct timeval cpu;
+
+	timeradd(&usage->ru_utime, &usage->ru_stime, &cpu);
+	return (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_usec * 1000;
+}
+
 bool process_ended(struct process *p)
 {
 	struct pollfd pfd = { .fd = p->pidfd, .events = POLLIN };
+	struct rusage usage;
 
 	if (p->reaped)
 		return true;
 	if (process_is_child(p)) {
-		p->reaped = waitpid(p->pid, &p->status, WNOHANG) == p->pid &&
+		p->reaped = wait4(p->pid, &p->status, WNOHANG, &usage) == p->pid &&
 			    !WIFSTOPPED(p->status);
+		p->reaped_ns = p->reaped ? process_cpu_ns(&usage) : 0;
 		return p->reaped;
 	}
 	return p->fs.own ? poll(&pfd, 1, 0) > 0 : has_no_folder(p);

@@ -79,6 +79,8 @@ struct process {
 	const volatile sig_atomic_t *stop;
 	int status;		/* wait status, once ended and launched */
 	bool reaped;
+	/* once reaped: its CPU time and that of children it has waited for (wait4(2)), ns */
+	uint64_t reaped_ns;
 };
 
 #define PROCESS_CLOSED \

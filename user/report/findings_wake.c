@@ -13,7 +13,7 @@ enum { SLEEPERS_MAX = 1 << 14 };
 
 /*
  * Limit, ns, on a run in which a goroutine only checked a condition: with the trap of a probe at
- * each end (docs/performance.md), and no work.
+ * each end (docs/measurements.md), and no work.
  */
 #define NOTHING_NS 30000
 /* Least wake-ups a second, and the least proportion of wake-ups for nothing. */

@@ -14,23 +14,28 @@ import (
 
 const inlineName = "gotap, inline"
 
-var inlineTracer = tracer{inlineName, func(b *bench, t target) (func() (recording, error), error) {
-	stop, err := startGotap(b, t.pid(), filepath.Join(b.scratch, "inline.trace"), "--attach", "inline")
-	if err != nil {
-		return nil, err
+// inlineRun is such a recording; its end must have taken all out of the program.
+type inlineRun struct{ *gotapRun }
+
+func (g inlineRun) stop() (recording, error) {
+	rec, err := g.gotapRun.stop()
+	if err == nil && rec.Inline.State != "undone" {
+		err = fmt.Errorf("--attach inline: %s: %s", rec.Inline.State, rec.Inline.Why)
 	}
-	if err = waitFor("code in the program in the place of uprobes", func() bool { return inlineRuns(t.pid()) }); err != nil {
-		stop()
-		return nil, err
-	}
-	return func() (recording, error) {
-		rec, err := stop()
-		if err == nil && rec.Inline.State != "undone" {
-			err = fmt.Errorf("--attach inline: %s: %s", rec.Inline.State, rec.Inline.Why)
-		}
-		return rec, err
-	}, nil
-}}
+	return rec, err
+}
+
+// startInline returns when code in the program has taken the place of uprobes.
+func startInline(b *bench, pid int, path string, args ...string) (*gotapRun, error) {
+	return launch(b, pid, path, func() bool { return inlineRuns(pid) }, append([]string{"--attach", "inline"}, args...)...)
+}
+
+func inlineTracer(name string, args ...string) tracer {
+	return tracer{name, func(b *bench, t target) (running, error) {
+		g, err := startInline(b, t.pid(), filepath.Join(b.scratch, "inline.trace"), args...)
+		return inlineRun{g}, err
+	}}
+}
 
 // textOf is the first executable mapping of a program: as it is in its memory, and in its file.
 func textOf(pid int) (now, file []byte, err error) {

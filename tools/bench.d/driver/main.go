@@ -24,6 +24,8 @@ type bench struct {
 	slice        time.Duration
 	always       time.Duration // of each server of part j
 	programs     []string      // of part a; none: all
+	rounds       int           // of the servers of part a
+	window       time.Duration // of load, likewise
 	tables       []*table
 }
 
@@ -67,7 +69,7 @@ func allParts() []string {
 	return names
 }
 
-func run(b *bench, names []string, doc string) error {
+func run(b *bench, names, docs []string) error {
 	for _, name := range names {
 		part, ok := parts[name]
 		if !ok {
@@ -78,10 +80,7 @@ func run(b *bench, names []string, doc string) error {
 			return fmt.Errorf("part %s: %w", name, err)
 		}
 	}
-	if doc == "" {
-		return nil
-	}
-	return writeTables(doc, b.tables)
+	return writeTables(docs, b.tables)
 }
 
 func main() {
@@ -97,10 +96,17 @@ func main() {
 	flag.DurationVar(&b.always, "always", 2*time.Minute, "length of part j, for each server")
 	quick := flag.Bool("quick", false, "each thing once and briefly")
 	programs := flag.String("programs", "", "only these workloads in part a, with commas between them")
-	doc := flag.String("doc", "", "document whose tables are to be replaced")
+	flag.IntVar(&b.rounds, "rounds", 12, "rounds of the servers of part a")
+	flag.DurationVar(&b.window, "window", time.Second, "length of each load of these servers")
+	var docs []string
+	flag.Func("doc", "document in which tables are to be replaced; may be given more than once", func(path string) error {
+		docs = append(docs, path)
+		return nil
+	})
 	flag.Parse()
 	if *quick {
 		b.repeats, b.slice, b.always = 1, 50*time.Millisecond, 0
+		b.rounds, b.window = 1, 200*time.Millisecond
 	}
 	if *programs != "" {
 		b.programs = strings.Split(*programs, ",")
@@ -109,7 +115,7 @@ func main() {
 	if len(names) == 0 {
 		names = allParts()
 	}
-	if err := run(b, names, *doc); err != nil {
+	if err := run(b, names, docs); err != nil {
 		b.say("bench: %v", err)
 		os.Exit(1)
 	}

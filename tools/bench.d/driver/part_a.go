@@ -13,7 +13,6 @@ import (
 // series is what a tracer added in each repeat.
 type series struct {
 	added  values // CPU ns per operation
-	rate   values // operations per second, relative to untraced
 	events values // records per operation
 	lost   values // percent of the records
 	repair values // what the assembler had to make up
@@ -33,26 +32,27 @@ func (c *comparison) series(name string) *series {
 	return c.of[name]
 }
 
-// traced works a slice under a tracer; ok is false where the target does not have it.
-func traced(b *bench, t target, tr tracer, length time.Duration) (s slice, rec recording, ok bool, err error) {
-	stop, err := tr.start(b, t)
-	if err != nil || stop == nil {
-		return s, rec, false, err
+// traced works a slice under a tracer; own is the CPU time of its processes meanwhile. ok is false where the target
+// does not have that tracer.
+func traced(b *bench, t target, tr tracer, length time.Duration) (s slice, own float64, rec recording, ok bool, err error) {
+	run, err := tr.start(b, t)
+	if err != nil || run == nil {
+		return s, 0, rec, false, err
 	}
+	own = run.cpu()
 	s, err = t.work(length)
-	rec, stopErr := stop()
+	own = run.cpu() - own
+	rec, stopErr := run.stop()
 	if err == nil {
 		err = stopErr
 	}
-	return s, rec, true, err
+	return s, own, rec, true, err
 }
 
 func (c *comparison) note(name string, before, with, after slice, rec recording) {
 	without := (before.cpuPerOp() + after.cpuPerOp()) / 2
 	s := c.series(name)
 	s.added = append(s.added, with.cpuPerOp()-without)
-	rate := (before.ops/before.wall + after.ops/after.wall) / 2
-	s.rate = append(s.rate, with.ops/with.wall/rate)
 	if rec.Records > 0 {
 		s.events = append(s.events, rec.Records/with.ops)
 		s.lost = append(s.lost, 100*rec.Lost/(rec.Records+rec.Lost))
@@ -68,7 +68,7 @@ func (c *comparison) repeat(b *bench, t target, tracers []tracer, turn int, leng
 		var with, after slice
 		var rec recording
 		var ok bool
-		if with, rec, ok, err = traced(b, t, tr, length); err != nil || !ok {
+		if with, _, rec, ok, err = traced(b, t, tr, length); err != nil || !ok {
 			continue
 		}
 		if after, err = t.work(length); err != nil {
@@ -94,13 +94,13 @@ func compare(b *bench, t target, tracers []tracer, length time.Duration) (*compa
 	return c, nil
 }
 
-const floorName, gotapName = "empty probes", "gotap"
+const floorName, gotapName, ownName = "empty probes", "gotap", "runtime/trace"
 
 func tracersOf(b *bench) []tracer {
 	tracers := []tracer{
 		floorTracer("default"),
 		gotapTracer(gotapName),
-		inlineTracer,
+		inlineTracer(inlineName, noBudget()...),
 		gotapTracer("gotap, depth 32", "--stack-depth", "32"),
 		gotapTracer("gotap, depth 8", "--stack-depth", "8"),
 		gotapTracer("gotap, depth 0", "--stack-depth", "0"),
@@ -108,7 +108,7 @@ func tracersOf(b *bench) []tracer {
 		ownTracer,
 	}
 	if b.against != "" {
-		tracers = append(tracers, againstTracer)
+		tracers = append(tracers, against(gotapTracer(gotapName), againstName))
 	}
 	return tracers
 }
@@ -162,7 +162,7 @@ func (c *comparison) perInline(name string) []string {
 		}
 	}
 	return []string{name, each.text("%.0f"), s.added.over(c.of[floorName].added).text("%.3f"),
-		s.added.over(c.of[ownTracer.name].added).text("%.2f"), s.lost.text("%.2f"), s.repair.text("%.0f")}
+		s.added.over(c.of[ownName].added).text("%.2f"), s.lost.text("%.2f"), s.repair.text("%.0f")}
 }
 
 var programs = []struct{ name, text string }{
@@ -218,73 +218,5 @@ func partPrograms(b *bench) error {
 		b.show(ns)
 		b.show(inline)
 	}
-	return compareServers(b, tracers)
-}
-
-func newServerTable(name, title string) *table {
-	return &table{
-		name:  name,
-		title: title,
-		head: []string{"tracer", "records per request", "requests/s, untraced = 1", "loss over empty probes",
-			"server CPU per request, added ns", "over empty probes", "lost, %"},
-		footer: "The load generator and gotap itself share the CPUs with the server, as on a small machine.",
-	}
-}
-
-// compareServers: a real one, and a small one that can trace itself.
-func compareServers(b *bench, tracers []tracer) error {
-	if b.wants("caddy") {
-		t := newServerTable("a3", "A real HTTP server (caddy of Debian, stripped) under wrk on the same CPUs:")
-		if err := compareCaddy(b, tracers, t); err != nil {
-			return err
-		}
-		b.show(t)
-	}
-	if b.wants("http") {
-		t := newServerTable("a5", "A server of net/http that answers \"hello\", under wrk on the same CPUs:")
-		s, err := startHello(b)
-		if err != nil {
-			return err
-		}
-		defer s.stop()
-		if err := compareServer(b, s, tracers, t); err != nil {
-			return err
-		}
-		b.show(t)
-	}
-	return nil
-}
-
-func compareCaddy(b *bench, tracers []tracer, t *table) error {
-	if b.caddy == "" {
-		t.add("caddy could not be had", "-", "-", "-", "-", "-", "-")
-		return nil
-	}
-	s, err := startServer(b, b.caddy)
-	if err != nil {
-		return err
-	}
-	defer s.stop()
-	return compareServer(b, s, tracers, t)
-}
-
-func compareServer(b *bench, s target, tracers []tracer, t *table) error {
-	b.say("%s", t.title)
-	if _, err := s.work(time.Second); err != nil {
-		return err
-	}
-	c, err := compare(b, s, tracers, 7*b.slice)
-	if err != nil {
-		return err
-	}
-	floor := c.of[floorName]
-	for _, name := range c.order {
-		v := c.of[name]
-		if len(v.rate) == 0 { // not of this server
-			continue
-		}
-		t.add(name, v.events.text("%.1f"), v.rate.text("%.2f"), v.rate.lost().over(floor.rate.lost()).text("%.2f"),
-			v.added.text("%.0f"), v.added.over(floor.added).text("%.2f"), v.lost.text("%.2f"))
-	}
-	return nil
+	return compareServers(b)
 }

@@ -86,7 +86,7 @@ func assembleRow(b *bench, t *table, name, label string) error {
 // live records a worker at a rate for a while and gives the recorder's own cost.
 func live(b *bench, w *worker, tr tracer, length time.Duration, rate int) (recording, slice, error) {
 	var s slice
-	stop, err := tr.start(b, w)
+	run, err := tr.start(b, w)
 	if err != nil {
 		return recording{}, s, err
 	}
@@ -95,7 +95,7 @@ func live(b *bench, w *worker, tr tracer, length time.Duration, rate int) (recor
 	} else if s, err = w.workAt(length, rate); err != nil {
 		return recording{}, s, err
 	}
-	r, err := stop()
+	r, err := run.stop()
 	return r, s, err
 }
 
@@ -136,7 +136,7 @@ func liveTable(b *bench) error {
 		return err
 	}
 	defer w.stop()
-	for _, tr := range []tracer{gotapTracer(gotapName), inlineTracer} {
+	for _, tr := range []tracer{gotapTracer(gotapName), inlineTracer(inlineName, noBudget()...)} {
 		for _, rate := range []int{10000, 50000, 0} {
 			if err := liveRow(b, t, w, tr, rate); err != nil {
 				return err

@@ -57,12 +57,12 @@ func recordFile(b *bench, workload string, by tracer, written string, worst int)
 		return nil, err
 	}
 	defer w.stop()
-	stop, err := by.start(b, w)
+	run, err := by.start(b, w)
 	if err != nil {
 		return nil, err
 	}
 	_, err = w.work(10 * b.slice)
-	if _, stopErr := stop(); err == nil {
+	if _, stopErr := run.stop(); err == nil {
 		err = stopErr
 	}
 	if err != nil {

@@ -3,20 +3,14 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -92,71 +86,15 @@ func (a *asked) atRate(rate float64, length time.Duration) (float64, error) {
 	})
 }
 
-// flight is a recording that goes on.
-type flight struct {
-	cmd    *exec.Cmd
-	report bytes.Buffer
-}
-
-// cpu of gotap and its helpers, which are children of it.
-func (f *flight) cpu() float64 {
-	if f == nil {
-		return 0
-	}
-	pid := f.cmd.Process.Pid
-	ns := processCPU(pid)
-	tasks, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	for _, child := range strings.Fields(string(tasks)) {
-		if n, err := strconv.Atoi(child); err == nil {
-			ns += processCPU(n)
-		}
-	}
-	return ns
-}
-
-func (f *flight) stop() (recording, error) {
-	if f == nil {
-		return recording{Seconds: 1}, nil
-	}
-	start := time.Now()
-	f.cmd.Process.Signal(syscall.SIGINT)
-	err := f.cmd.Wait()
-	return readReport(f.cmd, f.report.String(), time.Since(start), err)
-}
-
-// startFlight returns when code in the program has taken the place of uprobes.
-func startFlight(b *bench, pid int, args []string) (*flight, error) {
-	f := &flight{}
-	args = append([]string{"record", "-p", fmt.Sprint(pid), "-o", filepath.Join(b.scratch, "always-%n.trace"), "--json",
-		"--flight", "10s", "--attach", "inline"}, args...)
-	f.cmd = exec.Command(b.gotap, args...)
-	f.cmd.Stderr = &f.report
-	f.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
-	if err := f.cmd.Start(); err != nil {
-		return nil, err
-	}
-	runs := func() bool { return alive(f.cmd.Process.Pid) }
-	err := waitFor("code in the program in the place of uprobes", func() bool { return inlineRuns(pid) || !runs() })
-	if err == nil && !runs() {
-		err = fmt.Errorf("the recording has ended")
-	}
-	if err != nil {
-		if _, failed := f.stop(); failed != nil {
-			err = failed
-		}
-	}
-	return f, err
-}
-
 // price of one turn: the server's CPU time of an answer in us, gotap's as a part of the server's, and the part of the time
 // that was recorded.
 type price struct{ answer, own, recorded float64 }
 
 // turn: args nil where nothing records.
 func turn(b *bench, s *server, a *asked, rate float64, args []string, length time.Duration) (c price, err error) {
-	var f *flight
+	var f running = helper(func() (recording, error) { return recording{Seconds: 1}, nil })
 	if args != nil {
-		if f, err = startFlight(b, s.pid(), args); err != nil {
+		if f, err = startInline(b, s.pid(), filepath.Join(b.scratch, "always-%n.trace"), args...); err != nil {
 			return
 		}
 	}
@@ -209,14 +147,15 @@ func of(costs []price, what func(c price) float64) (v values) {
 
 func answer(c price) float64 { return c.answer }
 
-func (b *bench) alwaysRow(t *table, name string, s *server, url string, args ...string) error {
+// alwaysRow adds a row to the table of all numbers, and its short form to that which a user sees first.
+func (b *bench) alwaysRow(t, short *table, name string, s *server, url string, args ...string) error {
 	each := max(time.Second, b.always/60)
 	a := newAsked(url)
 	most, err := a.most(each)
 	if err != nil {
 		return err
 	}
-	off, on, err := pairs(b, s, a, most/2, append([]string{}, args...), each)
+	off, on, err := pairs(b, s, a, most/2, append([]string{"--flight", "10s"}, args...), each)
 	if err != nil {
 		return err
 	}
@@ -225,6 +164,8 @@ func (b *bench) alwaysRow(t *table, name string, s *server, url string, args ...
 	own, _ := of(on, func(c price) float64 { return c.own }).mean()
 	t.add(name, fmt.Sprintf("%.0f", most/2), of(off, answer).text("%.1f"), fmt.Sprint(len(on)),
 		fmt.Sprintf("%+.2f %% (%.2f)", (ratio-1)*100, se*100), fmt.Sprintf("%.0f %%", recorded*100), fmt.Sprintf("%.0f %%", own*100))
+	short.add(name, fmt.Sprintf("%.0f us", of(off, answer).median()), fmt.Sprintf("%+.1f %%", (ratio-1)*100), fmt.Sprintf("%.0f %%", own*100),
+		fmt.Sprintf("%.0f %%", recorded*100))
 	return nil
 }
 
@@ -270,10 +211,15 @@ func partAlways(b *bench) error {
 		footer: "CPU time of the server by its answers. prometheus sums up the rates of 400 series over ten seconds, caddy says hello; both are " +
 			"Debian's, stripped. `--always TIME` says how long a row takes.",
 	}
+	short := &table{
+		name:  "always",
+		title: "A server at half load with `gotap record --flight 10s --attach inline`, which is always on:",
+		head:  []string{"server", "CPU of an answer", "more with it", "CPU of gotap, of the server's", "of the time recorded"},
+	}
 	if b.large != "" {
 		s, path, err := filled(b)
 		if err == nil {
-			err = b.alwaysRow(t, "prometheus", s, s.base()+path)
+			err = b.alwaysRow(t, short, "prometheus", s, s.base()+path)
 			s.stop()
 		}
 		if err != nil {
@@ -283,10 +229,10 @@ func partAlways(b *bench) error {
 	if b.caddy != "" {
 		s, err := startServer(b, b.caddy)
 		if err == nil {
-			err = b.alwaysRow(t, "caddy", s, s.url)
+			err = b.alwaysRow(t, short, "caddy", s, s.url)
 		}
 		if err == nil {
-			err = b.alwaysRow(t, "caddy, `--budget 1`", s, s.url, "--budget", "1")
+			err = b.alwaysRow(t, short, "caddy, `--budget 1`", s, s.url, "--budget", "1")
 		}
 		if err != nil {
 			return err
@@ -294,5 +240,6 @@ func partAlways(b *bench) error {
 		s.stop()
 	}
 	b.show(t)
+	b.show(short)
 	return nil
 }

@@ -41,6 +41,16 @@ func (v values) text(format string) string {
 	return fmt.Sprintf(format+" ("+format+" to "+format+")", v.median(), s[0], s[len(s)-1])
 }
 
+// middle is "median (quartile to quartile)"; of fewer than eight values the least and the most.
+func (v values) middle(format string) string {
+	s := v.sorted()
+	n := len(s)
+	if n < 8 {
+		return v.text(format)
+	}
+	return fmt.Sprintf(format+" ("+format+" to "+format+")", v.median(), s[:n/2].median(), s[(n+1)/2:].median())
+}
+
 // over divides measurements of the same repeats, pair by pair, and leaves out pairs that say nothing.
 func (v values) over(w values) values {
 	var ratios values
@@ -50,13 +60,4 @@ func (v values) over(w values) values {
 		}
 	}
 	return ratios
-}
-
-// lost is what is missing to 1.
-func (v values) lost() values {
-	missing := make(values, len(v))
-	for i := range v {
-		missing[i] = 1 - v[i]
-	}
-	return missing
 }

@@ -81,16 +81,37 @@ func (t *table) replaceIn(doc string) (string, error) {
 	return doc[:at] + t.markdown() + doc[at+length:], nil
 }
 
-func writeTables(path string, tables []*table) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	doc := string(text)
-	for _, t := range tables {
-		if doc, err = t.replaceIn(doc); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+// write puts the table into the first of the documents that has a place for it.
+func (t *table) write(docs map[string]string, order []string) error {
+	err := fmt.Errorf("no place for table %s in any document", t.name)
+	for _, path := range order {
+		var text string
+		if text, err = t.replaceIn(docs[path]); err == nil {
+			docs[path] = text
+			return nil
 		}
 	}
-	return os.WriteFile(path, []byte(doc), 0o644)
+	return err
+}
+
+func writeTables(paths []string, tables []*table) error {
+	docs := map[string]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		docs[path] = string(text)
+	}
+	for _, t := range tables {
+		if err := t.write(docs, paths); err != nil && len(paths) > 0 {
+			return err
+		}
+	}
+	for _, path := range paths {
+		if err := os.WriteFile(path, []byte(docs[path]), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

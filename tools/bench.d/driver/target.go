@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -12,12 +14,16 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
 )
 
-// slice is a piece of work: how many operations, and what they cost.
+// slice is a piece of work: how many operations, and what they cost, in ns.
 type slice struct {
 	ops, cpu, wall float64
+	client         float64 // CPU of the load generator
+	idle           float64 // time of CPUs that nobody used
 }
 
 func (s slice) cpuPerOp() float64 { return s.cpu / s.ops }
@@ -142,41 +148,65 @@ func serve(b *bench, path string, command func(address string) []string) (*serve
 
 func (s *server) pid() int { return s.cmd.Process.Pid }
 
-// hello is our own program as a server, which can trace itself.
-type hello struct {
+// served is our own program as a server, which can trace itself.
+type served struct {
 	*worker
-	url string
+	url    string
+	script string // of wrk; "" for none
 }
 
-func startHello(b *bench) (*hello, error) {
-	w, err := startWorker(b, "http", runtime.NumCPU())
+func startServed(b *bench, work, scheme, script string) (*served, error) {
+	w, err := startWorker(b, work, runtime.NumCPU())
 	if err != nil {
 		return nil, err
 	}
 	address, err := w.ask("address")
-	return &hello{w, "http://" + address + "/"}, err
+	return &served{w, scheme + "://" + address + "/", script}, err
 }
 
-func (h *hello) work(length time.Duration) (slice, error) { return load(h.pid(), h.url, length) }
+func (s *served) work(length time.Duration) (slice, error) {
+	return load(s.pid(), s.url, s.script, length)
+}
 
-var wrkTotal = regexp.MustCompile(`(\d+) requests in`)
+func (s *server) work(length time.Duration) (slice, error) { return load(s.pid(), s.url, "", length) }
 
-func (s *server) work(length time.Duration) (slice, error) { return load(s.pid(), s.url, length) }
+var wrkTotal, wrkRefused = regexp.MustCompile(`(\d+) requests in`), regexp.MustCompile(`Non-2xx or 3xx responses: \d+`)
+
+// catchesInterrupt: from then on wrk ends with its counts.
+func catchesInterrupt(pid int) bool {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, caught, _ := strings.Cut(string(status), "SigCgt:")
+	var mask uint64
+	fmt.Sscanf(caught, "%x", &mask)
+	return mask>>(syscall.SIGINT-1)&1 == 1
+}
 
 // load has wrk ask a server for something all the time.
-func load(pid int, url string, length time.Duration) (slice, error) {
-	seconds := max(1, int(length.Seconds()+0.5))
-	cpu, start := processCPU(pid), time.Now()
-	out, err := exec.Command("wrk", "-t1", "-c16", fmt.Sprintf("-d%ds", seconds), url).Output()
-	if err != nil {
-		return slice{}, fmt.Errorf("wrk: %w", err)
+func load(pid int, url, script string, length time.Duration) (s slice, err error) {
+	var out bytes.Buffer
+	args := []string{"-t1", "-c16", "-d1h", url}
+	if script != "" {
+		args = append([]string{"-s", script}, args...)
 	}
-	m := wrkTotal.FindSubmatch(out)
-	if m == nil {
-		return slice{}, fmt.Errorf("wrk said %q", out)
+	cmd := exec.Command("wrk", args...)
+	cmd.Stdout = &out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
+	cpu, idle, start := processCPU(pid), idleTime(), time.Now()
+	if err = cmd.Start(); err != nil {
+		return s, fmt.Errorf("wrk: %w", err)
 	}
-	ops, _ := strconv.ParseFloat(string(m[1]), 64)
-	return slice{ops, processCPU(pid) - cpu, float64(time.Since(start))}, nil
+	err = waitFor("wrk at work", func() bool { return catchesInterrupt(cmd.Process.Pid) })
+	time.Sleep(length)
+	cmd.Process.Signal(os.Interrupt)
+	err = errors.Join(err, cmd.Wait())
+	s = slice{cpu: processCPU(pid) - cpu, idle: idleTime() - idle, wall: float64(time.Since(start))}
+	m := wrkTotal.FindSubmatch(out.Bytes())
+	if err != nil || m == nil || wrkRefused.Match(out.Bytes()) {
+		return s, fmt.Errorf("wrk: %v: %s", err, out.String())
+	}
+	s.ops, _ = strconv.ParseFloat(string(m[1]), 64)
+	s.client = float64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
+	return s, nil
 }
 
 func (s *server) ownTrace(string) bool { return false }

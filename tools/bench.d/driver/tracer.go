@@ -5,27 +5,36 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// tracer is a way to trace a process. start returns when it is in place; the function that it gives takes it away.
+// tracer is a way to trace a process. start returns when it is in place; nil where the target does not have it.
 type tracer struct {
 	name  string
-	start func(b *bench, t target) (stop func() (recording, error), err error)
+	start func(b *bench, t target) (running, error)
+}
+
+// running is a tracer at work.
+type running interface {
+	cpu() float64 // that its processes have used so far, ns
+	stop() (recording, error)
 }
 
 // recording is what a tracer says at its end; what it does not know is 0.
 type recording struct {
 	Records, Bytes, Lost, Generations, Seconds float64
 	Events                                     map[string]float64
-	Unrecorded                                 float64 `json:"unrecorded_seconds"`
-	Repairs                                    float64 `json:"repairs_total"`
+	Unrecorded                                 float64                  `json:"unrecorded_seconds"`
+	Repairs                                    float64                  `json:"repairs_total"`
+	Steps                                      []struct{ Level string } `json:"budget_steps"`
 	Inline                                     struct{ State, Why string }
 	cpu, wall                                  time.Duration
 	maxRSS                                     float64 // bytes
@@ -39,22 +48,28 @@ func (r recording) events() float64 {
 	return n
 }
 
+// helper is a tracer of which only the program's side counts.
+type helper func() (recording, error)
+
+func (h helper) cpu() float64             { return 0 }
+func (h helper) stop() (recording, error) { return h() }
+
 func floorTracer(events string) tracer {
-	return tracer{"empty probes", func(b *bench, t target) (func() (recording, error), error) {
+	return tracer{floorName, func(b *bench, t target) (running, error) {
 		c, err := startChild(nil, b.tool("floor"), fmt.Sprint(t.pid()), events)
 		if err == nil {
 			err = c.expect("ready")
 		}
-		return func() (recording, error) {
+		return helper(func() (recording, error) {
 			c.finish()
 			return recording{}, nil
-		}, err
+		}), err
 	}}
 }
 
 func gotapTracer(name string, args ...string) tracer {
-	return tracer{name, func(b *bench, t target) (func() (recording, error), error) {
-		return startGotap(b, t.pid(), filepath.Join(b.scratch, "gotap.trace"), args...)
+	return tracer{name, func(b *bench, t target) (running, error) {
+		return startRecord(b, t.pid(), filepath.Join(b.scratch, "gotap.trace"), append(noBudget(), args...)...)
 	}}
 }
 
@@ -67,9 +82,68 @@ func (b *bench) other() *bench {
 	return &o
 }
 
-var againstTracer = tracer{againstName, func(b *bench, t target) (func() (recording, error), error) {
-	return startGotap(b.other(), t.pid(), filepath.Join(b.scratch, "against.trace"))
-}}
+// against is the same tracer with the other gotap.
+func against(tr tracer, name string) tracer {
+	return tracer{name, func(b *bench, t target) (running, error) { return tr.start(b.other(), t) }}
+}
+
+// noBudget: where nothing is to be left out, whatever the probes cost.
+func noBudget() []string { return []string{"--budget", "none"} }
+
+// gotapRun is a recording that goes on.
+type gotapRun struct {
+	cmd    *exec.Cmd
+	report bytes.Buffer
+}
+
+// children of all threads of a process.
+func children(pid int) (pids []int) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, task := range tasks {
+		text, _ := os.ReadFile(task)
+		for _, child := range strings.Fields(string(text)) {
+			if n, err := strconv.Atoi(child); err == nil {
+				pids = append(pids, n)
+			}
+		}
+	}
+	return pids
+}
+
+// cpu of gotap and its helpers, which are children of it.
+func (g *gotapRun) cpu() float64 {
+	ns := processCPU(g.cmd.Process.Pid)
+	for _, child := range children(g.cmd.Process.Pid) {
+		ns += processCPU(child)
+	}
+	return ns
+}
+
+func (g *gotapRun) alive() bool { return alive(g.cmd.Process.Pid) }
+
+func (g *gotapRun) stop() (recording, error) {
+	start := time.Now()
+	g.cmd.Process.Signal(os.Interrupt)
+	err := g.cmd.Wait()
+	return readReport(g.cmd, g.report.String(), time.Since(start), err)
+}
+
+// launch starts gotap record, and returns when it is ready.
+func launch(b *bench, pid int, path string, ready func() bool, args ...string) (*gotapRun, error) {
+	g := &gotapRun{}
+	g.cmd = exec.Command(b.gotap, append([]string{"record", "-p", fmt.Sprint(pid), "-o", path, "--json"}, args...)...)
+	g.cmd.Stderr = &g.report
+	g.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
+	if err := g.cmd.Start(); err != nil {
+		return nil, err
+	}
+	err := waitFor("gotap record", func() bool { return ready() || !g.alive() })
+	if err != nil || !g.alive() {
+		_, failed := g.stop()
+		return nil, errors.Join(err, failed, errors.New("the recording did not last"))
+	}
+	return g, nil
+}
 
 // begun: the unfinished trace has its header, under the name that this version of gotap gives it.
 func begun(path string) bool {
@@ -81,31 +155,20 @@ func begun(path string) bool {
 	return false
 }
 
-// startGotap returns when the probes are in place, which is when the unfinished trace has its header.
-func startGotap(b *bench, pid int, path string, args ...string) (func() (recording, error), error) {
-	var report bytes.Buffer
-	args = append([]string{"record", "-p", fmt.Sprint(pid), "-o", path, "--json", "--budget", "none"}, args...)
-	cmd := exec.Command(b.gotap, args...)
-	cmd.Stderr = &report
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
+// startRecord returns when the probes are in place, which is when the unfinished trace has its header.
+func startRecord(b *bench, pid int, path string, args ...string) (*gotapRun, error) {
 	os.Remove(path)
 	os.Remove(path + ".partial")
-	if err := cmd.Start(); err != nil {
+	return launch(b, pid, path, func() bool { return begun(path) }, args...)
+}
+
+// startGotap is a recording that leaves nothing out; the function ends it.
+func startGotap(b *bench, pid int, path string, args ...string) (func() (recording, error), error) {
+	g, err := startRecord(b, pid, path, append(noBudget(), args...)...)
+	if err != nil {
 		return nil, err
 	}
-	err := waitFor("gotap record", func() bool {
-		return begun(path) || !alive(cmd.Process.Pid)
-	})
-	if err == nil && !alive(cmd.Process.Pid) {
-		cmd.Wait()
-		err = fmt.Errorf("gotap record: %s", report.String())
-	}
-	return func() (recording, error) {
-		start := time.Now()
-		cmd.Process.Signal(os.Interrupt)
-		err := cmd.Wait()
-		return readReport(cmd, report.String(), time.Since(start), err)
-	}, err
+	return g.stop, nil
 }
 
 // alive: is it there and no zombie?
@@ -133,19 +196,19 @@ func readReport(cmd *exec.Cmd, report string, wall time.Duration, err error) (re
 	return r, nil
 }
 
-var ownTracer = tracer{"runtime/trace", func(b *bench, t target) (func() (recording, error), error) {
+var ownTracer = tracer{ownName, func(b *bench, t target) (running, error) {
 	path := filepath.Join(b.scratch, "own.trace")
 	if !t.ownTrace(path) {
 		return nil, nil
 	}
-	return func() (recording, error) {
+	return helper(func() (recording, error) {
 		t.endOwnTrace()
 		st, err := os.Stat(path)
 		if err != nil {
 			return recording{}, err
 		}
 		return recording{Bytes: float64(st.Size())}, nil
-	}, nil
+	}), nil
 }}
 
 // runGotap runs another command of gotap to its end.

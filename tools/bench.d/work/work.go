@@ -10,7 +10,7 @@
 //	run MS [RATE]   works for MS milliseconds (at most RATE operations a second): "OPERATIONS CPU_NS WALL_NS"
 //	trace FILE      the runtime's own tracer on: "ok"
 //	untrace         and off: "ok"
-//	address         where the work "http" serves: "HOST:PORT"
+//	address         where the works "http" and "tls" serve: "HOST:PORT"
 package main
 
 import (
@@ -38,6 +38,7 @@ var works = map[string]func() worker{
 	"alloc":    func() worker { return alloc },
 	"flood":    flood,
 	"http":     serve,
+	"tls":      serveTLS,
 }
 
 // pingpong: an operation is a round trip over two unbuffered channels, made depth calls deep.

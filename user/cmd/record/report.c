@@ -243,6 +243,7 @@ void report_print(const struct report *r, FILE *f)
 		   res->model.stand_ins, " times\n");
 	report_print_inline(r, f);
 	report_print_threads(&r->threads, f);
+	report_print_cost(r, f);
 	report_print_budget(r, f);
 	print_repairs(r, f);
 	if (r->old)
@@ -400,6 +401,7 @@ void report_json(const struct report *r, FILE *f)
 	if (r->children)
 		children_json(r->children, &j);
 	report_json_inline(r, &j);
+	report_json_cost(r, &j);
 	report_json_budget(r, &j);
 	report_json_threads(&r->threads, &j);
 	json_events(r, &j);

@@ -12,6 +12,7 @@
 #include "rings/foreign.h"
 #include "attach/inliner.h"
 #include "cmd/record/children.h"
+#include "cmd/record/cpu_use.h"
 #include "cmd/report/threads.h"
 #include "cmd/record/stops.h"
 #include "flight/flight.h"
@@ -41,7 +42,8 @@ struct report {
 	const struct inline_status *in_target;	/* of --attach inline; NULL: not asked for */
 	const struct foreign *foreign;	/* records that were refused, if in_target; NULL likewise */
 	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
-	const struct children *children;	/* NULL: not known, from a spool file */
+	const struct cpu_use *cpu;	/* NULL: not known, from a spool file */
+	const struct children *children;	/* NULL likewise */
 	const struct stops *stops;	/* NULL: not known, from a spool file */
 	struct thread_report threads;	/* of group linux */
 };
@@ -56,6 +58,10 @@ bool report_flawless(const struct report *r);
  * of it.
  */
 void report_print_flaws(const struct report *r, bool alone, FILE *f);
+
+/* Prints the CPU time that the probes and gotap took (report_cost.c). */
+void report_print_cost(const struct report *r, FILE *f);
+void report_json_cost(const struct report *r, struct json_out *j);
 
 /* Prints which records the budget left out, and when (report_budget.c). */
 void report_print_budget(const struct report *r, FILE *f);

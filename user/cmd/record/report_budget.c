@@ -5,17 +5,6 @@
 #include "base/percent.h"
 #include "cmd/record/report.h"
 
-static bool has_budget(const struct report *r)
-{
-	return r->budget && budget_limits(r->budget->ceiling);
-}
-
-/* Percent of one CPU's time, as long as there were probes or gaps for the budget. */
-static double cost(const struct report *r)
-{
-	return percent_of_ns(budget_mean_cost(r->budget));
-}
-
 static double record_report_budget_seconds(const struct report *r, const struct budget_step *s)
 {
 	uint64_t begin = r->result->model.begin;
@@ -30,32 +19,11 @@ static size_t steps_known(const struct report *r)
 	return n < BUDGET_STEPS ? (size_t)n : BUDGET_STEPS;
 }
 
-/*
- * The ceiling holds on average, and a recording can be too short for that: until the first states
- * have been read there must be probes, and to take them away takes time in which they still cost.
- */
-static bool is_kept(const struct report *r)
-{
-	return budget_mean_cost(r->budget) <= r->budget->ceiling;
-}
-
-static void record_report_budget_print_cost(const struct report *r, FILE *f)
-{
-	fprintf(f, "cost: the probes took about %s %% of a CPU, %s %% are allowed",
-		percent_text(cost(r)).text, percent_text(percent_of_ns(r->budget->ceiling)).text);
-	if (!is_kept(r))
-		fprintf(f, ": too short a recording for that, which takes %.2f s here",
-			budget_seconds_needed(r->budget));
-	fputc('\n', f);
-}
-
 void report_print_budget(const struct report *r, FILE *f)
 {
 	const struct model_counts *c = &r->result->model;
 	size_t i;
 
-	if (has_budget(r))
-		record_report_budget_print_cost(r, f);
 	for (i = 0; i < steps_known(r); i++) {
 		const struct budget_step *s = &c->budget[i];
 
@@ -80,22 +48,6 @@ void report_print_budget(const struct report *r, FILE *f)
 		      f);
 }
 
-static void json_cost(const struct report *r, struct json_out *j)
-{
-	const struct budget *b = r->budget;
-
-	json_put_real(j, "budget_percent", percent_of_ns(b->ceiling), 3);
-	json_put_real(j, "cost_percent", cost(r), 3);
-	json_put_real(j, "budget_needs_seconds", budget_seconds_needed(b), 3);
-	json_open_object(j, "cost_ns");
-	json_put_real(j, "hit", b->prices.hit, 0);
-	json_put_real(j, "record", b->prices.record, 0);
-	json_put_real(j, "stack", b->prices.stack, 0);
-	json_put_real(j, "frame", b->prices.frame, 1);
-	json_put_bool(j, "measured", b->prices.measured);
-	json_close_object(j);
-}
-
 void report_json_budget(const struct report *r, struct json_out *j)
 {
 	static const char *const level[REC_LEVELS] = {
@@ -104,8 +56,6 @@ void report_json_budget(const struct report *r, struct json_out *j)
 	const struct model_counts *c = &r->result->model;
 	size_t i;
 
-	if (has_budget(r))
-		json_cost(r, j);
 	json_put_count(j, "budget_slices", c->slices);
 	json_open_array(j, "budget_steps");
 	for (i = 0; i < steps_known(r); i++) {

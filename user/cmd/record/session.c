@@ -50,6 +50,7 @@ struct session {
 	bool gave_up;		/* did not wait for the end of the capture */
 	struct children children;	/* may be what was meant */
 	struct stops stops;	/* when the program stood still */
+	struct cpu_use cpu;	/* of the program and of gotap */
 	struct capture_opts capture_opts;	/* with the default budget */
 	bool nonsense;		/* the trace is of a program that the plan does not fit */
 	bool nothing;		/* Go's runtime did not begin */
@@ -138,6 +139,7 @@ static int session_start(struct session *s, struct error *err)
 		r = thread_file_start(&s->files->threads, assembler_threads(s->assembler),
 				      &s->target->info, err);
 	s->begin = now_ns();
+	cpu_use_begin(&s->cpu, &s->target->proc);
 	return r;
 }
 
@@ -225,10 +227,13 @@ static int session_take_all(struct session *s, struct error *err)
 			r = session_take_chunk(s, c, err);
 		if (r < 0)
 			return r;
-		if (!s->stopping)
+		if (!s->stopping) {
 			stops_tick(&s->stops);
+			cpu_use_tick(&s->cpu);
+		}
 		if (!s->stopping && session_is_over(s)) {
 			stops_look(&s->stops);
+			cpu_use_look(&s->cpu);
 			children_look(&s->children);
 			capture_stop(s->capture);
 			s->stopping = true;
@@ -367,6 +372,7 @@ static bool session_report(const struct session *s)
 		.threads = { assembler_threads(s->assembler), assembler_thread_sums(s->assembler),
 			     s->target->info.pid },
 		.children = &s->children,
+		.cpu = &s->cpu,
 	};
 	bool flawless;
 
