@@ -181,8 +181,17 @@ func catchesInterrupt(pid int) bool {
 	return mask>>(syscall.SIGINT-1)&1 == 1
 }
 
-// load has wrk ask a server for something all the time.
+// load has wrk ask a server for something all the time; once more if no answer came, as on a machine with much other work.
 func load(pid int, url, script string, length time.Duration) (s slice, err error) {
+	for range 5 {
+		if s, err = loadOnce(pid, url, script, length); err != nil || s.ops > 0 {
+			return s, err
+		}
+	}
+	return s, fmt.Errorf("%s gives no answer in %v", url, length)
+}
+
+func loadOnce(pid int, url, script string, length time.Duration) (s slice, err error) {
 	var out bytes.Buffer
 	args := []string{"-t1", "-c16", "-d1h", url}
 	if script != "" {
