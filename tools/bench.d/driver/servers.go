@@ -80,16 +80,16 @@ func serverTracers(b *bench) []tracer {
 
 // window is what one tracer did to the server in one round; CPU and idle time in ns per request.
 type window struct {
-	rate, server, own, idle float64
-	other                   float64 // part of the machine that was neither idle nor used by server, client, tracer
-	rec                     recording
-	requests                float64
+	rate, server, client, own, idle float64
+	other                           float64 // part of the machine that was neither idle nor used by server, client, tracer
+	rec                             recording
+	requests                        float64
 }
 
 func newWindow(s slice, own float64, rec recording) window {
 	whole := s.wall * float64(runtime.NumCPU())
 	return window{
-		rate: s.ops / s.wall * 1e9, server: s.cpu / s.ops, own: own / s.ops, idle: s.idle / s.ops,
+		rate: s.ops / s.wall * 1e9, server: s.cpu / s.ops, client: s.client / s.ops, own: own / s.ops, idle: s.idle / s.ops,
 		other: (whole - s.cpu - s.client - own - s.idle) / whole, rec: rec, requests: s.ops,
 	}
 }
@@ -99,7 +99,10 @@ type round map[string]window
 
 // mean is that of the two windows without a tracer.
 func mean(a, b window) window {
-	return window{rate: (a.rate + b.rate) / 2, server: (a.server + b.server) / 2, idle: (a.idle + b.idle) / 2, other: (a.other + b.other) / 2}
+	return window{
+		rate: (a.rate + b.rate) / 2, server: (a.server + b.server) / 2, client: (a.client + b.client) / 2,
+		idle: (a.idle + b.idle) / 2, other: (a.other + b.other) / 2,
+	}
 }
 
 // turned is the order of round number turn: begun at another place each time, and backwards every other time.
@@ -153,7 +156,13 @@ func (all rounds) of(name string, number func(with, without window) float64) (v 
 	return v
 }
 
-func kept(with, without window) float64      { return with.rate / without.rate }
+func kept(with, without window) float64 { return with.rate / without.rate }
+
+// allCPU depends less than the throughput on what else runs on the machine, and leaves out idle time.
+func allCPU(with, without window) float64 {
+	return (with.server + with.client + with.own) / (without.server + without.client)
+}
+
 func addedCPU(with, without window) float64  { return with.server - without.server }
 func addedIdle(with, without window) float64 { return with.idle - without.idle }
 func ownCPU(with, _ window) float64          { return with.own }
@@ -185,13 +194,13 @@ func (all rounds) has(name string) bool { return len(all.of(name, kept)) > 0 }
 func (all rounds) row(name string) []string {
 	own := all.of(ownName, kept)
 	row := []string{name, all.of(name, kept).middle("%.2f"), all.of(name, kept).over(own).middle("%.2f"),
-		all.of(name, addedCPU).middle("%.0f"), "-", all.of(name, addedIdle).middle("%.0f"), "-", "-", "-", "-", "-"}
+		all.of(name, allCPU).middle("%.2f"), all.of(name, addedCPU).middle("%.0f"), "-", all.of(name, addedIdle).middle("%.0f"), "-", "-", "-", "-", "-"}
 	if name == floorName || name == ownName {
 		return row
 	}
-	copy(row[6:], []string{all.of(name, perRequest).text("%.1f"), all.of(name, lostRecords).text("%.2f"),
+	copy(row[7:], []string{all.of(name, perRequest).text("%.1f"), all.of(name, lostRecords).text("%.2f"),
 		all.of(name, repairs).text("%.0f"), all.of(name, unrecorded).text("%.0f"), all.level(name)})
-	row[4] = all.of(name, ownCPU).middle("%.0f")
+	row[5] = all.of(name, ownCPU).middle("%.0f")
 	return row
 }
 
@@ -207,7 +216,7 @@ func (all rounds) without() string {
 
 func (all rounds) footer(b *bench) string {
 	text := fmt.Sprintf("%s %d rounds of windows of %v, wrk with 16 connections on the same CPUs; all but the last five columns: median, quartiles in "+
-		"brackets, of numbers of the same round. CPU and idle time are ns per request. Level: the last one that the budget came to in any round.",
+		"brackets, of numbers of the same round. CPU of a request: of server, wrk and gotap. All else of CPU and idle time is ns per request. Level: the last one that the budget came to in any round.",
 		all.without(), len(all), b.window)
 	if all.has(deferName) {
 		text += fmt.Sprintf(" Before and after the window gotap used %s ns of CPU per request, with `--defer` %s.",
@@ -220,7 +229,7 @@ func (s site) newTable() *table {
 	return &table{
 		name:  s.table,
 		title: s.title + ", under wrk:",
-		head: []string{"tracer", "throughput, untraced = 1", "over runtime/trace", "server CPU, added", "gotap CPU", "idle, added",
+		head: []string{"tracer", "throughput, untraced = 1", "over runtime/trace", "CPU of a request, untraced = 1", "server CPU, added", "gotap CPU", "idle, added",
 			"records", "lost, %", "repairs", "time left out, %", "level"},
 	}
 }
@@ -279,12 +288,16 @@ var prices = []struct{ tracer, text string }{
 
 // showPrices puts the servers beside one another.
 func showPrices(b *bench, measured map[string]rounds) {
+	var other values
+	for _, all := range measured {
+		other = append(other, all.of("", func(w, _ window) float64 { return 100 * w.other })...)
+	}
 	t := &table{
 		name:  "price",
 		title: "Throughput of a server at full load while it is recorded, untraced = 1:",
 		head:  []string{"recorded by"},
-		footer: fmt.Sprintf("Median of %d rounds, quartiles in brackets. Server, load generator and gotap share %d CPUs of a virtual machine; "+
-			"nothing else is left to give.", b.rounds, runtime.NumCPU()),
+		footer: fmt.Sprintf("Median of %d rounds, quartiles in brackets. Server, load generator and gotap share %d CPUs of a virtual machine, of which "+
+			"other programs used %s %% meanwhile.", b.rounds, runtime.NumCPU(), other.middle("%.0f")),
 	}
 	rows := make([][]string, len(prices))
 	for i, p := range prices {

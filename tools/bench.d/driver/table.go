@@ -81,17 +81,19 @@ func (t *table) replaceIn(doc string) (string, error) {
 	return doc[:at] + t.markdown() + doc[at+length:], nil
 }
 
-// write puts the table into the first of the documents that has a place for it.
-func (t *table) write(docs map[string]string, order []string) error {
-	err := fmt.Errorf("no place for table %s in any document", t.name)
-	for _, path := range order {
-		var text string
-		if text, err = t.replaceIn(docs[path]); err == nil {
+// write puts the table into all documents that have a place for it.
+func (t *table) write(docs map[string]string) error {
+	places := 0
+	for path, text := range docs {
+		if text, err := t.replaceIn(text); err == nil {
 			docs[path] = text
-			return nil
+			places++
 		}
 	}
-	return err
+	if places == 0 {
+		return fmt.Errorf("no document has a place for table %s", t.name)
+	}
+	return nil
 }
 
 func writeTables(paths []string, tables []*table) error {
@@ -104,7 +106,7 @@ func writeTables(paths []string, tables []*table) error {
 		docs[path] = string(text)
 	}
 	for _, t := range tables {
-		if err := t.write(docs, paths); err != nil && len(paths) > 0 {
+		if err := t.write(docs); err != nil && len(paths) > 0 {
 			return err
 		}
 	}
