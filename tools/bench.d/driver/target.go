@@ -181,12 +181,14 @@ func catchesInterrupt(pid int) bool {
 	return mask>>(syscall.SIGINT-1)&1 == 1
 }
 
-// load has wrk ask a server for something all the time; once more if no answer came, as on a machine with much other work.
+// load has wrk ask a server for something all the time; once more, for longer, if no answer came, as on a machine with
+// much other work.
 func load(pid int, url, script string, length time.Duration) (s slice, err error) {
-	for range 5 {
+	for range 8 {
 		if s, err = loadOnce(pid, url, script, length); err != nil || s.ops > 0 {
 			return s, err
 		}
+		length *= 2
 	}
 	return s, fmt.Errorf("%s gives no answer in %v", url, length)
 }
