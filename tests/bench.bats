@@ -63,7 +63,7 @@ cell() { paste -d '|' <(column "$1" 1) <(column "$1" "$3") | sed -n "s/^$2|//p";
 	done
 	column a6 2 | all_within 0 1000		# throughput
 	column a6 3 | all_within 0 1000		# over runtime/trace
-	column a6 4 | all_within 0.1 1000	# CPU of a request
+	column a6 4 | all_within 0 1000	# CPU of a request
 	for tracer in 'gotap, no budget' 'gotap, inline, no budget'; do
 		cell a6 "$tracer" 6 | all_within 1 1000000000	# ns of gotap's CPU of a request
 		cell a6 "$tracer" 8 | all_within 3 10000	# records of a request
