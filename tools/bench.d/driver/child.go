@@ -103,9 +103,9 @@ func monotonic() int64 {
 	return t.Nano()
 }
 
-// waitFor asks every millisecond, ten seconds long.
+// waitFor asks every millisecond, a minute long: on a machine with much other work a recording begins late.
 func waitFor(what string, done func() bool) error {
-	for end := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return fmt.Errorf("waited in vain: %s", what)
 		}
