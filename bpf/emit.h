@@ -14,6 +14,7 @@
 
 #ifdef GO_INLINE
 #include "inline/thread.h"
+#include "inline/order.h"
 #else
 
 /* As in linux/bpf.h. */
@@ -39,6 +40,10 @@ static __always_inline __u64 current_ids(void)
  */
 static __always_inline void thread_takes(__u64 pid_tgid, __u64 p) {}
 static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p) { return pid_tgid; }
+
+/* The counterparts of inline/order.h. The kernel's clock does not run ahead of earlier loads. */
+static __always_inline void order_after_others(void) {}
+static __always_inline __u64 rec_time(void) { return bpf_ktime_get_ns(); }
 
 /*
  * Keeps the variables of a program on the kernel stack of the thread that hit the probe.
@@ -91,7 +96,7 @@ static __always_inline bool is_target(__u64 pid_tgid)
 
 static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 sub)
 {
-	r->time = bpf_ktime_get_ns();
+	r->time = rec_time();
 	r->tid = tid;
 	rec_set_kind(r, kind | REC_BUSY);
 	/* ring_drop_unfinished() assumes that a record without a kind has only time and tid. */
@@ -101,15 +106,26 @@ static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 s
 }
 
 /*
- * Reserves a record of @size bytes (rec or rec_long) and fills its head; NULL if the ring is full.
+ * As rec_begin(), for a record that only earlier records of the same thread lead to: it is about a
+ * goroutine or a P that the thread has owned since one of those. inline/order.h says which cost
+ * this saves.
  */
-static __always_inline void *rec_begin(const __u32 size, __u64 pid_tgid, __u8 kind, __u8 sub)
+static __always_inline void *rec_begin_own(const __u32 size, __u64 pid_tgid, __u8 kind, __u8 sub)
 {
 	struct rec *r = ring_reserve(ring_of_cpu(), size);
 
 	if (r)
 		rec_fill(r, (__u32)pid_tgid, kind, sub);
 	return r;
+}
+
+/*
+ * Reserves a record of @size bytes (rec or rec_long) and fills its head; NULL if the ring is full.
+ */
+static __always_inline void *rec_begin(const __u32 size, __u64 pid_tgid, __u8 kind, __u8 sub)
+{
+	order_after_others();
+	return rec_begin_own(size, pid_tgid, kind, sub);
 }
 
 /*
@@ -146,7 +162,7 @@ static __always_inline bool goid_known(const struct rec *r)
 /* The goid for @r, a record of a g that had an earlier record with its goid. */
 static __always_inline __u64 goid_of(const struct rec *r, __u64 gp)
 {
-	return goid_known(r) ? REC_ID_TOLD : read_u64(gp + off.g_goid);
+	return goid_known(r) ? REC_ID_TOLD : FIELD(64, gp, g_goid);
 }
 
 #endif

@@ -26,8 +26,8 @@ struct m_has {
 
 static __always_inline void m_read(struct m_has *h, __u64 m)
 {
-	h->curg = read_u64(m + off.m_curg);
-	h->p = read_u64(m + off.m_p);
+	h->curg = FIELD_OF_THREAD(64, m, m_curg);
+	h->p = FIELD_OF_THREAD(64, m, m_p);
 }
 #else
 
@@ -99,7 +99,7 @@ static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
 
 static __always_inline __u64 g_m(__u64 g)
 {
-	return read_u64(g + off.g_m);
+	return FIELD_OF_THREAD(64, g, g_m);
 }
 
 /* Where the stack of a goroutine begins that left it by mcall or systemstack: both fill g.sched. */
@@ -160,7 +160,7 @@ static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u
 
 	if (cross_systemstack(fp, &from))
 		return from;
-	curg = read_u64(g_m(g) + off.m_curg);
+	curg = FIELD_OF_THREAD(64, g_m(g), m_curg);
 	if (!curg)
 		return (struct stack_start){};
 	if (curg == g)

@@ -94,7 +94,8 @@ int coroswitch(struct pt_regs *ctx)
 	l->r.id = goid_of(&l->r, gp);
 	l->r.ptr = gp;
 	l->arg = next;
-	l->stack = goid_of(&l->r, next);
+	/* there is none if the coroutine has ended: the runtime throws next */
+	l->stack = next ? goid_of(&l->r, next) : 0;
 	rec_submit(l);
 	return 0;
 }

@@ -43,6 +43,7 @@ int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)
 	return send_value(pid_tgid, REC_HEAP_GOAL, goal, 0);
 }
 
+#ifndef GO_INLINE
 /*
  * Up to Go 1.18, at each jump on trace.enabled before traceHeapAlloc(), where the runtime's tracer
  * would record memstats.heap_live next (user/target/trace_flag.h).
@@ -67,3 +68,4 @@ int GO_PROGRAM(goal_asked)(void *ctx)
 		return 0;
 	return send_value(pid_tgid, REC_HEAP_GOAL, read_u64(heap_goal_at), 0);
 }
+#endif

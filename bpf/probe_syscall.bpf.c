@@ -18,7 +18,7 @@ int syscall_enter(struct pt_regs *ctx)
 
 	if (!is_target(pid_tgid))
 		return 0;
-	l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_ENTER, 0);
+	l = rec_begin_own(sizeof(*l), pid_tgid, REC_SYS_ENTER, 0);
 	if (!l)
 		return 0;
 	l->r.id = goid_of(&l->r, gp);
@@ -31,7 +31,7 @@ int syscall_enter(struct pt_regs *ctx)
 static __always_inline __u64 exitsyscall_p(struct pt_regs *ctx)
 {
 	if (exitsyscall_p_reg == EXITSYSCALL_P_OF_M)
-		return read_u64(g_m(go_g(ctx)) + off.m_p);
+		return FIELD_OF_THREAD(64, g_m(go_g(ctx)), m_p);
 	return go_reg(ctx, exitsyscall_p_reg);
 }
 
@@ -51,7 +51,7 @@ int syscall_exit(struct pt_regs *ctx)
 
 	if (!p || !is_target(pid_tgid))
 		return 0;
-	l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_EXIT, 0);
+	l = rec_begin_own(sizeof(*l), pid_tgid, REC_SYS_EXIT, 0);
 	if (!l)
 		return 0;
 	l->r.id = goid_of(&l->r, gp);
@@ -61,7 +61,7 @@ int syscall_exit(struct pt_regs *ctx)
 	 * (goid_known()), the ticks need not be read.
 	 */
 	same_p = goid_known(&l->r) ||
-		 read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick);
+		 FIELD(32, g_m(gp), m_syscalltick) == read_u32(p + off.p_syscalltick);
 	l->r.sub = same_p ? REC_EXIT_SAME_P : 0;
 	if (go_is_hook(ctx))
 		l->r.sub |= REC_EXIT_HOOK;

@@ -40,6 +40,18 @@ READ_WORD(16)
 READ_WORD(8)
 
 /*
+ * FIELD(bits, base, member): the field at offset off.@member of the struct at @base, which is not
+ * nil. FIELD_OF_THREAD: of a g, or an M, that the thread with the hit has. Both are as read_u64()
+ * and so on in BPF, and one instruction inside the target.
+ */
+#ifdef GO_INLINE
+#include "inline/field.h"
+#else
+#define FIELD(bits, base, member) read_u##bits((base) + off.member)
+#define FIELD_OF_THREAD FIELD
+#endif
+
+/*
  * As read_u64(), but a failure is not counted: for addresses that may not lead to a word of the
  * runtime. 0: no such word.
  */

@@ -25,11 +25,14 @@ struct transition {
 /* Sends a record without a stack: GoStart, GoDestroy and similar events. */
 static __always_inline int send_plain(struct transition *t)
 {
-	struct rec *r = rec_begin(sizeof(*r), t->pid_tgid, t->site.kind, t->site.sub);
+	struct rec *r;
 
+	if (t->site.kind != REC_GO_DEAD)
+		order_after_others();
+	r = rec_begin_own(sizeof(*r), t->pid_tgid, t->site.kind, t->site.sub);
 	if (!r)
 		return 0;
-	r->id = rec_may_omit_goid(t->site.kind) ? goid_of(r, t->gp) : read_u64(t->gp + off.g_goid);
+	r->id = rec_may_omit_goid(t->site.kind) ? goid_of(r, t->gp) : FIELD(64, t->gp, g_goid);
 	r->ptr = t->gp;
 	rec_submit(r);
 	return 0;
@@ -62,7 +65,7 @@ static __always_inline struct stack_start start_of(struct transition *t)
 
 static __always_inline int send_park(struct transition *t)
 {
-	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_PARK, 0);
+	struct rec_long *l = rec_begin_own(sizeof(*l), t->pid_tgid, REC_GO_PARK, 0);
 	struct stack_start from;
 	struct g_chunk c;
 	__u64 key;
@@ -82,7 +85,7 @@ static __always_inline int send_park(struct transition *t)
 	 * stack.
 	 */
 	submit_with_key(l, key, &from, (__u32)t->pid_tgid, t->site.stack,
-			(__u16)read_u64(g_m(t->g) + off.m_wait_trace_skip));
+			(__u16)FIELD(64, g_m(t->g), m_wait_trace_skip));
 	return 0;
 }
 
@@ -101,7 +104,7 @@ static __always_inline __u8 worker_mode_of(struct transition *t, __u64 p)
 
 static __always_inline __u8 worker_mode(struct transition *t)
 {
-	return worker_mode_of(t, read_u64(g_m(t->g) + off.m_p));
+	return worker_mode_of(t, FIELD_OF_THREAD(64, g_m(t->g), m_p));
 }
 
 /*
@@ -112,7 +115,7 @@ static __always_inline __u8 worker_mode(struct transition *t)
  */
 static __always_inline int send_stop(struct transition *t)
 {
-	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_STOP, t->site.sub);
+	struct rec_long *l = rec_begin_own(sizeof(*l), t->pid_tgid, REC_GO_STOP, t->site.sub);
 	bool preempted = false;
 	struct stack_start from;
 	struct g_chunk c;
@@ -199,12 +202,12 @@ static __always_inline __u64 created_goid(struct transition *t)
 	__u64 cache[2] = {}, p, id;
 
 	if (goid_before_status || t->host) {
-		id = read_u64(t->gp + off.g_goid);
+		id = FIELD(64, t->gp, g_goid);
 		if (!id)
 			__sync_fetch_and_add(&names_lost, 1);
 		return id;
 	}
-	p = read_u64(g_m(t->g) + off.m_p);
+	p = FIELD_OF_THREAD(64, g_m(t->g), m_p);
 	read_user(cache, sizeof(cache), p + off.p_goidcache);
 	return cache[0] != cache[1] ? cache[0] : 0;
 }
@@ -218,9 +221,9 @@ static __always_inline int send_create(struct transition *t)
 		return 0;
 	l->r.id = created_goid(t);
 	if (!l->r.id)
-		l->r.flags = (__u16)read_u64(t->gp + off.g_goid);
+		l->r.flags = (__u16)FIELD(64, t->gp, g_goid);
 	l->r.ptr = t->gp;
-	l->arg = read_u64(t->gp + off.g_startpc);
+	l->arg = FIELD(64, t->gp, g_startpc);
 	from = start_of(t);
 	put_stack(l, t, &from, 0);
 	return 0;
@@ -256,7 +259,7 @@ static __always_inline struct stack_start start_at_syscall(struct transition *t,
  */
 static __always_inline int send_sys_enter(struct transition *t, struct stack_start from)
 {
-	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_SYS_ENTER, 0);
+	struct rec_long *l = rec_begin_own(sizeof(*l), t->pid_tgid, REC_SYS_ENTER, 0);
 	struct g_chunk c;
 
 	if (!l)
@@ -286,10 +289,10 @@ static __always_inline int send_sys_exit(struct transition *t)
 	if (!l)
 		return 0;
 	m = g_m(t->gp);
-	p = read_u64(m + off.m_p);
+	p = FIELD_OF_THREAD(64, m, m_p);
 	l->r.id = goid_of(&l->r, t->gp);
 	l->r.ptr = t->gp;
-	l->r.sub = read_u32(m + off.m_syscalltick) + 1 == read_u32(p + off.p_syscalltick);
+	l->r.sub = FIELD(32, m, m_syscalltick) + 1 == read_u32(p + off.p_syscalltick);
 	l->stack = 0;
 	l->arg = p;
 	rec_submit(l);

@@ -16,7 +16,7 @@ enum { INLINE_PS = 960 };
 /*
  * The begin of the shared memory (a memfd). The other parts follow, each at a multiple of 4096
  * bytes: @n_states struct ring_state (one per CPU number), INLINE_SEEN keys of stacks, INLINE_HINTS
- * struct inline_hints, the chunks of the rings.
+ * struct inline_hints, INLINE_MS struct inline_m, the chunks of the rings.
  */
 struct inline_shared {
 	__rec_u64 magic;	/* INLINE_MAGIC, by which a later gotap recognizes the memory */
@@ -60,6 +60,17 @@ struct inline_hints {
 	__rec_u16 at[128];	/* one for each frame that a stack has at most */
 };
 
+/*
+ * The last record of an M (runtime.m; the index is m.id), in a cache line of its own
+ * (bpf/inline/order.h). Ms with higher ids have none.
+ */
+enum { INLINE_MS = 512 };
+
+struct inline_m {
+	__rec_u64 last;		/* its time, of the TSC; 0: none */
+	__rec_u64 unused[7];
+};
+
 /* FUTEX_OWNER_DIED of linux/futex.h, a header that the target's code does not include. */
 #define INLINE_OWNER_DIED 0x40000000U
 
@@ -77,7 +88,18 @@ struct inline_control {
  */
 struct inline_layout {
 	__rec_u32 n_states, n_chunks;
-	__rec_u64 states, seen, hints, chunks;
+	__rec_u64 states, seen, hints, ms, chunks;
+};
+
+/*
+ * Entries of the section .fields of the image (bpf/inline/field.h): where four bytes of the code
+ * are, and which word is to be written there: its offset in struct go_offsets or, from
+ * INLINE_FIELD_LAYOUT on, in struct inline_layout.
+ */
+enum { INLINE_FIELD_LAYOUT = 0x10000 };
+
+struct inline_field {
+	__rec_u32 at, word;
 };
 
 /* The program of bpf/ that runs at a patched place. */

@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct inline_hints) / sizeof(__u16) >= REC_MAX_FRAMES,
 /* Returns the hints for stacks with @hash, in shared memory. */
 static __always_inline volatile __u16 *hints_of(__u64 hash)
 {
-	struct inline_hints *all = (struct inline_hints *)((__u64)shared + layout.hints);
+	struct inline_hints *all = (struct inline_hints *)((__u64)shared + LAYOUT(hints));
 
 	return all[hash & (INLINE_HINTS - 1)].at;
 }
@@ -44,7 +44,7 @@ static __always_inline __u64 apart(__u64 v)
 
 static __always_inline bool is_inside(const struct window *w, __u64 bp)
 {
-	return is_frame(bp) && bp - w->lo < w->room;
+	return window_place(w, bp) < w->places;
 }
 
 /* Adds the next @n frames to @c; false: the chain has ended before. */
@@ -52,6 +52,7 @@ static __always_inline bool walk(struct hash *c, const struct window *w, __u32 n
 {
 	const struct frame *f;
 
+#pragma GCC unroll 2
 	for (; n; n--) {
 		if (!is_inside(w, c->bp))
 			return false;
@@ -64,7 +65,7 @@ static __always_inline bool walk(struct hash *c, const struct window *w, __u32 n
 
 static __always_inline bool is_deep(const struct window *w, __u64 bp)
 {
-	return is_inside(w, bp) && w->room - (bp - w->lo) > DEEP;
+	return is_inside(w, bp) && w->places - window_place(w, bp) > DEEP / 8;
 }
 
 /*
@@ -82,7 +83,7 @@ static __noinline __u64 walk_hinted(const struct deep *d, __u64 salt)
 {
 	volatile __u16 *hint = hints_of(d->sum.h), *last = hint + d->n - 1;
 	__u64 base = d->sum.bp, bp = base, guess;
-	const __u64 end = d->w.lo + d->w.room;
+	const __u64 end = d->w.lo + 8 * d->w.places;
 	struct hash sum = d->sum;
 
 #pragma GCC unroll 4

@@ -17,23 +17,36 @@ static __always_inline bool is_frame(__u64 bp)
 }
 
 struct window {
-	/* a frame lies at @lo or above, by less than @room */
-	__u64 lo, room;
+	__u64 lo, places;	/* a frame lies @lo + 8 * n, n below @places */
 };
+
+/*
+ * Returns the place of @bp as a number of words. One that is not a multiple of eight, or lies below
+ * @w, becomes a high number, so that one comparison finds out all of that.
+ */
+static __always_inline __u64 window_place(const struct window *w, __u64 bp)
+{
+	__u64 at = bp - w->lo;
+
+	return at >> 3 | at << 61;
+}
 
 static __always_inline void window_open(struct window *w)
 {
-	__u64 g = read_u64(read_u64(arch_g(0) + off.g_m) + off.m_curg), hi;
+	__u64 g = FIELD_OF_THREAD(64, FIELD_OF_THREAD(64, arch_g(0), g_m), m_curg), hi;
 
-	w->lo = read_u64(g + off.g_stack_lo);
-	hi = read_u64(g + off.g_stack_hi);
-	w->room = g && is_readable(w->lo) && hi > w->lo + sizeof(struct frame) ?
-		  hi - w->lo - sizeof(struct frame) + 1 : 0;
+	*w = (struct window){};
+	if (!g)
+		return;
+	w->lo = FIELD(64, g, g_stack_lo);
+	hi = FIELD(64, g, g_stack_hi);
+	if (is_readable(w->lo) && hi > w->lo + sizeof(struct frame))
+		w->places = (hi - w->lo - sizeof(struct frame)) / 8 + 1;
 }
 
 static __always_inline bool window_frame(struct window *w, __u64 bp, struct frame *f)
 {
-	if (bp - w->lo >= w->room)
+	if (window_place(w, bp) >= w->places)
 		return false;
 	*f = *(struct frame *)bp;
 	return true;
@@ -64,7 +77,7 @@ enum { SEEN_WAYS = 4, SEEN_SETS = INLINE_SEEN / SEEN_WAYS };
 
 static __always_inline __u64 *seen_set(__u64 key)
 {
-	__u64 *seen = (__u64 *)((__u64)shared + layout.seen);
+	__u64 *seen = (__u64 *)((__u64)shared + LAYOUT(seen));
 
 	return &seen[(key & (SEEN_SETS - 1)) * SEEN_WAYS];
 }

@@ -15,13 +15,11 @@ static __always_inline void g_read(struct g_chunk *c, __u64 g)
 	c->g = g;
 }
 
-#define G_FIELD(c, type, field)                                       \
-	({                                                            \
-		type v_ = 0;                                          \
-								      \
-		read_user(&v_, sizeof(v_), (c)->g + off.g_##field);   \
-		v_;                                                   \
-	})
+#define G_FIELD_u8 8
+#define G_FIELD___u8 8
+#define G_FIELD___u64 64
+#define G_FIELD(c, type, field) G_FIELD_BITS(G_FIELD_##type, (c)->g, g_##field)
+#define G_FIELD_BITS(bits, g, member) FIELD(bits, g, member)
 
 static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
 {

@@ -12,4 +12,3 @@
 #define KNOB(code, type, name, initial) KNOB_##code(name)
 #include "knobs.def"
 IN_IMAGE(has_rdpid)
-IN_IMAGE(layout)

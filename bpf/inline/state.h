@@ -18,9 +18,6 @@ register struct inline_shared *shared __asm__("r15");
  */
 register struct ring_state *ring_of_hit __asm__("r12");
 
-/* Where the parts of the shared memory lie (user/inline/image.h). */
-extern const struct inline_layout layout;
-
 #define stacks (*(volatile __u32 *)&shared->stacks)
 #define names_lost (shared->names_lost)
 #define texts_missing (shared->texts_missing)
@@ -40,21 +37,21 @@ enum { RESERVE_TRIES = 100 };
 /* CPUs beyond the last state share the last state. */
 static __always_inline struct ring_state *ring_state_at(__u32 i)
 {
-	__u32 n = layout.n_states;
+	__u32 n = LAYOUT(n_states);
 
 	if (i >= n) {
 		if (!n)
 			return 0;
 		i = n - 1;
 	}
-	return (void *)((__u64)shared + layout.states + (__u64)i * sizeof(struct ring_state));
+	return (void *)((__u64)shared + LAYOUT(states) + (__u64)i * sizeof(struct ring_state));
 }
 
 static __always_inline void *ring_chunk_at(__u32 i)
 {
-	if (i >= layout.n_chunks)
+	if (i >= LAYOUT(n_chunks))
 		return 0;
-	return (void *)((__u64)shared + layout.chunks + (__u64)i * RING_CHUNK);
+	return (void *)((__u64)shared + LAYOUT(chunks) + (__u64)i * RING_CHUNK);
 }
 
 #endif

@@ -12,10 +12,10 @@
  */
 static __always_inline __u64 current_ids(void)
 {
-	__u64 m = read_u64(arch_g(0) + off.g_m);
-	__u32 tid = read_u64(m + off.m_procid);
+	__u64 m = FIELD_OF_THREAD(64, arch_g(0), g_m);
+	__u32 tid = FIELD_OF_THREAD(64, m, m_procid);
 
-	return tid || read_u64(m + off.m_id) ? tid : target_tgid;
+	return tid || FIELD_OF_THREAD(64, m, m_id) ? tid : target_tgid;
 }
 
 /* Notes that this thread takes @p. */
@@ -48,11 +48,11 @@ register __u64 stack_pointer __asm__("rsp");
 static __always_inline bool has_room(void)
 {
 	enum { DEEPEST = 1024 };	/* MOST in tools/inline-check */
-	__u64 g = arch_g(0), m = read_u64(g + off.g_m);
+	__u64 g = arch_g(0), m = FIELD_OF_THREAD(64, g, g_m);
 
-	if (read_u64(m + off.m_curg) == g)
-		g = read_u64(m + off.m_g0);
-	return stack_pointer - read_u64(g + off.g_stack_lo) >= DEEPEST;
+	if (FIELD_OF_THREAD(64, m, m_curg) == g)
+		g = FIELD_OF_THREAD(64, m, m_g0);
+	return stack_pointer - FIELD_OF_THREAD(64, g, g_stack_lo) >= DEEPEST;
 }
 
 static __always_inline bool is_target(__u64 pid_tgid)

@@ -81,7 +81,7 @@ static inline void fake_share(uint32_t n_states, uint32_t chunks)
 
 	seen = (states + n_states * sizeof(*fake_states) + 2 * PAGE - 1) & ~(PAGE - 1ULL);
 	hints = seen + 8ULL * INLINE_SEEN + PAGE;
-	first = hints + INLINE_HINTS * sizeof(struct inline_hints) + PAGE;
+	first = hints + INLINE_HINTS * sizeof(struct inline_hints) + INLINE_MS * sizeof(struct inline_m) + PAGE;
 	end = first + (uint64_t)n_states * chunks * RING_CHUNK;
 	fake_size = end + PAGE;
 	at = mmap(NULL, fake_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -414,6 +414,72 @@ static void a_thread_without_a_number_is_the_first_one(void)
 	fake_end();
 }
 
+static struct inline_m *m_of_thread(void)
+{
+	return (struct inline_m *)((uint8_t *)fake_shared + fake_shared->hints +
+				   INLINE_HINTS * sizeof(struct inline_hints));
+}
+
+/*
+ * Each record of a thread is later than the one before, also if the processor were to read its counter too early: the
+ * last time is then in the future. Those with a fence and those without one have the same rule.
+ */
+static void times_of_a_thread_rise(void)
+{
+	enum { EARLY = 1 << 21 };
+	struct inline_m *m;
+	uint64_t last;
+
+	begin(1, 8);
+	m = m_of_thread();
+	change(thread.g0, thread.g, 1, 2);
+	CHECK_EQ(m->last, record(0)->time);
+	CHECK(m->last <= __builtin_ia32_rdtsc());
+	m->last = last = __builtin_ia32_rdtsc() + EARLY;
+	change(thread.g0, thread.g, 2, 6);
+	CHECK_EQ(record(1)->kind, REC_GO_DEAD);
+	CHECK_EQ(record(1)->time, last + 1);
+	change(thread.g0, thread.g, 1, 2);
+	CHECK_EQ(record(2)->time, last + 2);
+	CHECK_EQ(m->last, last + 2);
+	fake_end();
+}
+
+/* A time that no processor can be ahead by is damage, or of before a suspend. */
+static void a_last_time_far_ahead_means_nothing(void)
+{
+	struct inline_m *m;
+
+	begin(1, 8);
+	m = m_of_thread();
+	m->last = __builtin_ia32_rdtsc() + (1ULL << 32);
+	change(thread.g0, thread.g, 2, 6);
+	CHECK(record(0)->time <= __builtin_ia32_rdtsc());
+	CHECK_EQ(m->last, record(0)->time);
+	m->last = UINT64_MAX;
+	change(thread.g0, thread.g, 2, 6);
+	CHECK(record(1)->time <= __builtin_ia32_rdtsc());
+	fake_end();
+}
+
+/* Behind the last M lies a page that nobody may touch. */
+static void an_m_without_a_place_has_a_record_all_the_same(void)
+{
+	static const uint64_t ids[] = { INLINE_MS - 1, INLINE_MS, INLINE_MS + 64, 1ULL << 32, UINT64_MAX };
+	uint64_t before;
+	size_t i;
+
+	begin(1, 8);
+	for (i = 0; i < 5; i++) {
+		AT(thread.m, m_id) = ids[i];
+		before = __builtin_ia32_rdtsc();
+		change(thread.g0, thread.g, 2, 6);
+		CHECK(record(i)->time > before && record(i)->time <= __builtin_ia32_rdtsc());
+	}
+	CHECK(m_of_thread()[INLINE_MS - 1].last != 0);
+	fake_end();
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -440,6 +506,9 @@ int main(void)
 		UNIT(tasks_and_regions),
 		UNIT(each_cpu_has_its_ring),
 		UNIT(a_thread_without_a_number_is_the_first_one),
+		UNIT(times_of_a_thread_rise),
+		UNIT(a_last_time_far_ahead_means_nothing),
+		UNIT(an_m_without_a_place_has_a_record_all_the_same),
 		{0},
 	});
 }

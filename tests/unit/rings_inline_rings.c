@@ -141,6 +141,23 @@ static void forged_times_stay_in_the_round(void)
 	end();
 }
 
+/*
+ * Code in the target may take its time before its reservation shows (bpf/inline/order.h). Without memory in the target
+ * there is no such code.
+ */
+static void the_watermark_is_below_the_time_of_the_round(void)
+{
+	struct inline_rings none = {0};
+	uint64_t round;
+
+	begin();
+	round = inline_rings_round(&rings);
+	CHECK(inline_rings_watermark(&rings, round) + 1000 < round);
+	CHECK(inline_rings_watermark(&rings, round) + 10000000 > round);
+	CHECK_EQ(inline_rings_watermark(&none, round), round);
+	end();
+}
+
 /* Only a uprobe sends labels: their lengths are up to 255, in rooms of 44 and 80 bytes. */
 static void labels_of_the_target_are_refused(void)
 {
@@ -525,6 +542,7 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(times_become_ns),
 		UNIT(forged_times_stay_in_the_round),
+		UNIT(the_watermark_is_below_the_time_of_the_round),
 		UNIT(labels_of_the_target_are_refused),
 		UNIT(kinds_that_no_probe_makes_are_dropped),
 		UNIT(more_than_there_is_room_for_counts_as_lost),

@@ -72,6 +72,13 @@ static bool drain_ring(struct drain *d, struct ring *ring, struct chunk *c)
 	return clean;
 }
 
+/* The watermark never goes back: rings of the target that open later have one that is lower. */
+static void drain_raise(struct drain *d, uint64_t watermark)
+{
+	if (watermark > d->watermark)
+		d->watermark = watermark;
+}
+
 /*
  * Takes the watermark's time before it reads the rings (chunk.h), and the records of user space
  * after that: one that is added later is younger than the watermark (user_records.h).
@@ -100,7 +107,7 @@ static bool drain_fill(struct drain *d, struct chunk *c)
 	}
 	clean &= clean_foreign;
 	if (clean)
-		d->watermark = c->mono_ns;
+		drain_raise(d, inline_rings_watermark(d->in_target, c->mono_ns));
 	d->held = clean ? 0 : d->held + c->data.len;
 	inline_rings_unstick(d->in_target, false, false);
 	add_user_records(d, c, c->mono_ns);

@@ -70,6 +70,23 @@ static void inline_image_put(struct image *im, const char *name, const void *val
 	memcpy(im->code + s->at, value, size);
 }
 
+/*
+ * Writes those of @words, a struct that has entries from @first on in the section .fields, into
+ * the instructions.
+ */
+static void inline_image_fill(struct image *im, uint32_t first, const void *words, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(inline_image_fields) / sizeof(*inline_image_fields); i++) {
+		const struct inline_field *f = &inline_image_fields[i];
+
+		if (f->word >= first && f->word - first < size)
+			memcpy(im->code + f->at, (const uint8_t *)words + f->word - first,
+			       sizeof(uint32_t));
+	}
+}
+
 /* bit_RDPID of CPUID leaf 7, ecx. */
 static bool has_rdpid(void)
 {
@@ -107,8 +124,10 @@ static void put_stub_offsets(struct image *im, const uint8_t *off)
 void image_put(struct image *im, const char *name, const void *value, size_t size)
 {
 	inline_image_put(im, name, value, size);
-	if (!strcmp(name, "off"))
-		put_stub_offsets(im, value);
+	if (strcmp(name, "off"))
+		return;
+	put_stub_offsets(im, value);
+	inline_image_fill(im, 0, value, size);
 }
 
 void image_set_layout(struct image *im, const struct inline_shared *shared)
@@ -119,10 +138,11 @@ void image_set_layout(struct image *im, const struct inline_shared *shared)
 		.states = shared->states,
 		.seen = shared->seen,
 		.hints = shared->hints,
+		.ms = shared->hints + INLINE_HINTS * sizeof(struct inline_hints),
 		.chunks = shared->chunks,
 	};
 
-	inline_image_put(im, "layout", &layout, sizeof(layout));
+	inline_image_fill(im, INLINE_FIELD_LAYOUT, &layout, sizeof(layout));
 }
 
 void image_set_site(struct image *im, size_t i, const struct inline_site *site)

@@ -42,8 +42,9 @@ void image_set_site(struct image *im, size_t i, const struct inline_site *site);
 size_t image_stub(size_t i);
 size_t image_true_byte(void);
 /*
- * CPU ns of one record, of its stack and of a frame. image_measure() measures them by running the
- * image in gotap itself (capture/budget.h). 0 or a negative errno, with a text.
+ * CPU ns of one record (the mean of one with the fence of bpf/inline/order.h and one without), of
+ * its stack and of a frame. image_measure() measures them by running the image in gotap itself
+ * (capture/budget.h). 0 or a negative errno, with a text.
  */
 struct image_prices {
 	double record, stack, frame;

@@ -23,10 +23,12 @@ enum {
 	OBJECT = sizeof(struct go_offsets) / sizeof(uint32_t) * FIELD,
 	STACK = 4096,
 	PAGE = 4096,
+	FENCED = 1,		/* site of a record with a fence (bpf/inline/order.h) */
 	/* Offsets in the shared memory. */
 	SEEN = 2 * PAGE,
 	HINTS = SEEN + 8 * INLINE_SEEN,
-	RINGS = HINTS + INLINE_HINTS * sizeof(struct inline_hints),
+	RINGS = HINTS + INLINE_HINTS * sizeof(struct inline_hints) +
+		INLINE_MS * sizeof(struct inline_m),
 };
 
 static const struct go_offsets offsets = {
@@ -133,11 +135,13 @@ static void fill_in(struct image *im)
 {
 	struct inline_site site = { .target = addr_of(image_measure_landing),
 				    .program = INLINE_syscall_enter };
+	struct inline_site fenced = { .target = site.target, .program = INLINE_stw_end };
 	uint32_t depth = FRAMES + 1;
 
 	image_put(im, "off", &offsets, sizeof(offsets));
 	image_put(im, "stack_depth", &depth, sizeof(depth));
 	image_set_site(im, 0, &site);
+	image_set_site(im, FENCED, &fenced);
 }
 
 static void *measure_map(size_t size)
@@ -212,14 +216,15 @@ static double measure_more(double than, double ns)
 static void inline_measure(struct bench *b, struct image_prices *ret)
 {
 	const void *stub = b->code + image_stub(0);
-	double empty, record, one, all;
+	double empty, record, fenced, one, all;
 
 	empty = measure_fastest(b, (const void *)(uintptr_t)image_measure_landing, 0, NULL);
 	record = measure_fastest(b, stub, 0, NULL);
+	fenced = measure_fastest(b, b->code + image_stub(FENCED), 0, NULL);
 	one = measure_fastest(b, stub, 1, &b->stack[2 * FRAMES - 2]);
 	all = measure_fastest(b, stub, 1, b->stack);
 	*ret = (struct image_prices){
-		.record = measure_more(empty, record),
+		.record = measure_more(empty, (record + fenced) / 2),
 		.stack = measure_more(record, one),
 		.frame = measure_more(one, all) / (FRAMES - 1),
 	};

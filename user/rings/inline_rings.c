@@ -50,7 +50,8 @@ void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const stru
 		(struct inline_shared){ .magic = INLINE_MAGIC, .n_states = cpus, .states = PAGE };
 	ir->plan.seen = ir->plan.states + inline_rings_pages(cpus * sizeof(struct ring_state));
 	ir->plan.hints = ir->plan.seen + INLINE_SEEN * sizeof(uint64_t);
-	ir->plan.chunks = ir->plan.hints + INLINE_HINTS * sizeof(struct inline_hints);
+	ir->plan.chunks = ir->plan.hints + INLINE_HINTS * sizeof(struct inline_hints) +
+			  INLINE_MS * sizeof(struct inline_m);
 	ir->plan.size = ir->plan.chunks + memory.chunks * RING_CHUNK;
 	tsc_sample(&ir->clock);
 }
@@ -128,6 +129,18 @@ uint64_t inline_rings_round(struct inline_rings *ir)
 	 */
 	line = tsc_to_ns(&ir->clock, tsc_now());
 	return line < now ? line : now;
+}
+
+/*
+ * Code in the target may take the time of a record before its reservation is visible, within one
+ * run of the processor's pipeline without an interrupt (bpf/inline/order.h). Such a run takes less
+ * than 1 us, and tens of us where the core changes its frequency meanwhile.
+ */
+enum { AHEAD_NS = 1000000 };
+
+uint64_t inline_rings_watermark(const struct inline_rings *ir, uint64_t round)
+{
+	return inline_rings_are_open(ir) && round > AHEAD_NS ? round - AHEAD_NS : round;
 }
 
 uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc)

@@ -51,11 +51,13 @@ bool inline_rings_are_open(const struct inline_rings *ir);
 void inline_rings_switch(struct inline_rings *ir, bool on);
 /* STACKS_WHOLE, SHORT or NONE from now on; before the open, too. */
 void inline_rings_set_stacks(struct inline_rings *ir, unsigned int stacks);
-/*
- * At the begin of a round: the time of it, CLOCK_MONOTONIC ns, before which all times of this
- * round's missing records are not.
- */
+/* At the begin of a round: the time of it, CLOCK_MONOTONIC ns. */
 uint64_t inline_rings_round(struct inline_rings *ir);
+/*
+ * The watermark of a round of time @round that found no busy record: the times of records that it
+ * did not find are not before.
+ */
+uint64_t inline_rings_watermark(const struct inline_rings *ir, uint64_t round);
 /*
  * Takes the records of @ring, one of these, into a segment of @c, with times in ns from @floor to
  * now. Records that the door refuses (foreign.h) count as lost. Returns false: a record is in the

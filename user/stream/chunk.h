@@ -8,7 +8,9 @@
  * of records that this drain does not read. A record that is reserved later is younger than t,
  * since a probe takes the time after the reserve. At a record that was reserved before, but not
  * submitted, the drain of its ring stops. Therefore the watermark is t if every ring was read to
- * its end, else the watermark of the previous chunk.
+ * its end, else the watermark of the previous chunk. Code in the target may take the time a little
+ * before its reservation is visible: with such rings the watermark is 1 ms before t
+ * (inline_rings_watermark()).
  */
 #ifndef GOTAP_STREAM_CHUNK_H
 #define GOTAP_STREAM_CHUNK_H

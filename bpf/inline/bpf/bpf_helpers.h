@@ -39,9 +39,8 @@ static __always_inline long bpf_probe_read_user(void *to, u32 size, const void *
 }
 
 /*
- * Returns the time stamp counter; gotap converts it to nanoseconds (user/inline/tsc.h). Without the
- * fence the processor reads the counter before earlier instructions are done: of ten million
- * records one was then older than a record of another CPU that it depended on.
+ * Returns the time stamp counter, after all earlier instructions are done; gotap converts it to
+ * nanoseconds (user/inline/tsc.h). Records take their time with less cost (order.h).
  */
 static __always_inline u64 bpf_ktime_get_ns(void)
 {
