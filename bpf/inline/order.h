@@ -62,8 +62,8 @@ static __always_inline struct inline_m *order_of_m(void)
 static __always_inline __u64 rec_time(void)
 {
 	/*
-	 * More than a processor can be ahead, in ticks: 1 ms at 1 to 5 GHz. A last time beyond that
-	 * is of before a suspend, which sets the counter to 0, or no time at all.
+	 * More than a processor can be ahead, in ticks: 0.8 ms at 5 GHz. A last time beyond that is
+	 * of before a suspend, which sets the counter to 0, or no time at all.
 	 */
 	enum { AHEAD = 1 << 22 };
 	struct inline_m *m = order_of_m();
