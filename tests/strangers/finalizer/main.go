@@ -46,7 +46,7 @@ func (h *warehouse) handleShelf(user, n int) {
 
 // collect runs the collector often, so that sessions that nobody uses come back at all.
 func collect() {
-	for range time.Tick(15 * time.Millisecond) {
+	for range time.Tick(60 * time.Millisecond) {
 		runtime.GC()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"runtime"
 	"sort"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -18,20 +19,25 @@ var runFor = flag.Duration("t", 10*time.Second, "how long to run")
 
 type job struct{ number, result int }
 
-func compress(j *job) {
-	var text bytes.Buffer
-	w := gzip.NewWriter(&text)
-	for n := 0; n < 3000; n++ {
-		fmt.Fprintf(w, "job %d line %d\n", j.number, n)
+// compress uses the writer and the buffer of its worker.
+func compress(j *job, w *gzip.Writer, text *bytes.Buffer) {
+	text.Reset()
+	w.Reset(text)
+	line := make([]byte, 0, 64)
+	for n := 0; n < 1500; n++ {
+		line = strconv.AppendInt(line[:0], int64(j.number*n), 10)
+		w.Write(append(line, " is the number of a line\n"...))
 	}
 	w.Close()
 	j.result = text.Len()
 }
 
 func work(jobs <-chan *job, took *timings) {
+	var text bytes.Buffer
+	w := gzip.NewWriter(&text)
 	for j := range jobs {
 		began := time.Now()
-		compress(j)
+		compress(j, w, &text)
 		took.add(time.Since(began))
 	}
 }
