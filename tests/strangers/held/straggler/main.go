@@ -119,7 +119,7 @@ func main() {
 	x := &index{archive: &archive{addr: l.Addr().String()}}
 	for i := 0; i < 7; i++ {
 		s := &shard{}
-		for k := 0; k < 20000; k++ {
+		for k := 0; k < 2000; k++ {
 			s.words = append(s.words, strconv.Itoa(i*7919+k*31))
 		}
 		x.shards = append(x.shards, s)
