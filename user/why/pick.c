@@ -47,7 +47,8 @@ static void pick_add(struct pick_list *list, const struct instance *in)
 
 static void pick_take(struct pick *p, int64_t from, int64_t to, uint64_t g, bool whole)
 {
-	struct instance in = { .from = from, .ns = to - from, .g = g, .trace = p->trace };
+	struct instance in = { .from = from, .ns = to - from, .g = g, .trace = p->trace,
+			       .of = (uint8_t)p->of };
 
 	pick_add(whole ? &p->whole : &p->part, &in);
 }
@@ -184,7 +185,7 @@ struct instance pick_at(const struct pick *p, double percentile)
 	return *vec_at(&p->list->kept, struct instance, pick_rank(p, percentile));
 }
 
-uint64_t pick_group(const struct pick *p, size_t first, size_t end, size_t max, uint32_t group,
+uint64_t pick_group(const struct pick *p, size_t first, size_t end, size_t max, uint16_t group,
 		    struct vec *picked)
 {
 	size_t n = end > first ? end - first : 0, taken = n < max ? n : max, i;

@@ -11,20 +11,7 @@
 #ifndef GOTAP_WHY_PICK_H
 #define GOTAP_WHY_PICK_H
 
-#include "spans/spans.h"
-
-enum why_of { WHY_PROGRAM, WHY_GOROUTINE, WHY_FUNC, WHY_TASK, WHY_REGION };
-
-/*
- * The begin identifies an instance in its trace, except for goroutines that were found when the
- * trace began.
- */
-struct instance {
-	int64_t from, ns;
-	uint64_t g;		/* goid; of a task its id */
-	uint32_t trace;		/* number of the trace, from 0 on */
-	uint32_t group;		/* of chosen instances: 1: the slow group, 0: the middle group */
-};
+#include "why/instances.h"
 
 struct pick_list {
 	struct vec kept;	/* struct instance */
@@ -65,7 +52,7 @@ size_t pick_rank(const struct pick *p, double percentile);
  * distributed. Returns the number of instances with these ranks, including those that were not
  * kept.
  */
-uint64_t pick_group(const struct pick *p, size_t first, size_t end, size_t max, uint32_t group,
+uint64_t pick_group(const struct pick *p, size_t first, size_t end, size_t max, uint16_t group,
 		    struct vec *picked);
 
 #endif

@@ -26,18 +26,13 @@ struct why {
 	struct why_question q;
 	struct spans *first, *s;	/* of the first pass, and of the pass that answers */
 	struct pick pick;
-	struct vec picked;		/* struct instance, in the order of trace and begin */
-	/* why_key_of() -> index in picked, for instances that have begun */
-	struct map64 open;
-	size_t next;			/* index in picked; earlier ones have begun */
-	size_t left;			/* instances of this trace that have not ended yet */
+	struct instances chosen;
 	uint32_t trace;
 	struct trail *trail;
 	struct walk walk;
 	struct held held;
 	struct target target;
 	int64_t from, to;		/* on the clock of the trace */
-	uint32_t stack;			/* stack at the end of the last region */
 	/* the interval has ended, but the target's current stay is still open */
 	bool due;
 	bool done;
@@ -47,29 +42,6 @@ struct why {
 };
 
 /* --- one interval --- */
-
-static void why_walk(struct why *w, struct path *path, int64_t from, int64_t to,
-		     const struct trail_rec *at)
-{
-	path_begin(path, from, to);
-	if (at->to < to) {
-		struct step ended = { .from = at->to > from ? at->to : from,
-				      .to = to,
-				      .g = at->g,
-				      .name = at->name,
-				      .reason = "",
-				      .kind = STEP_ENDED,
-				      .p = UINT32_MAX };
-
-		path_add(path, &ended);
-	}
-	w->walk.path = path;
-	if (at->to > from)
-		walk_back(&w->walk, at);
-	if (!w->failed.code && path_check(path, &w->failed) == 0)
-		if (!store_error(trail_store(w->trail), &w->failed))
-			(void)store_error(trail_parts(w->trail)->store, &w->failed);
-}
 
 static void why_put_answer(struct why *w, int64_t from, int64_t to, const struct trail_rec *at)
 {
@@ -82,152 +54,26 @@ static void why_put_answer(struct why *w, int64_t from, int64_t to, const struct
 	a->begin = spans_first(w->s);
 	a->g = at->g;
 	a->name = at->name;
-	why_walk(w, &a->path, from, to, at);
+	walk_interval(&w->walk, &a->path, from, to, at, &w->failed);
 	w->done = true;
 	spans_stop(w->s);
 }
 
 /* --- instances --- */
 
-/*
- * A key for an instance: no two instances of one goroutine end at the same time, except regions
- * that end with it.
- */
-static uint64_t why_key_of(int64_t to, uint64_t id)
+/* Answers for an instance that ends. @at: the current piece of its goroutine. */
+static void why_ends(void *ctx, const struct instance *in, const struct trail_rec *at)
 {
-	return (uint64_t)to ^ hash64(id);
-}
+	struct why *w = ctx;
 
-static struct instance *why_instance(const struct why *w, size_t i)
-{
-	return vec_at(&w->picked, struct instance, i);
-}
-
-/*
- * Begins the instances that begin up to @time. The trail begins with the first of them, even if its
- * goroutine appears only later (spans.h).
- */
-static void instance_event(struct why *w, int64_t time)
-{
-	for (; w->next < w->picked.len; w->next++) {
-		const struct instance *in = why_instance(w, w->next);
-
-		if (in->trace > w->trace || (in->trace == w->trace && in->from > time))
-			break;
-		if (in->trace < w->trace)
-			continue;
-		if (!w->open.len)
-			trail_begin(w->trail);
-		*map64_put(&w->open, why_key_of(in->from + in->ns, in->g), NULL) = w->next;
-	}
-}
-
-static const struct instance *open_instance(const struct why *w, int64_t from, int64_t to,
-					    uint64_t id)
-{
-	const uint64_t *found = w->open.len ? map64_get(&w->open, why_key_of(to, id)) : NULL;
-	const struct instance *in = found ? why_instance(w, *found) : NULL;
-
-	return in && in->g == id && in->from + in->ns == to &&
-			       (from == INT64_MIN || in->from == from) ?
-		       in :
-		       NULL;
-}
-
-static void add_to_group(struct why *w, const struct instance *in, const struct trail_rec *at)
-{
-	struct why_group *group = &w->answer.groups[in->group];
-	uint64_t before = group->path.count + w->held.read;
-
-	group->cut |= group->work > WHY_WORK;
-	if (group->cut)
+	if (!w->q.all) {
+		why_put_answer(w, in->from, in->from + in->ns, at);
 		return;
-	if (!group->looked++ || in->ns < group->shortest)
-		group->shortest = in->ns;
-	if (in->ns > group->longest)
-		group->longest = in->ns;
-	group->ns += in->ns;
+	}
 	w->answer.found = true;
 	w->answer.begin = spans_first(w->s);
-	why_walk(w, &group->path, in->from, in->from + in->ns, at);
-	group->work += group->path.count + w->held.read - before;
-}
-
-/* Answers for an instance that ends. @at: the current piece of its goroutine. */
-static void why_ends(struct why *w, const struct instance *in, const struct trail_rec *at)
-{
-	if (w->q.all)
-		add_to_group(w, in, at);
-	else
-		why_put_answer(w, in->from, in->from + in->ns, at);
-	map64_del(&w->open, why_key_of(in->from + in->ns, in->g));
-	if (!w->open.len)
-		trail_end(w->trail);
-	if (!--w->left)
-		spans_stop(w->s);
-}
-
-static void func_event(void *ctx, const struct trace_event *ev)
-{
-	instance_event(ctx, ev->time);
-}
-
-static void func_ends(void *ctx, struct goroutine *g, int64_t time, bool ended)
-{
-	struct why *w = ctx;
-	const struct instance *in = open_instance(w, g->since, time, g->id);
-	struct trail_rec at;
-
-	if (!in)
-		return;
-	at = walk_from_end(g->id, g->name, time, trail_newest(w->trail, g));
-	why_ends(w, in, &at);
-}
-
-/* Ends a region. A region that its goroutine left open ends with the last stay of the goroutine. */
-static void region_ends(void *ctx, const struct region_span *r)
-{
-	struct why *w = ctx;
-	const struct instance *in = r->open_begin ? NULL :
-						    open_instance(w, r->from, r->to, r->g->id);
-	struct trail_rec at;
-
-	if (!in)
-		return;
-	if (r->open_end)
-		at = walk_from_end(r->g->id, r->g->name, r->to, trail_newest(w->trail, r->g));
-	else
-		at = trail_now(w->trail, r->g, r->to, w->stack);
-	why_ends(w, in, &at);
-}
-
-static void why_region_event(void *ctx, const struct trace_event *ev)
-{
-	struct why *w = ctx;
-
-	instance_event(w, ev->time);
-	if (ev->type == EV_UserRegionEnd && w->open.len)
-		w->stack = spans_stack(w->s, view_stack(ev));
-}
-
-/* A task ends on the goroutine that calls End(). */
-static void why_task_event(void *ctx, const struct trace_event *ev)
-{
-	struct why *w = ctx;
-	struct trail_rec at = walk_from_end(TRACEV2_NO_ID, "", ev->time, STORE_NONE);
-	const struct instance *in;
-	const struct goroutine *g;
-
-	instance_event(w, ev->time);
-	if (ev->type != EV_UserTaskEnd)
-		return;
-	in = open_instance(w, INT64_MIN, ev->time, ev->args[0]);
-	if (!in)
-		return;
-	g = spans_goroutine(w->s, ev->g);
-	if (g)
-		at = trail_now(w->trail, g, ev->time, spans_stack(w->s, view_stack(ev)));
-	why_ends(w, in, &at);
+	group_add(&w->answer.groups[in->group], &w->walk, in->from, in->from + in->ns, at,
+		  &w->failed);
 }
 
 /* --- a goroutine, or the program --- */
@@ -403,20 +249,6 @@ static void trace_ends(void *ctx, int64_t time)
 
 /* --- passes --- */
 
-static void visit_instances(struct why *w)
-{
-	enum why_of of = w->q.of;
-
-	spans_visit(w->s, &(struct spans_visitor){
-				  .ctx = w,
-				  .event = of == WHY_TASK   ? why_task_event :
-					   of == WHY_REGION ? why_region_event :
-							      func_event,
-				  .goroutine_end = of == WHY_FUNC ? func_ends : NULL,
-				  .region = of == WHY_REGION ? region_ends : NULL,
-			  });
-}
-
 struct why *why_new(const struct why_question *q)
 {
 	struct why *w = xcalloc(1, sizeof(*w));
@@ -432,7 +264,7 @@ struct why *why_new(const struct why_question *q)
 	if (why_chooses(w)) {
 		w->first = spans_new();
 		pick_init(&w->pick, w->first, q->of, q->name, q->id);
-		visit_instances(w);
+		instances_init(&w->chosen, w->s, w->trail, w, why_ends);
 	} else {
 		spans_visit(w->s, &(struct spans_visitor){
 			.ctx = w, .trace_begin = trace_begins, .event = why_on_event,
@@ -453,8 +285,7 @@ void why_free(struct why *w)
 	pick_free(&w->pick);
 	held_free(&w->held);
 	vec_free(&w->walk.frames);
-	vec_free(&w->picked);
-	map64_free(&w->open);
+	instances_free(&w->chosen);
 	trail_free(w->trail);
 	spans_free(w->s);
 	spans_free(w->first);
@@ -472,15 +303,6 @@ int why_choose(struct why *w, uint32_t trace, struct trace_reader *r, struct err
 	return spans_read(w->first, r, err);
 }
 
-static int why_by_begin(const void *a, const void *b)
-{
-	const struct instance *x = a, *y = b;
-
-	if (x->trace != y->trace)
-		return x->trace < y->trace ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
 /* Chooses the instances of the two groups. No instance is in both. */
 static int pick_groups(struct why *w, struct error *err)
 {
@@ -491,14 +313,15 @@ static int pick_groups(struct why *w, struct error *err)
 	if (middle > slow)
 		middle = slow;
 	groups[0].n =
-		pick_group(p, pick_rank(p, MIDDLE_FROM), middle, WHY_LOOKED_AT, 0, &w->picked);
-	groups[1].n = pick_group(p, slow, p->list->kept.len, WHY_LOOKED_AT, 1, &w->picked);
+		pick_group(p, pick_rank(p, MIDDLE_FROM), middle, WHY_LOOKED_AT, 0, &w->chosen.picked);
+	groups[1].n = pick_group(p, slow, p->list->kept.len, WHY_LOOKED_AT, 1,
+				 &w->chosen.picked);
 	if (!groups[0].n)
 		return error_set(err, -ENOENT,
 				 "--all needs more instances than %llu to compare slow ones with "
 				 "those of the middle",
 				 (unsigned long long)p->list->n);
-	vec_sort(&w->picked, sizeof(struct instance), why_by_begin);
+	instances_sort(&w->chosen);
 	return 0;
 }
 
@@ -515,22 +338,13 @@ int why_chosen(struct why *w, struct error *err)
 	if (w->q.all)
 		return pick_groups(w, err);
 	one = pick_at(&w->pick, w->q.percentile);
-	*(struct instance *)vec_push(&w->picked, sizeof(one)) = one;
+	*(struct instance *)vec_push(&w->chosen.picked, sizeof(one)) = one;
 	return 0;
-}
-
-static size_t picked_in(const struct why *w, uint32_t trace)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < w->picked.len; i++)
-		n += vec_at(&w->picked, struct instance, i)->trace == trace;
-	return n;
 }
 
 bool why_needs(const struct why *w, uint32_t trace)
 {
-	return !w->failed.code && (why_chooses(w) ? picked_in(w, trace) > 0 : !w->answer.found);
+	return !w->failed.code && (why_chooses(w) ? instances_in(&w->chosen, trace) > 0 : !w->answer.found);
 }
 
 void why_split(struct why *w, struct oncpu *o)
@@ -547,10 +361,9 @@ bool why_is_split(const struct why *w)
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err)
 {
 	w->trace = trace;
-	w->left = picked_in(w, trace);
+	instances_trace(&w->chosen, trace);
 	w->done = w->due = false;
 	w->target = (struct target){0};
-	map64_clear(&w->open);
 	return spans_read(w->s, r, err);
 }
 

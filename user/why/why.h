@@ -20,7 +20,7 @@
 #define GOTAP_WHY_WHY_H
 
 #include "oncpu/oncpu.h"
-#include "why/path.h"
+#include "why/group.h"
 #include "why/pick.h"
 
 struct why_question {
@@ -35,22 +35,6 @@ struct why_question {
 	 * all
 	 */
 	int64_t from, to;
-};
-
-enum {
-	WHY_LOOKED_AT = 200,	/* limit on the instances of a group with a path */
-	/* limit on the work of a group: beyond it no further instance gets a path */
-	WHY_WORK = 6000000,
-};
-
-/* The intervals of a group. Its path has the sums of all of them. */
-struct why_group {
-	uint64_t n, looked;	/* all instances; instances with a path */
-	int64_t ns;		/* sum of the intervals with a path */
-	int64_t shortest, longest;
-	struct path path;	/* steps are not kept */
-	uint64_t work;		/* steps and records of all paths so far */
-	bool cut;		/* the work became too large: the other instances got no path */
 };
 
 struct why_answer {

@@ -545,6 +545,7 @@ void trace_report_json(const struct trace_report *r, FILE *f)
 
 	json_open_object(&j, NULL);
 	json_put_number(&j, "version", REPORT_VERSION);
+	report_json_answer(&j, r);
 	put_findings(&j, r);
 	put_functions(&j, r);
 	put_latency(&j, r);

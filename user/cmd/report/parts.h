@@ -3,6 +3,7 @@
 #ifndef GOTAP_CMD_REPORT_PARTS_H
 #define GOTAP_CMD_REPORT_PARTS_H
 
+#include "base/json_out.h"
 #include "cmd/report/threads.h"
 #include "cmd/report/report.h"
 
@@ -43,6 +44,13 @@ static inline bool has_threads(const struct trace_report *r)
 void report_put_instant(const struct trace_report *r, uint32_t trace, int64_t time, FILE *f);
 /* "file.go:12"; nothing if the file is not known. */
 void report_put_place(const char *file, uint64_t line, FILE *f);
+/* put.c: foreign text, with lines broken between words, all @indent columns in. */
+void report_put_wrapped(const char *text, unsigned indent, FILE *f);
+
+/* answer.c: the unit of work, the other units, and both with the findings as JSON. */
+void report_print_unit(const struct trace_report *r, FILE *f);
+void report_print_other_units(const struct trace_report *r, FILE *f);
+void report_json_answer(struct json_out *j, const struct trace_report *r);
 
 /*
  * tables.c: goroutines by function and how long they wait for a P; GC; regions and tasks; the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* put: parts of lines of the report for people: an instant, a place in the code. See parts.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/show.h"
@@ -20,4 +21,26 @@ void report_put_place(const char *file, uint64_t line, FILE *f)
 
 	if (*file)
 		show_printf(f, "%s:%" PRIu64, base ? base + 1 : file, line);
+}
+
+void report_put_wrapped(const char *text, unsigned indent, FILE *f)
+{
+	char *shown = show_dup(text), *word, *rest = shown;
+	unsigned column = indent;
+
+	while ((word = strsep(&rest, " "))) {
+		unsigned n = (unsigned)strlen(word);
+
+		if (column > indent && column + 1 + n > 110) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', f);
+			column++;
+		}
+		fputs(word, f);
+		column += n;
+	}
+	fputc('\n', f);
+	free(shown);
 }

@@ -8,7 +8,9 @@
 
 #include "cmd/cmd.h"
 #include "files/leftover.h"
+#include "files/legacy.h"
 #include "cmd/options.h"
+#include "files/reread.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
 
@@ -108,14 +110,50 @@ static bool check_threads(struct trace_report *r, struct trace_threads *t, const
 	return good;
 }
 
-static int trace_report_read_one(struct trace_report *r, const char *path, const char *binary,
-				 bool *failed, struct error *err)
+static int report_open_trace(struct trace_input *in, struct reread *file, const char *binary,
+			     struct error *err)
 {
+	int ret = reread_rewind(file, err);
+
+	if (ret)
+		return ret;
+	ret = trace_input_open_source(in, &file->source, binary, err);
+	return ret ? error_prefix(err, "%s", file->path) : 0;
+}
+
+/*
+ * The second reading, which explains the units of work. The first one has already shown errors of
+ * the trace and of its file of threads.
+ */
+static void report_read_units(struct units *u, struct reread *file, const char *binary,
+			      bool threads)
+{
+	struct oncpu *o = NULL;
+	struct trace_input in;
+	struct error err;
+	int ret;
+
+	if (!units_choose(u) || report_open_trace(&in, file, binary, &err))
+		return;
+	if (threads && thread_file_open(&o, units_spans(u), file->path, &err))
+		o = NULL;
+	ret = units_read(u, in.reader, o, &err);
+	trace_input_close(&in, file->path, ret, &err);
+	spans_leave(units_spans(u), o);
+	oncpu_free(o);
+}
+
+static int trace_report_read_file(struct trace_report *r, struct reread *file, const char *binary,
+				  bool *failed, struct error *err)
+{
+	const char *path = file->path;
 	struct trace_threads *threads;
+	struct units *units = units_new();
 	struct findings *f;
 	struct trace_input in;
-	int ret = trace_input_open(&in, path, binary, err);
+	int ret = report_open_trace(&in, file, binary, err);
 
+	*(struct units **)vec_push(&r->units, sizeof(units)) = units;
 	if (ret)
 		return ret;
 	tables_trace(r->tables, path);
@@ -124,6 +162,7 @@ static int trace_report_read_one(struct trace_report *r, const char *path, const
 	if (threads->oncpu)
 		findings_threads(f, threads->oncpu, threads->sums);
 	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
+	units_collect(units, r->spans);
 	r->version = trace_reader_version(in.reader);
 	ret = spans_read(r->spans, in.reader, err);
 	if (trace_input_close(&in, path, ret, err)) {
@@ -131,12 +170,29 @@ static int trace_report_read_one(struct trace_report *r, const char *path, const
 		r->fault = *err;
 		*failed = true;
 	}
+	units_collected(units);
 	if (!check_threads(r, threads, path, failed))
 		findings_forget_threads(f);
 	tables_threads(r->tables, NULL);
 	findings_finish(f);
 	spans_leave(r->spans, f);
+	report_read_units(units, file, binary, threads->oncpu != NULL);
 	return 0;
+}
+
+static int trace_report_read_one(struct trace_report *r, const char *path, const char *binary,
+				 bool *failed, struct error *err)
+{
+	struct reread file;
+	int ret = legacy_program(binary, err);
+
+	if (!ret)
+		ret = reread_open(&file, path, true, err);
+	if (ret)
+		return ret;
+	ret = trace_report_read_file(r, &file, binary, failed, err);
+	reread_close(&file);
+	return ret;
 }
 
 int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
@@ -161,10 +217,13 @@ void trace_report_free(struct trace_report *r)
 
 	for (i = 0; i < r->of_traces.len; i++)
 		findings_free(*vec_at(&r->of_traces, struct findings *, i));
+	for (i = 0; i < r->units.len; i++)
+		units_free(*vec_at(&r->units, struct units *, i));
 	for (i = 0; i < r->threads.len; i++)
 		free_threads(vec_at(&r->threads, struct trace_threads, i));
 	vec_free(&r->threads);
 	vec_free(&r->of_traces);
+	vec_free(&r->units);
 	vec_free(&r->findings);
 	tables_delete(r->tables);
 	html_free(r->html);

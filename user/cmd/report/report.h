@@ -13,6 +13,7 @@
 #include "report/finding.h"
 #include "report/tables.h"
 #include "threads/sums.h"
+#include "unit/unit.h"
 
 struct trace_report_options {
 	const char *binary;	/* names the stacks of traces before Go 1.7; may be NULL */
@@ -42,6 +43,7 @@ struct trace_report {
 	struct tables *tables;
 	struct vec of_traces;	/* struct findings * */
 	struct vec findings;	/* struct trace_finding: the most costly first */
+	struct vec units;	/* struct units *, by trace */
 	double lost;		/* seconds, of all traces */
 	struct html *html;	/* NULL: not asked for */
 	bool several;		/* traces were given */

@@ -39,29 +39,6 @@ static void print_head(const struct trace_report *r, FILE *f)
 
 /* --- findings --- */
 
-/* Breaks lines between words, all @indent columns in. */
-static void put_wrapped(const char *text, unsigned indent, FILE *f)
-{
-	char *shown = show_dup(text), *word, *rest = shown;
-	unsigned column = indent;
-
-	while ((word = strsep(&rest, " "))) {
-		unsigned n = (unsigned)strlen(word);
-
-		if (column > indent && column + 1 + n > 110) {
-			fprintf(f, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			fputc(' ', f);
-			column++;
-		}
-		fputs(word, f);
-		column += n;
-	}
-	fputc('\n', f);
-	free(shown);
-}
-
 static void report_text_put_goroutines(const struct finding *finding, FILE *f)
 {
 	size_t i, n = finding->ngoroutines < 6 ? finding->ngoroutines : 6;
@@ -82,7 +59,7 @@ static void report_text_print_finding(const struct trace_report *r, size_t numbe
 	const struct finding *finding = tf->finding;
 
 	fprintf(f, "%2zu. %5s  ", number, unit_share(tf->share, 1).text);
-	put_wrapped(finding->text, 12, f);
+	report_put_wrapped(finding->text, 12, f);
 	fprintf(f, "%12s", "");
 	if (*finding->function)
 		show_printf(f, "%s ", finding->function);
@@ -105,7 +82,7 @@ static void report_text_print_findings(const struct trace_report *r, FILE *f)
 
 	fputs("\nFINDINGS", f);
 	if (!r->findings.len) {
-		fputs(": none. Nothing in the trace costs enough to be worth a sentence.\n", f);
+		fputs(": none of the kinds of docs/findings.md\n", f);
 		return;
 	}
 	fprintf(f, ", and their share of the %s that goroutines lost\n",
@@ -274,7 +251,9 @@ static void print_threads(const struct trace_report *r, FILE *f)
 void trace_report_print(const struct trace_report *r, FILE *f)
 {
 	print_head(r, f);
+	report_print_unit(r, f);
 	report_text_print_findings(r, f);
+	report_print_other_units(r, f);
 	print_part(r, "SNAPSHOTS OF A FLIGHT RECORDING, and why", put_reasons, f);
 	print_part(r, "NOT IN THE TRACE", report_text_put_missing, f);
 	report_print_goroutines(r, f);

@@ -3,26 +3,22 @@
 #include "cmd/why/why.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/temp_file.h"
 #include "cmd/cmd.h"
 #include "files/leftover.h"
 #include "files/legacy.h"
+#include "files/reread.h"
 #include "cmd/options.h"
 #include "cmd/parse.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
 
 struct why_input {
-	const char *path;
-	int fd;			/* can be read again from its begin; -1: once, from source */
-	struct raw_source source;
+	struct reread trace;
 	/* without the file of threads beside it, which is of another recording */
 	bool no_threads;
 };
@@ -161,69 +157,17 @@ static const struct command_line why_line = {
 
 /* --- traces --- */
 
-/* What comes from a pipe is needed twice. */
-static int why_cmd_copy(struct why_input *in, struct error *err)
-{
-	long long offset = 0;
-	int ret = 0, fd = temp_file_open(err);
-
-	if (fd < 0)
-		return fd;
-	do {
-		size_t n = source_left(&in->source);
-
-		ret = temp_file_write(fd, in->source.pos, n, offset, err);
-		offset += (long long)n;
-		in->source.pos = in->source.end;
-	} while (!ret && source_need(&in->source, 1));
-	if (!ret)
-		ret = source_check(&in->source, err);
-	if (ret)
-		close(fd);
-	else
-		in->fd = fd;
-	source_close(&in->source);
-	return ret;
-}
-
-static int keep_file(struct why_input *in, struct error *err)
-{
-	in->fd = fcntl(in->source.fd, F_DUPFD_CLOEXEC, 3);
-	source_close(&in->source);
-	return in->fd < 0 ? error_set(err, -errno, "cannot open it again: %s", strerror(errno)) : 0;
-}
-
 static int open_input(struct why_input *in, const char *path, bool twice, struct error *err)
 {
-	int ret;
+	int ret = reread_open(&in->trace, path, twice, err);
 
-	*in = (struct why_input){ .path = path, .fd = -1 };
-	ret = leftover_source_open(&in->source, path, err);
 	/*
 	 * A trace may have to be read again, if the file of threads beside it turns out to be of
 	 * another recording. One from a pipe that needs to be read only once is read without such a
 	 * file.
 	 */
-	in->no_threads = !in->source.seekable && !twice;
-	if (ret || !(twice || (in->source.seekable && strcmp(path, "-"))))
-		return ret;
-	ret = in->source.seekable ? keep_file(in, err) : why_cmd_copy(in, err);
-	return ret ? error_prefix(err, "%s", path) : 0;
-}
-
-/* Goes back to the begin of a trace that is kept to be read again. */
-static int rewind_input(struct why_input *in, struct error *err)
-{
-	int fd;
-
-	if (in->fd < 0)
-		return 0;
-	fd = fcntl(in->fd, F_DUPFD_CLOEXEC, 3);
-	if (fd < 0 || lseek(fd, 0, SEEK_SET) < 0)
-		return error_set(err, -errno, "%s: cannot read it again: %s", in->path,
-				 strerror(errno));
-	source_open_fd(&in->source, fd, true);
-	return 0;
+	in->no_threads = in->trace.fd < 0;
+	return ret;
 }
 
 typedef int pass_fn(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);
@@ -237,16 +181,16 @@ static int pass(struct why_options *o, struct why *w, uint32_t i, pass_fn *fn, s
 	struct why_input *in = vec_at(&o->inputs, struct why_input, i);
 	struct trace_input opened;
 	struct error err;
-	int ret = rewind_input(in, &err);
+	int ret = reread_rewind(&in->trace, &err);
 
-	if (!ret && trace_input_open_source(&opened, &in->source, o->binary, &err))
-		ret = error_prefix(&err, "%s", in->path);
+	if (!ret && trace_input_open_source(&opened, &in->trace.source, o->binary, &err))
+		ret = error_prefix(&err, "%s", in->trace.path);
 	if (ret) {
 		*damage = err;
 		return ret;
 	}
 	ret = fn(w, i, opened.reader, &err);
-	if (trace_input_close(&opened, in->path, ret, &err) && !damage->code)
+	if (trace_input_close(&opened, in->trace.path, ret, &err) && !damage->code)
 		*damage = err;
 	return 0;
 }
@@ -259,13 +203,13 @@ static int last_pass(struct why_options *o, struct why *w, uint32_t i, struct er
 	struct error err;
 	int ret;
 
-	if (!in->no_threads && thread_file_open(&threads, why_spans(w), in->path, &err)) {
+	if (!in->no_threads && thread_file_open(&threads, why_spans(w), in->trace.path, &err)) {
 		cmd_fail(&err);
 		o->failed = in->no_threads = true;
 	}
 	why_split(w, threads);
 	ret = pass(o, w, i, why_read, damage);
-	if (threads && !thread_file_check(threads, why_spans(w), in->path, &o->failed))
+	if (threads && !thread_file_check(threads, why_spans(w), in->trace.path, &o->failed))
 		o->again = in->no_threads = true;
 	why_split(w, NULL);
 	spans_leave(why_spans(w), threads);
@@ -365,8 +309,7 @@ static void close_inputs(struct why_options *o)
 	size_t i;
 
 	for (i = 0; i < o->inputs.len; i++)
-		if (vec_at(&o->inputs, struct why_input, i)->fd >= 0)
-			close(vec_at(&o->inputs, struct why_input, i)->fd);
+		reread_close(&vec_at(&o->inputs, struct why_input, i)->trace);
 	vec_free(&o->inputs);
 }
 

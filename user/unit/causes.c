@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+/* causes: see causes.h. */
+#include "unit/causes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "base/units.h"
+#include "release/release.h"
+#include "why/group.h"
+
+/*
+ * A cause with its time in both groups of a unit: parts of the paths of which the steps are of one
+ * kind, at one place.
+ */
+struct row {
+	struct cause leaf;
+	const struct stack_frame *at, *op;	/* of @leaf; NULL: not known */
+	/* the wait of the unit's own goroutine that most of the time explains */
+	struct cause root;
+	const struct stack_frame *root_at, *root_op;
+	double root_ns;		/* the largest part so far: that of @root */
+	bool deep;		/* @leaf is of another goroutine than @root */
+	double ns[2];		/* by group */
+};
+
+struct rows {
+	const struct unit *unit;
+	const struct stack_set *stacks;
+	double weight[2];	/* from ns of a group's sample to ns of the unit */
+	struct vec list;	/* struct row */
+	struct map64 index;	/* row_key() -> index in @list */
+};
+
+static const struct stack_frame *frame_or_null(const struct rows *rows, uint32_t frame)
+{
+	return frame ? stack_set_frame_at(rows->stacks, frame) : NULL;
+}
+
+static bool cause_runs(uint8_t kind)
+{
+	return kind <= STEP_STOPS;
+}
+
+/*
+ * A running goroutine has one row for each line, and a runnable one has a single row: neither its
+ * reason nor a library function says more.
+ */
+static uint64_t row_key(const struct cause *c, const struct stack_frame *at,
+			const struct stack_frame *op)
+{
+	uint64_t h = hash64_seeded((uint64_t)c->kind << 24 | (uint64_t)c->thread << 8 | c->queued);
+
+	if (at)
+		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)at->func) ^ hash64_seeded(at->line);
+	if (cause_runs(c->kind) || c->kind == STEP_RUNNABLE)
+		return h;
+	if (op)
+		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)op->func) ^ hash64_seeded(op->line);
+	return hash64_seeded(h ^ (uint64_t)(uintptr_t)c->reason) ^ hash64_seeded(c->by);
+}
+
+static struct row *row_of(struct rows *rows, const struct cause *leaf)
+{
+	const struct stack_frame *at = frame_or_null(rows, leaf->at),
+				 *op = frame_or_null(rows, leaf->op);
+	bool is_new;
+	uint64_t *found = map64_put(&rows->index, row_key(leaf, at, op), &is_new);
+	struct row *row;
+
+	if (!is_new)
+		return vec_at(&rows->list, struct row, *found);
+	*found = rows->list.len;
+	row = vec_push(&rows->list, sizeof(*row));
+	*row = (struct row){ .leaf = *leaf, .at = at, .op = op };
+	return row;
+}
+
+static void rows_add(struct rows *rows, const struct path *path, int group)
+{
+	size_t i;
+
+	for (i = 0; i < path->parts.len; i++) {
+		const struct part *part = vec_at(&path->parts, struct part, i);
+		const struct cause *root = vec_at(&path->causes, struct cause, part->root);
+		struct row *row = row_of(rows, vec_at(&path->causes, struct cause, part->leaf));
+		double ns = (double)part->ns * rows->weight[group];
+
+		row->ns[group] += ns;
+		if (ns <= row->root_ns)
+			continue;
+		row->root_ns = ns;
+		row->root = *root;
+		row->root_at = frame_or_null(rows, root->at);
+		row->root_op = frame_or_null(rows, root->op);
+		row->deep = part->root != part->leaf;
+	}
+}
+
+static int rows_most_first(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	double dx = x->ns[0] + x->ns[1], dy = y->ns[0] + y->ns[1];
+
+	return dx > dy ? -1 : dx < dy;
+}
+
+/* --- words --- */
+
+static void put_frame(struct buf *b, const struct stack_frame *f)
+{
+	const char *base = f ? strrchr(f->file, '/') : NULL;
+
+	if (!f || !*f->func)
+		buf_printf(b, "a place that the trace does not show");
+	else if (!f->line)
+		buf_printf(b, "%.200s", f->func);
+	else
+		buf_printf(b, "%.200s (%.100s:%llu)", f->func, base ? base + 1 : f->file,
+			   (unsigned long long)f->line);
+}
+
+/* The function of the library that waits; those of the runtime say no more than the reason. */
+static const char *op_name(const struct stack_frame *op)
+{
+	return op && *op->func && release_is_std(op->func) && strncmp(op->func, "runtime.", 8) ?
+		       op->func : NULL;
+}
+
+static void put_wait(struct buf *b, const struct cause *c, const struct stack_frame *at,
+		     const struct stack_frame *op)
+{
+	const char *name = op_name(op);
+
+	if (!strcmp(c->reason, "sleep")) {
+		buf_printf(b, "asleep at ");
+	} else if (!strcmp(c->reason, "network")) {
+		buf_printf(b, "waiting for the network at ");
+	} else {
+		buf_printf(b, "%s%s", *c->reason && strcmp(c->reason, "sync") ?
+			   "blocked, " : "blocked",
+			   !strcmp(c->reason, "sync") ? "" : c->reason);
+		buf_printf(b, " at ");
+	}
+	put_frame(b, at);
+	if (name && strcmp(c->reason, "sleep"))
+		buf_printf(b, " in %.200s", name);
+}
+
+static void put_thread(struct buf *b, const struct cause *c)
+{
+	if (c->thread && c->thread != THREAD_RUNNING + 1)
+		buf_printf(b, ", %s", thread_state_words(c->thread - 1));
+	if (c->comm)
+		buf_printf(b, " (by %.20s)", c->comm);
+}
+
+/* The function that had the Ps for most of the time in which the unit was ready to run. */
+static const char *top_holder(const struct unit *u, double *share)
+{
+	const struct map64 *holders = &u->groups[0].path.holders;
+	uint64_t most = 0, held = u->groups[0].path.held;
+	const char *name = NULL;
+	size_t i;
+
+	if (!holders->len)
+		holders = &u->groups[1].path.holders, held = u->groups[1].path.held;
+	for (i = 0; i < holders->made; i++)
+		if (holders->slots[i].used && holders->slots[i].value > most) {
+			most = holders->slots[i].value;
+			name = (const char *)(uintptr_t)holders->slots[i].key;
+		}
+	*share = held ? (double)most / (double)held : 0;
+	return name && *name ? name : NULL;
+}
+
+static void put_runnable(struct buf *b, const struct unit *u)
+{
+	double share;
+	const char *name = top_holder(u, &share);
+
+	buf_printf(b, "runnable, waiting for a P");
+	if (name)
+		buf_printf(b, " (the Ps run %.200s for %s of that time)", name,
+			   unit_share(share, 1).text);
+}
+
+static void put_leaf(struct buf *b, const struct unit *u, const struct row *row)
+{
+	static const char *const words[STEP_KINDS] = {
+		[STEP_RUNNING] = "running, up to ",
+		[STEP_ASSIST] = "in a GC mark assist at ",
+		[STEP_SWEEP] = "sweeping for an allocation at ",
+		[STEP_STOPS] = "with the world stopped by it at ",
+		[STEP_SYSCALL] = "in a system call at ",
+		[STEP_SYSCALL_BARE] = "in a system call at ",
+	};
+	const struct cause *c = &row->leaf;
+
+	switch (c->kind) {
+	case STEP_WAITING:
+		put_wait(b, c, row->at, row->op);
+		break;
+	case STEP_RUNNABLE:
+		put_runnable(b, u);
+		break;
+	case STEP_STOPPED:
+		buf_printf(b, "stopped with the world (%.100s)", c->reason);
+		break;
+	case STEP_GAP:
+		buf_printf(b, "not recorded");
+		break;
+	case STEP_NOT_THERE:
+		buf_printf(b, "before the goroutine was created");
+		break;
+	default:
+		if (c->kind >= STEP_KINDS || !words[c->kind]) {
+			buf_printf(b, "not known");
+			break;
+		}
+		buf_printf(b, "%s", words[c->kind]);
+		put_frame(b, row->at);
+		if (op_name(row->op) && !cause_runs(c->kind))
+			buf_printf(b, " in %.200s", row->op->func);
+	}
+	put_thread(b, c);
+}
+
+static void put_row(struct buf *b, const struct unit *u, const struct row *row)
+{
+	put_leaf(b, u, row);
+	if (!row->deep || row->root.kind != STEP_WAITING)
+		return;
+	buf_printf(b, ", for which ");
+	put_frame(b, row->root_at);
+	buf_printf(b, " waits");
+	if (op_name(row->root_op))
+		buf_printf(b, " in %.200s", row->root_op->func);
+	else if (*row->root.reason)
+		buf_printf(b, " (%.100s)", row->root.reason);
+}
+
+/* --- causes --- */
+
+static void cause_place(struct unit_cause *cause, const struct unit *u, const struct row *row)
+{
+	const struct stack_frame *at = row->at;
+	double share;
+	const char *holder = row->leaf.kind == STEP_RUNNABLE ? top_holder(u, &share) : NULL;
+
+	cause->function = cause->file = "";
+	if (holder) {
+		cause->function = holder;
+		return;
+	}
+	if (!at && row->deep)
+		at = row->root_at;
+	if (!at)
+		return;
+	cause->function = at->func;
+	cause->file = at->file;
+	cause->line = at->line;
+}
+
+/* Weights: of the slowest hundredth all or some have a path, and of the others a sample. */
+static void rows_weigh(struct rows *rows)
+{
+	const struct unit *u = rows->unit;
+	const struct why_group *rest = &u->groups[0], *slow = &u->groups[1];
+	double most = (double)(u->n + 99) / 100, of_slow = 0;
+
+	if (slow->looked) {
+		rows->weight[1] = most > (double)slow->looked ? most / (double)slow->looked : 1;
+		of_slow = (double)slow->ns * rows->weight[1];
+	}
+	if (rest->ns > 0)
+		rows->weight[0] = ((double)u->ns - of_slow) / (double)rest->ns;
+	if (rows->weight[0] < 0)
+		rows->weight[0] = 0;
+}
+
+void unit_explain(struct unit *u, const struct stack_set *stacks)
+{
+	struct rows rows = { .unit = u, .stacks = stacks };
+	double all = 0, per[2];
+	size_t i;
+
+	rows_weigh(&rows);
+	rows_add(&rows, &u->groups[0].path, 0);
+	rows_add(&rows, &u->groups[1].path, 1);
+	vec_sort(&rows.list, sizeof(struct row), rows_most_first);
+	for (i = 0; i < rows.list.len; i++)
+		all += vec_at(&rows.list, struct row, i)->ns[0] +
+		       vec_at(&rows.list, struct row, i)->ns[1];
+	for (i = 0; i < 2; i++)
+		per[i] = u->groups[i].looked && rows.weight[i] > 0 ?
+				 rows.weight[i] * (double)u->groups[i].looked : 0;
+	for (i = 0; i < rows.list.len && i < UNIT_CAUSES && all > 0; i++) {
+		const struct row *row = vec_at(&rows.list, struct row, i);
+		struct unit_cause *cause = &u->causes[u->ncauses++];
+
+		cause->share = (row->ns[0] + row->ns[1]) / all;
+		cause->slow = (per[1] ? row->ns[1] / per[1] : 0) -
+			      (per[0] ? row->ns[0] / per[0] : 0);
+		put_row(&cause->text, u, row);
+		cause_place(cause, u, row);
+		u->explained += cause->share;
+	}
+	vec_free(&rows.list);
+	map64_free(&rows.index);
+}
+
+/* --- sentences --- */
+
+const char *unit_kind_name(enum unit_kind kind)
+{
+	static const char *const names[UNIT_KINDS] = {
+		[UNIT_TASK] = "task", [UNIT_REGION] = "region", [UNIT_GOROUTINE] = "goroutine",
+		[UNIT_REQUEST] = "request", [UNIT_ROUND] = "round", [UNIT_CYCLE] = "round",
+		[UNIT_LIFE] = "goroutine",
+	};
+
+	return names[kind];
+}
+
+static void put_name(const struct unit *u, struct buf *text)
+{
+	static const char *const words[UNIT_KINDS] = {
+		[UNIT_TASK] = "tasks %.200s", [UNIT_REGION] = "regions %.200s",
+		[UNIT_GOROUTINE] = "goroutines of %.200s", [UNIT_REQUEST] = "requests in %.200s",
+		[UNIT_ROUND] = "rounds of %.200s", [UNIT_CYCLE] = "rounds of %.200s",
+		[UNIT_LIFE] = "goroutines of %.200s",
+	};
+
+	buf_printf(text, words[u->kind], u->name);
+}
+
+enum { SAID_MOST = 3 };
+
+/* Shares below this one have no words of their own. */
+static const double said_least = 0.04;
+
+static size_t causes_said(const struct unit *u, double *sum)
+{
+	size_t i;
+
+	for (i = 0, *sum = 0; i < u->ncauses && i < SAID_MOST; i++) {
+		if (i && u->causes[i].share < said_least)
+			break;
+		*sum += u->causes[i].share;
+	}
+	return i;
+}
+
+void unit_put_sentence(const struct unit *u, struct buf *text)
+{
+	double sum;
+	size_t i, n = causes_said(u, &sum);
+
+	buf_printf(text, "%s ", unit_count(u->n).text);
+	put_name(u, text);
+	if (u->kind == UNIT_LIFE)
+		buf_printf(text, ", which live as long as the trace");
+	else if (u->seconds > 0)
+		buf_printf(text, ", %.3g a second: p50 %s, p90 %s, p99 %s",
+			   (double)u->n / u->seconds, unit_time(dist_quantile(&u->dist, 0.5)).text,
+			   unit_time(dist_quantile(&u->dist, 0.9)).text,
+			   unit_time(dist_quantile(&u->dist, 0.99)).text);
+	buf_printf(text, n ? ". Of their time:" : ".");
+	for (i = 0; i < n; i++) {
+		buf_printf(text, "%s %s ", i ? ";" : "", unit_share(u->causes[i].share, 1).text);
+		buf_add(text, u->causes[i].text.data, u->causes[i].text.len);
+	}
+	if (n)
+		buf_printf(text, "%s", sum > 0.995 ? "." : "; ");
+	if (n && sum <= 0.995)
+		buf_printf(text, "%s has other causes.", unit_share(1 - sum, 1).text);
+}
+
+void unit_put_slow(const struct unit *u, struct buf *text)
+{
+	const struct unit_cause *most = NULL;
+	size_t i;
+
+	for (i = 0; i < u->ncauses; i++)
+		if (!most || u->causes[i].slow > most->slow)
+			most = &u->causes[i];
+	if (!most || !u->groups[0].looked || !u->groups[1].looked ||
+	    most->slow < (double)dist_quantile(&u->dist, 0.5) / 2)
+		return;
+	buf_printf(text, "The slowest %s differ by %s ", unit_share(0.01, 1).text,
+		   unit_time((int64_t)most->slow).text);
+	buf_add(text, most->text.data, most->text.len);
+	buf_printf(text, ".");
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * choose: see choose.h. A candidate has as its score the time of its instances, times weights:
+ *
+ * - a name that the program itself gives (task, region), or a request of a server, is a better unit
+ *   than the life of a goroutine, and that is better than a round of a loop;
+ * - time in which a goroutine paces itself (it sleeps, or waits for a timer) or waits for the
+ *   network is no work, unless it is a part of a request or of a short life: a poller, a client;
+ * - goroutines without any code of the program are helpers of a library;
+ * - goroutines that began in goroutines of another candidate are a part of its work.
+ *
+ * Of one function only the best candidate counts.
+ */
+#include "unit/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_INSTANCES = 3, MANY_INSTANCES = 10 };
+
+static const double kind_weight[UNIT_KINDS] = {
+	[UNIT_TASK] = 4, [UNIT_REGION] = 3, [UNIT_REQUEST] = 4, [UNIT_GOROUTINE] = 2,
+	[UNIT_ROUND] = 1.5, [UNIT_CYCLE] = 1, [UNIT_LIFE] = 0.5,
+};
+
+static const struct unit_list *choose_list(const struct unit_lists *l, size_t i)
+{
+	return vec_at(&l->lists, struct unit_list, i);
+}
+
+/* Is it a place where work arrives, and not where a goroutine waits for an answer? */
+static bool is_for_work(const struct unit_list *list)
+{
+	return list->kind == UNIT_REQUEST ||
+	       (list->wait == UNIT_WAIT_WORK && (double)list->replies < 0.3 * (double)list->n);
+}
+
+static bool choose_may(const struct unit_list *list)
+{
+	if (spans_is_system(list->root) || !strncmp(list->root, "runtime/", 8))
+		return false;
+	if (list->kind == UNIT_LIFE)
+		return true;
+	return list->n >= FEW_INSTANCES && (list->kind != UNIT_ROUND || is_for_work(list));
+}
+
+/* The part of the time that is work: see the head of this file. */
+static double choose_work(const struct unit_list *list)
+{
+	double idle = 0;
+
+	if (list->kind == UNIT_CYCLE || list->kind == UNIT_LIFE)
+		idle = (double)(list->pace + list->net);
+	else if (list->kind == UNIT_ROUND)
+		idle = (double)list->net;
+	return (double)list->ns > idle ? (double)list->ns - idle : 0;
+}
+
+static double choose_score(const struct unit_list *list)
+{
+	double score = choose_work(list) * kind_weight[list->kind];
+
+	if (!list->program)
+		score *= 0.02;
+	if (!strcmp(list->root, "runtime.main"))
+		score *= 0.3;
+	if (list->kind != UNIT_LIFE && list->n < MANY_INSTANCES)
+		score *= 0.5;
+	/* a goroutine that does nothing at all: a leak, or one that waits for the end */
+	if (list->kind == UNIT_LIFE && list->running < list->ns / 1000)
+		score *= 0.01;
+	return score;
+}
+
+/* Among places of one function the one nearest to its begin is where the loop comes back to. */
+static bool is_nearer(const struct unit_list *a, const struct unit_list *b)
+{
+	if (a->kind != b->kind || a->root != b->root || a->kind == UNIT_REQUEST ||
+	    (a->kind != UNIT_ROUND && a->kind != UNIT_CYCLE))
+		return false;
+	return a->depth != b->depth ? a->depth < b->depth : a->n > b->n;
+}
+
+static bool choose_is_outdone(const struct unit_lists *l, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < l->lists.len; k++)
+		if (k != i && choose_may(choose_list(l, k)) &&
+		    is_nearer(choose_list(l, k), choose_list(l, i)))
+			return true;
+	return false;
+}
+
+/* Is @list about goroutines that goroutines of @of begin? */
+static bool is_part_of(const struct unit_list *list, const struct unit_list *of)
+{
+	return list->kind == UNIT_GOROUTINE && of->kind != UNIT_CYCLE && of->kind != UNIT_LIFE &&
+	       list->creator == of->root &&
+	       list->creators > 0 && strcmp(of->root, list->root);
+}
+
+/* The score of a part of another candidate's work is less than that of the candidate. */
+static void choose_lower_parts(const struct unit_lists *l, double *scores)
+{
+	size_t i, k;
+
+	for (i = 0; i < l->lists.len; i++)
+		for (k = 0; k < l->lists.len; k++)
+			if (scores[i] > 0 && scores[k] > scores[i] / 50 &&
+			    is_part_of(choose_list(l, i), choose_list(l, k)) &&
+			    strcmp(choose_list(l, k)->root, "runtime.main"))
+				scores[i] *= 0.2;
+}
+
+/* Takes the best score away, with those of the same function; returns its index. */
+static size_t choose_best(const struct unit_lists *l, double *scores)
+{
+	size_t i, best = 0;
+
+	for (i = 1; i < l->lists.len; i++)
+		if (scores[i] > scores[best])
+			best = i;
+	for (i = 0; i < l->lists.len; i++)
+		if (choose_list(l, i)->root == choose_list(l, best)->root &&
+		    choose_list(l, i)->handler == choose_list(l, best)->handler && i != best)
+			scores[i] = 0;
+	return best;
+}
+
+size_t choose_units(const struct unit_lists *l, int64_t wall, size_t chosen[UNITS_MOST])
+{
+	double *scores = xcalloc(l->lists.len + 1, sizeof(*scores)), first = 0, score;
+	size_t i, n = 0;
+
+	for (i = 0; i < l->lists.len; i++)
+		if (choose_may(choose_list(l, i)) && !choose_is_outdone(l, i))
+			scores[i] = choose_score(choose_list(l, i));
+	choose_lower_parts(l, scores);
+	while (n < UNITS_MOST && l->lists.len) {
+		i = choose_best(l, scores);
+		score = scores[i];
+		scores[i] = 0;
+		if (score <= first * 0.02 || score < (double)wall * 1e-4)
+			break;
+		first = n ? first : score;
+		chosen[n++] = i;
+	}
+	free(scores);
+	return n;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collect: the visitor of the first reading, which counts the candidates for units (lists.h).
+ */
+#ifndef GOTAP_UNIT_COLLECT_H
+#define GOTAP_UNIT_COLLECT_H
+
+#include "unit/lists.h"
+
+struct collect {
+	struct spans *s;
+	struct unit_lists lists;
+	struct vec turns;	/* struct unit_turn, by slot of the goroutine */
+	struct vec places;	/* struct unit_place, by number of the stack */
+	struct map64 lines;	/* hash of function and line -> number of the line */
+	struct {
+		const char *text;
+		int8_t wait;	/* enum unit_wait; -1: a wait for the collector */
+	} reasons[16];		/* the last reasons that were looked up, by address */
+	int64_t first, last;	/* of the trace */
+};
+
+/* Adds the visitor to @s. */
+void collect_init(struct collect *c, struct spans *s);
+void collect_free(struct collect *c);
+
+#endif
