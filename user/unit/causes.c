@@ -254,7 +254,7 @@ static void cause_place(struct unit_cause *cause, const struct unit *u, const st
 		cause->function = holder;
 		return;
 	}
-	if (!at && row->deep)
+	if (row->deep && (!at || release_is_std(at->func)))
 		at = row->root_at;
 	if (!at)
 		return;
@@ -324,16 +324,31 @@ const char *unit_kind_name(enum unit_kind kind)
 	return names[kind];
 }
 
+/* "12 rounds of main.work" */
 static void put_name(const struct unit *u, struct buf *text)
 {
-	static const char *const words[UNIT_KINDS] = {
-		[UNIT_TASK] = "tasks %.200s", [UNIT_REGION] = "regions %.200s",
-		[UNIT_GOROUTINE] = "goroutines of %.200s", [UNIT_REQUEST] = "requests in %.200s",
-		[UNIT_ROUND] = "rounds of %.200s", [UNIT_CYCLE] = "rounds of %.200s",
-		[UNIT_LIFE] = "goroutines of %.200s",
+	static const char *const of[UNIT_KINDS] = {
+		[UNIT_TASK] = "", [UNIT_REGION] = "", [UNIT_GOROUTINE] = "of ",
+		[UNIT_REQUEST] = "in ", [UNIT_ROUND] = "of ", [UNIT_CYCLE] = "of ",
+		[UNIT_LIFE] = "of ",
 	};
 
-	buf_printf(text, words[u->kind], u->name);
+	buf_printf(text, "%s%s %s%.200s", unit_kind_name(u->kind), u->n == 1 ? "" : "s",
+		   of[u->kind], u->name);
+}
+
+/* ", 88 a second: p50 ..." */
+static void put_numbers(const struct unit *u, struct buf *text)
+{
+	double rate = u->seconds > 0 ? (double)u->n / u->seconds : 0;
+
+	if (rate >= 100)
+		buf_printf(text, ", %s a second", unit_count((uint64_t)(rate + 0.5)).text);
+	else
+		buf_printf(text, ", %.2g a second", rate);
+	buf_printf(text, ": p50 %s, p90 %s, p99 %s", unit_time(dist_quantile(&u->dist, 0.5)).text,
+		   unit_time(dist_quantile(&u->dist, 0.9)).text,
+		   unit_time(dist_quantile(&u->dist, 0.99)).text);
 }
 
 enum { SAID_MOST = 3 };
@@ -361,13 +376,10 @@ void unit_put_sentence(const struct unit *u, struct buf *text)
 	buf_printf(text, "%s ", unit_count(u->n).text);
 	put_name(u, text);
 	if (u->kind == UNIT_LIFE)
-		buf_printf(text, ", which live as long as the trace");
-	else if (u->seconds > 0)
-		buf_printf(text, ", %.3g a second: p50 %s, p90 %s, p99 %s",
-			   (double)u->n / u->seconds, unit_time(dist_quantile(&u->dist, 0.5)).text,
-			   unit_time(dist_quantile(&u->dist, 0.9)).text,
-			   unit_time(dist_quantile(&u->dist, 0.99)).text);
-	buf_printf(text, n ? ". Of their time:" : ".");
+		buf_printf(text, ", in the trace only in part");
+	else
+		put_numbers(u, text);
+	buf_printf(text, n ? ". Composition:" : ".");
 	for (i = 0; i < n; i++) {
 		buf_printf(text, "%s %s ", i ? ";" : "", unit_share(u->causes[i].share, 1).text);
 		buf_add(text, u->causes[i].text.data, u->causes[i].text.len);
@@ -389,7 +401,7 @@ void unit_put_slow(const struct unit *u, struct buf *text)
 	if (!most || !u->groups[0].looked || !u->groups[1].looked ||
 	    most->slow < (double)dist_quantile(&u->dist, 0.5) / 2)
 		return;
-	buf_printf(text, "The slowest %s differ by %s ", unit_share(0.01, 1).text,
+	buf_printf(text, "The slowest 1 %% differ by %s ",
 		   unit_time((int64_t)most->slow).text);
 	buf_add(text, most->text.data, most->text.len);
 	buf_printf(text, ".");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lists: the candidates for units, which collect.c fills while a trace is read and choose.c judges.
+ * lists: the candidates for units, which candidates.c fills while a trace is read and choose.c judges.
  * A list is all instances of one kind, function, handler and place.
  */
 #ifndef GOTAP_UNIT_LISTS_H

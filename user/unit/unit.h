@@ -4,7 +4,7 @@
  *
  * A unit is an interval that repeats: a task or region of the program, the life of goroutines that
  * began with one function, a round of a goroutine that comes back to one place to wait for more
- * work. The first reading of a trace counts all candidates (collect.c) and chooses up to UNITS_MOST
+ * work. The first reading of a trace counts all candidates (candidates.c) and chooses up to UNITS_MOST
  * of them (choose.c). The second reading makes the critical paths (why/walk.h) of a sample of their
  * instances, and adds the paths up (units.c). causes.c makes causes and sentences of the sums.
  *

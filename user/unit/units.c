@@ -5,14 +5,14 @@
 
 #include "unit/causes.h"
 #include "unit/choose.h"
-#include "unit/collect.h"
+#include "unit/candidates.h"
 #include "why/group.h"
 
 /* SAMPLE: instances of a unit with a path, evenly by duration; SLOW_FROM: percentile */
 enum { SAMPLE = 96, SLOW_FROM = 99 };
 
 struct units {
-	struct collect collect;
+	struct candidates candidates;
 	struct spans *s;	/* of the second reading */
 	struct trail *trail;
 	struct walk walk;
@@ -41,7 +41,7 @@ void units_free(struct units *u)
 		for (k = 0; k < u->units[i].ncauses; k++)
 			buf_free(&u->units[i].causes[k].text);
 	}
-	collect_free(&u->collect);
+	candidates_free(&u->candidates);
 	instances_free(&u->chosen);
 	held_free(&u->held);
 	vec_free(&u->walk.frames);
@@ -52,12 +52,12 @@ void units_free(struct units *u)
 
 void units_collect(struct units *u, struct spans *s)
 {
-	collect_init(&u->collect, s);
+	candidates_init(&u->candidates, s);
 }
 
 void units_collected(struct units *u)
 {
-	spans_leave(u->collect.s, &u->collect);
+	spans_leave(u->candidates.s, &u->candidates);
 }
 
 /* --- the choice --- */
@@ -127,7 +127,7 @@ static void units_sample(struct units *u, struct unit_list *list, size_t unit)
 
 static void units_make(struct units *u, size_t i, struct unit_list *list)
 {
-	double wall = (double)(u->collect.last - u->collect.first);
+	double wall = (double)(u->candidates.last - u->candidates.first);
 	struct unit *unit = &u->units[i];
 
 	*unit = (struct unit){
@@ -163,9 +163,9 @@ size_t units_choose(struct units *u)
 	u->walk.trail = u->trail;
 	u->walk.held = &u->held;
 	instances_init(&u->chosen, u->s, u->trail, u, units_instance);
-	u->n = choose_units(&u->collect.lists, u->collect.last - u->collect.first, chosen);
+	u->n = choose_units(&u->candidates.lists, u->candidates.last - u->candidates.first, chosen);
 	for (i = 0; i < u->n; i++)
-		units_make(u, i, vec_at(&u->collect.lists.lists, struct unit_list, chosen[i]));
+		units_make(u, i, vec_at(&u->candidates.lists.lists, struct unit_list, chosen[i]));
 	instances_sort(&u->chosen);
 	return u->n;
 }

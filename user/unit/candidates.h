@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect: the visitor of the first reading, which counts the candidates for units (lists.h).
+ * candidates: the visitor of the first reading, which counts the candidates for units (lists.h).
  */
-#ifndef GOTAP_UNIT_COLLECT_H
-#define GOTAP_UNIT_COLLECT_H
+#ifndef GOTAP_UNIT_CANDIDATES_H
+#define GOTAP_UNIT_CANDIDATES_H
 
 #include "unit/lists.h"
 
-struct collect {
+struct candidates {
 	struct spans *s;
 	struct unit_lists lists;
 	struct vec turns;	/* struct unit_turn, by slot of the goroutine */
@@ -21,7 +21,7 @@ struct collect {
 };
 
 /* Adds the visitor to @s. */
-void collect_init(struct collect *c, struct spans *s);
-void collect_free(struct collect *c);
+void candidates_init(struct candidates *c, struct spans *s);
+void candidates_free(struct candidates *c);
 
 #endif

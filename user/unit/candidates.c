@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collect: see collect.h. */
-#include "unit/collect.h"
+/* candidates: see candidates.h. */
+#include "unit/candidates.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ struct unit_turn {
 	bool program;
 };
 
-static struct unit_turn *collect_turn(struct collect *c, const struct goroutine *g)
+static struct unit_turn *candidates_turn(struct candidates *c, const struct goroutine *g)
 {
 	while (c->turns.len <= g->slot)
 		vec_push(&c->turns, sizeof(struct unit_turn));
@@ -45,7 +45,7 @@ static struct unit_turn *collect_turn(struct collect *c, const struct goroutine 
 /* --- places --- */
 
 /* Returns a number that frames of one function and line share; 0: there are too many lines. */
-static uint32_t collect_line(struct collect *c, const struct stack_frame *f)
+static uint32_t candidates_line(struct candidates *c, const struct stack_frame *f)
 {
 	uint64_t key = hash64_seeded((uint64_t)(uintptr_t)f->func) ^ hash64_seeded(f->line);
 	uint64_t *found = map64_get(&c->lines, key);
@@ -62,7 +62,7 @@ static uint32_t collect_line(struct collect *c, const struct stack_frame *f)
  * frameworks lie outside of it; if there is none, the outermost one that is not of the standard
  * library.
  */
-static void collect_handler(struct collect *c, const uint32_t *frames, uint32_t n,
+static void candidates_handler(struct candidates *c, const uint32_t *frames, uint32_t n,
 			    struct unit_place *place)
 {
 	const struct stack_set *stacks = spans_stacks(c->s);
@@ -83,7 +83,7 @@ static void collect_handler(struct collect *c, const uint32_t *frames, uint32_t 
 	place->program = place->handler != NULL;
 }
 
-static struct unit_place collect_look(struct collect *c, uint32_t stack)
+static struct unit_place candidates_look(struct candidates *c, uint32_t stack)
 {
 	const struct stack_set *stacks = spans_stacks(c->s);
 	struct unit_place place = { .known = true };
@@ -92,17 +92,17 @@ static struct unit_place collect_look(struct collect *c, uint32_t stack)
 
 	if (!n)
 		return place;
-	collect_handler(c, frames, n, &place);
+	candidates_handler(c, frames, n, &place);
 	if (!place.program)
 		at = frames[n - 1];
 	for (i = 0; i < n && frames[i] != at; i++)
 		;
 	place.depth = (uint16_t)(n - i);
-	place.at = collect_line(c, stack_set_frame_at(stacks, at));
+	place.at = candidates_line(c, stack_set_frame_at(stacks, at));
 	return place;
 }
 
-static struct unit_place collect_place(struct collect *c, uint32_t stack)
+static struct unit_place candidates_place(struct candidates *c, uint32_t stack)
 {
 	struct unit_place *place;
 
@@ -112,7 +112,7 @@ static struct unit_place collect_place(struct collect *c, uint32_t stack)
 		vec_push(&c->places, sizeof(struct unit_place));
 	place = vec_at(&c->places, struct unit_place, stack);
 	if (!place->known)
-		*place = collect_look(c, stack);
+		*place = candidates_look(c, stack);
 	return *place;
 }
 
@@ -134,7 +134,7 @@ static const struct {
 	{ SPANS_GAP, -1 },
 };
 
-static int8_t collect_find_wait(const char *reason)
+static int8_t candidates_find_wait(const char *reason)
 {
 	size_t i;
 
@@ -144,13 +144,13 @@ static int8_t collect_find_wait(const char *reason)
 	return UNIT_WAIT_OTHER;
 }
 
-static int8_t collect_wait(struct collect *c, const char *reason)
+static int8_t candidates_wait(struct candidates *c, const char *reason)
 {
 	size_t i = (uintptr_t)reason / 16 % (sizeof(c->reasons) / sizeof(*c->reasons));
 
 	if (c->reasons[i].text != reason) {
 		c->reasons[i].text = reason;
-		c->reasons[i].wait = collect_find_wait(reason);
+		c->reasons[i].wait = candidates_find_wait(reason);
 	}
 	return c->reasons[i].wait;
 }
@@ -181,7 +181,7 @@ struct round {
 	bool reply;
 };
 
-static void round_add(struct collect *c, const struct round *round, enum unit_kind kind,
+static void round_add(struct candidates *c, const struct round *round, enum unit_kind kind,
 		      int64_t from, int64_t to, const struct sums *sums)
 {
 	bool request = kind == UNIT_REQUEST;
@@ -215,7 +215,7 @@ static bool is_reply(const struct unit_turn *turn, uint64_t by)
 	return false;
 }
 
-static void round_ends(struct collect *c, const struct span *span, struct unit_turn *turn,
+static void round_ends(struct candidates *c, const struct span *span, struct unit_turn *turn,
 		       const struct unit_place *place, int8_t wait)
 {
 	struct visit *visit = visit_of(turn, place->at);
@@ -252,10 +252,10 @@ static void turn_wakes(struct unit_turn *turn, uint64_t g)
 		turn->nwoken = WOKEN;
 }
 
-static void collect_wait_ends(struct collect *c, const struct span *span, struct unit_turn *turn)
+static void candidates_wait_ends(struct candidates *c, const struct span *span, struct unit_turn *turn)
 {
-	int8_t wait = collect_wait(c, span->reason);
-	struct unit_place place = collect_place(c, span->stack);
+	int8_t wait = candidates_wait(c, span->reason);
+	struct unit_place place = candidates_place(c, span->stack);
 	const struct goroutine *by;
 
 	turn->program |= place.program;
@@ -272,51 +272,51 @@ static void collect_wait_ends(struct collect *c, const struct span *span, struct
 		round_ends(c, span, turn, &place, wait);
 	by = wait == UNIT_WAIT_WORK ? spans_goroutine(c->s, span->end.g) : NULL;
 	if (by)
-		turn_wakes(collect_turn(c, by), span->g->id);
+		turn_wakes(candidates_turn(c, by), span->g->id);
 }
 
-static void collect_on_span(void *ctx, const struct span *span)
+static void candidates_on_span(void *ctx, const struct span *span)
 {
-	struct collect *c = ctx;
-	struct unit_turn *turn = collect_turn(c, span->g);
+	struct candidates *c = ctx;
+	struct unit_turn *turn = candidates_turn(c, span->g);
 	struct unit_place place;
 
 	if (span->state == GO_WAITING) {
-		collect_wait_ends(c, span, turn);
+		candidates_wait_ends(c, span, turn);
 	} else if (go_executing(span->state)) {
 		turn->sums.running += span->to - span->from;
 		if (turn->program && turn->handler)
 			return;
-		place = collect_place(c, span->end.g == span->g->id ? span->end.stack : 0);
+		place = candidates_place(c, span->end.g == span->g->id ? span->end.stack : 0);
 		turn->program |= place.program;
 		if (!turn->handler)
 			turn->handler = place.handler;
 	}
 }
 
-static void collect_on_span_begin(void *ctx, const struct span *span)
+static void candidates_on_span_begin(void *ctx, const struct span *span)
 {
-	struct collect *c = ctx;
-	struct unit_turn *turn = collect_turn(c, span->g);
+	struct candidates *c = ctx;
+	struct unit_turn *turn = candidates_turn(c, span->g);
 	struct visit *visit;
 
 	if (span->state != GO_WAITING || !turn->nvisits)
 		return;
-	visit = visit_of(turn, collect_place(c, span->stack).at);
+	visit = visit_of(turn, candidates_place(c, span->stack).at);
 	if (!visit)
 		return;
 	visit->busy_to = span->from;
 	visit->busy = sums_since(&turn->sums, &visit->begin);
 }
 
-static void collect_on_goroutine(void *ctx, struct goroutine *g)
+static void candidates_on_goroutine(void *ctx, struct goroutine *g)
 {
-	struct collect *c = ctx;
+	struct candidates *c = ctx;
 	const struct goroutine *creator = spans_goroutine(c->s, g->creator);
 
-	*collect_turn(c, g) = (struct unit_turn){0};
+	*candidates_turn(c, g) = (struct unit_turn){0};
 	if (g->created && creator)
-		turn_wakes(collect_turn(c, creator), g->id);
+		turn_wakes(candidates_turn(c, creator), g->id);
 }
 
 /* A majority vote: the function that created most of the goroutines of @list. */
@@ -327,10 +327,10 @@ static void list_vote(struct unit_list *list, const char *creator)
 	list->creators += list->creator == creator ? 1 : -1;
 }
 
-static void collect_on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+static void candidates_on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
-	struct collect *c = ctx;
-	struct unit_turn *turn = collect_turn(c, g);
+	struct candidates *c = ctx;
+	struct unit_turn *turn = candidates_turn(c, g);
 	bool whole = g->created && ended;
 	const struct goroutine *creator = spans_goroutine(c->s, g->creator);
 	struct instance in = { .from = g->since, .ns = time - g->since, .g = g->id,
@@ -351,9 +351,9 @@ static void collect_on_goroutine_end(void *ctx, struct goroutine *g, int64_t tim
 	unit_list_add(list, &in);
 }
 
-static void collect_on_region(void *ctx, const struct region_span *r)
+static void candidates_on_region(void *ctx, const struct region_span *r)
 {
-	struct collect *c = ctx;
+	struct candidates *c = ctx;
 	struct instance in = { .from = r->from, .ns = r->to - r->from, .g = r->g->id,
 			       .of = WHY_REGION };
 	struct unit_list *list;
@@ -367,9 +367,9 @@ static void collect_on_region(void *ctx, const struct region_span *r)
 	unit_list_add(list, &in);
 }
 
-static void collect_on_task(void *ctx, const struct task_span *t)
+static void candidates_on_task(void *ctx, const struct task_span *t)
 {
-	struct collect *c = ctx;
+	struct candidates *c = ctx;
 	struct instance in = { .from = t->from, .ns = t->to - t->from, .g = t->id,
 			       .of = WHY_TASK };
 	struct unit_list *list;
@@ -383,32 +383,32 @@ static void collect_on_task(void *ctx, const struct task_span *t)
 	unit_list_add(list, &in);
 }
 
-static void collect_on_trace(void *ctx, int64_t time)
+static void candidates_on_trace(void *ctx, int64_t time)
 {
-	struct collect *c = ctx;
+	struct candidates *c = ctx;
 
 	c->first = c->last = time;
 	c->turns.len = 0;
 }
 
-static void collect_on_end(void *ctx, int64_t time)
+static void candidates_on_end(void *ctx, int64_t time)
 {
-	((struct collect *)ctx)->last = time;
+	((struct candidates *)ctx)->last = time;
 }
 
-void collect_init(struct collect *c, struct spans *s)
+void candidates_init(struct candidates *c, struct spans *s)
 {
-	*c = (struct collect){ .s = s };
+	*c = (struct candidates){ .s = s };
 	spans_visit(s, &(struct spans_visitor){
-		.ctx = c, .trace_begin = collect_on_trace,
-		.goroutine_begin = collect_on_goroutine, .span_begin = collect_on_span_begin,
-		.span = collect_on_span, .goroutine_end = collect_on_goroutine_end,
-		.region = collect_on_region, .task = collect_on_task,
-		.trace_end = collect_on_end,
+		.ctx = c, .trace_begin = candidates_on_trace,
+		.goroutine_begin = candidates_on_goroutine, .span_begin = candidates_on_span_begin,
+		.span = candidates_on_span, .goroutine_end = candidates_on_goroutine_end,
+		.region = candidates_on_region, .task = candidates_on_task,
+		.trace_end = candidates_on_end,
 	});
 }
 
-void collect_free(struct collect *c)
+void candidates_free(struct candidates *c)
 {
 	unit_lists_free(&c->lists);
 	vec_free(&c->turns);
