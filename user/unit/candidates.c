@@ -165,7 +165,7 @@ static struct visit *visit_of(struct unit_turn *turn, uint32_t at)
 	return NULL;
 }
 
-static struct sums sums_since(const struct sums *now, const struct sums *begin)
+static struct sums visit_sums(const struct sums *now, const struct sums *begin)
 {
 	return (struct sums){ now->pace - begin->pace, now->net - begin->net,
 			      now->running - begin->running };
@@ -225,7 +225,7 @@ static void round_ends(struct candidates *c, const struct span *span, struct uni
 	struct sums cycle;
 
 	if (visit && *span->g->name) {
-		cycle = sums_since(&turn->sums, &visit->begin);
+		cycle = visit_sums(&turn->sums, &visit->begin);
 		if (visit->busy_to && request)
 			round_add(c, &round, UNIT_REQUEST, visit->from, visit->busy_to,
 				  &visit->busy);
@@ -252,7 +252,8 @@ static void turn_wakes(struct unit_turn *turn, uint64_t g)
 		turn->nwoken = WOKEN;
 }
 
-static void candidates_wait_ends(struct candidates *c, const struct span *span, struct unit_turn *turn)
+static void candidates_wait_ends(struct candidates *c, const struct span *span,
+				 struct unit_turn *turn)
 {
 	int8_t wait = candidates_wait(c, span->reason);
 	struct unit_place place = candidates_place(c, span->stack);
@@ -306,7 +307,7 @@ static void candidates_on_span_begin(void *ctx, const struct span *span)
 	if (!visit)
 		return;
 	visit->busy_to = span->from;
-	visit->busy = sums_since(&turn->sums, &visit->begin);
+	visit->busy = visit_sums(&turn->sums, &visit->begin);
 }
 
 static void candidates_on_goroutine(void *ctx, struct goroutine *g)

@@ -30,7 +30,7 @@ struct rows {
 	const struct stack_set *stacks;
 	double weight[2];	/* from ns of a group's sample to ns of the unit */
 	struct vec list;	/* struct row */
-	struct map64 index;	/* row_key() -> index in @list */
+	struct map64 index;	/* cause_row_key() -> index in @list */
 };
 
 static const struct stack_frame *frame_or_null(const struct rows *rows, uint32_t frame)
@@ -47,7 +47,7 @@ static bool cause_runs(uint8_t kind)
  * A running goroutine has one row for each line, and a runnable one has a single row: neither its
  * reason nor a library function says more.
  */
-static uint64_t row_key(const struct cause *c, const struct stack_frame *at,
+static uint64_t cause_row_key(const struct cause *c, const struct stack_frame *at,
 			const struct stack_frame *op)
 {
 	uint64_t h = hash64_seeded((uint64_t)c->kind << 24 | (uint64_t)c->thread << 8 | c->queued);
@@ -61,12 +61,12 @@ static uint64_t row_key(const struct cause *c, const struct stack_frame *at,
 	return hash64_seeded(h ^ (uint64_t)(uintptr_t)c->reason) ^ hash64_seeded(c->by);
 }
 
-static struct row *row_of(struct rows *rows, const struct cause *leaf)
+static struct row *cause_row(struct rows *rows, const struct cause *leaf)
 {
 	const struct stack_frame *at = frame_or_null(rows, leaf->at),
 				 *op = frame_or_null(rows, leaf->op);
 	bool is_new;
-	uint64_t *found = map64_put(&rows->index, row_key(leaf, at, op), &is_new);
+	uint64_t *found = map64_put(&rows->index, cause_row_key(leaf, at, op), &is_new);
 	struct row *row;
 
 	if (!is_new)
@@ -84,7 +84,7 @@ static void rows_add(struct rows *rows, const struct path *path, int group)
 	for (i = 0; i < path->parts.len; i++) {
 		const struct part *part = vec_at(&path->parts, struct part, i);
 		const struct cause *root = vec_at(&path->causes, struct cause, part->root);
-		struct row *row = row_of(rows, vec_at(&path->causes, struct cause, part->leaf));
+		struct row *row = cause_row(rows, vec_at(&path->causes, struct cause, part->leaf));
 		double ns = (double)part->ns * rows->weight[group];
 
 		row->ns[group] += ns;
@@ -108,7 +108,7 @@ static int rows_most_first(const void *a, const void *b)
 
 /* --- words --- */
 
-static void put_frame(struct buf *b, const struct stack_frame *f)
+static void cause_put_frame(struct buf *b, const struct stack_frame *f)
 {
 	const char *base = f ? strrchr(f->file, '/') : NULL;
 
@@ -122,16 +122,16 @@ static void put_frame(struct buf *b, const struct stack_frame *f)
 }
 
 /* The function of the library that waits; those of the runtime say no more than the reason. */
-static const char *op_name(const struct stack_frame *op)
+static const char *cause_op(const struct stack_frame *op)
 {
 	return op && *op->func && release_is_std(op->func) && strncmp(op->func, "runtime.", 8) ?
 		       op->func : NULL;
 }
 
-static void put_wait(struct buf *b, const struct cause *c, const struct stack_frame *at,
+static void cause_put_wait(struct buf *b, const struct cause *c, const struct stack_frame *at,
 		     const struct stack_frame *op)
 {
-	const char *name = op_name(op);
+	const char *name = cause_op(op);
 
 	if (!strcmp(c->reason, "sleep")) {
 		buf_printf(b, "asleep at ");
@@ -143,12 +143,12 @@ static void put_wait(struct buf *b, const struct cause *c, const struct stack_fr
 			   !strcmp(c->reason, "sync") ? "" : c->reason);
 		buf_printf(b, " at ");
 	}
-	put_frame(b, at);
+	cause_put_frame(b, at);
 	if (name && strcmp(c->reason, "sleep"))
 		buf_printf(b, " in %.200s", name);
 }
 
-static void put_thread(struct buf *b, const struct cause *c)
+static void cause_put_thread(struct buf *b, const struct cause *c)
 {
 	if (c->thread && c->thread != THREAD_RUNNING + 1)
 		buf_printf(b, ", %s", thread_state_words(c->thread - 1));
@@ -157,7 +157,7 @@ static void put_thread(struct buf *b, const struct cause *c)
 }
 
 /* The function that had the Ps for most of the time in which the unit was ready to run. */
-static const char *top_holder(const struct unit *u, double *share)
+static const char *cause_holder(const struct unit *u, double *share)
 {
 	const struct map64 *holders = &u->groups[0].path.holders;
 	uint64_t most = 0, held = u->groups[0].path.held;
@@ -175,10 +175,10 @@ static const char *top_holder(const struct unit *u, double *share)
 	return name && *name ? name : NULL;
 }
 
-static void put_runnable(struct buf *b, const struct unit *u)
+static void cause_put_runnable(struct buf *b, const struct unit *u)
 {
 	double share;
-	const char *name = top_holder(u, &share);
+	const char *name = cause_holder(u, &share);
 
 	buf_printf(b, "runnable, waiting for a P");
 	if (name)
@@ -186,7 +186,7 @@ static void put_runnable(struct buf *b, const struct unit *u)
 			   unit_share(share, 1).text);
 }
 
-static void put_leaf(struct buf *b, const struct unit *u, const struct row *row)
+static void cause_put_leaf(struct buf *b, const struct unit *u, const struct row *row)
 {
 	static const char *const words[STEP_KINDS] = {
 		[STEP_RUNNING] = "running, up to ",
@@ -200,10 +200,10 @@ static void put_leaf(struct buf *b, const struct unit *u, const struct row *row)
 
 	switch (c->kind) {
 	case STEP_WAITING:
-		put_wait(b, c, row->at, row->op);
+		cause_put_wait(b, c, row->at, row->op);
 		break;
 	case STEP_RUNNABLE:
-		put_runnable(b, u);
+		cause_put_runnable(b, u);
 		break;
 	case STEP_STOPPED:
 		buf_printf(b, "stopped with the world (%.100s)", c->reason);
@@ -220,22 +220,22 @@ static void put_leaf(struct buf *b, const struct unit *u, const struct row *row)
 			break;
 		}
 		buf_printf(b, "%s", words[c->kind]);
-		put_frame(b, row->at);
-		if (op_name(row->op) && !cause_runs(c->kind))
+		cause_put_frame(b, row->at);
+		if (cause_op(row->op) && !cause_runs(c->kind))
 			buf_printf(b, " in %.200s", row->op->func);
 	}
-	put_thread(b, c);
+	cause_put_thread(b, c);
 }
 
-static void put_row(struct buf *b, const struct unit *u, const struct row *row)
+static void cause_put_row(struct buf *b, const struct unit *u, const struct row *row)
 {
-	put_leaf(b, u, row);
+	cause_put_leaf(b, u, row);
 	if (!row->deep || row->root.kind != STEP_WAITING)
 		return;
 	buf_printf(b, ", for which ");
-	put_frame(b, row->root_at);
+	cause_put_frame(b, row->root_at);
 	buf_printf(b, " waits");
-	if (op_name(row->root_op))
+	if (cause_op(row->root_op))
 		buf_printf(b, " in %.200s", row->root_op->func);
 	else if (*row->root.reason)
 		buf_printf(b, " (%.100s)", row->root.reason);
@@ -247,7 +247,7 @@ static void cause_place(struct unit_cause *cause, const struct unit *u, const st
 {
 	const struct stack_frame *at = row->at;
 	double share;
-	const char *holder = row->leaf.kind == STEP_RUNNABLE ? top_holder(u, &share) : NULL;
+	const char *holder = row->leaf.kind == STEP_RUNNABLE ? cause_holder(u, &share) : NULL;
 
 	cause->function = cause->file = "";
 	if (holder) {
@@ -303,7 +303,7 @@ void unit_explain(struct unit *u, const struct stack_set *stacks)
 		cause->share = (row->ns[0] + row->ns[1]) / all;
 		cause->slow = (per[1] ? row->ns[1] / per[1] : 0) -
 			      (per[0] ? row->ns[0] / per[0] : 0);
-		put_row(&cause->text, u, row);
+		cause_put_row(&cause->text, u, row);
 		cause_place(cause, u, row);
 		u->explained += cause->share;
 	}

@@ -9,7 +9,7 @@
  * - goroutines without any code of the program are helpers of a library;
  * - goroutines that began in goroutines of another candidate are a part of its work.
  *
- * Of one function only the best candidate counts.
+ * Only the best candidate of a function counts.
  */
 #include "unit/choose.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lists: the candidates for units, which candidates.c fills while a trace is read and choose.c judges.
- * A list is all instances of one kind, function, handler and place.
+ * lists: the candidates for units, which candidates.c fills while a trace is read, and choose.c
+ * judges. A list is all instances of one kind, function, handler and place.
  */
 #ifndef GOTAP_UNIT_LISTS_H
 #define GOTAP_UNIT_LISTS_H
@@ -39,7 +39,8 @@ struct unit_list {
 	int64_t ns;
 	/* parts of @ns: asleep, or until a timer; for the network; while it runs */
 	int64_t pace, net, running;
-	uint64_t replies;	/* waits that one ended whom the goroutine had woken in this round */
+	/* waits that were ended by a goroutine that this one had woken shortly before */
+	uint64_t replies;
 	int64_t first, last;	/* begin of the first instance, end of the last one */
 	uint64_t stride;	/* every stride-th instance is kept */
 	struct vec kept;	/* struct instance */

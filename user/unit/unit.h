@@ -4,9 +4,10 @@
  *
  * A unit is an interval that repeats: a task or region of the program, the life of goroutines that
  * began with one function, a round of a goroutine that comes back to one place to wait for more
- * work. The first reading of a trace counts all candidates (candidates.c) and chooses up to UNITS_MOST
- * of them (choose.c). The second reading makes the critical paths (why/walk.h) of a sample of their
- * instances, and adds the paths up (units.c). causes.c makes causes and sentences of the sums.
+ * work. The first reading of a trace counts all candidates (candidates.c), and up to UNITS_MOST of
+ * them are chosen (choose.c). The second reading makes the critical paths (why/walk.h) of a sample
+ * of their instances, and adds the paths up (units.c). causes.c makes causes and sentences of the
+ * sums.
  *
  * 	struct units *u = units_new();
  * 	units_collect(u, spans);		adds a visitor
@@ -78,7 +79,10 @@ struct units;
 struct units *units_new(void);
 /* Frees @u, which may be NULL. */
 void units_free(struct units *u);
-/* Adds the visitor of the first reading to @s. Names of units are texts of @s, which must live on. */
+/*
+ * Adds the visitor of the first reading to @s, which must outlive @u: names of units are texts of
+ * @s.
+ */
 void units_collect(struct units *u, struct spans *s);
 /* To be called when the first reading has ended: removes the visitor. */
 void units_collected(struct units *u);

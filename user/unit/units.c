@@ -91,7 +91,7 @@ static bool units_has(const struct vec *list, size_t first, const struct instanc
 	return false;
 }
 
-/* Chooses some instances of those that are not among the slow ones from @first on, evenly by rank. */
+/* Chooses instances that are not among the slow ones from @first on, evenly by rank. */
 static void units_sample_rest(struct units *u, struct vec *kept, const struct vec *slow,
 			      size_t first, size_t unit)
 {

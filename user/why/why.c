@@ -313,7 +313,8 @@ static int pick_groups(struct why *w, struct error *err)
 	if (middle > slow)
 		middle = slow;
 	groups[0].n =
-		pick_group(p, pick_rank(p, MIDDLE_FROM), middle, WHY_LOOKED_AT, 0, &w->chosen.picked);
+		pick_group(p, pick_rank(p, MIDDLE_FROM), middle, WHY_LOOKED_AT, 0,
+			   &w->chosen.picked);
 	groups[1].n = pick_group(p, slow, p->list->kept.len, WHY_LOOKED_AT, 1,
 				 &w->chosen.picked);
 	if (!groups[0].n)
@@ -344,7 +345,8 @@ int why_chosen(struct why *w, struct error *err)
 
 bool why_needs(const struct why *w, uint32_t trace)
 {
-	return !w->failed.code && (why_chooses(w) ? instances_in(&w->chosen, trace) > 0 : !w->answer.found);
+	return !w->failed.code &&
+	       (why_chooses(w) ? instances_in(&w->chosen, trace) > 0 : !w->answer.found);
 }
 
 void why_split(struct why *w, struct oncpu *o)
