@@ -62,6 +62,23 @@ first_finding() {
 	done
 }
 
+# unit_names NAME: the answer begins with a unit of work, a cause of which is in the function to blame, and the shares of
+# its causes and the rest are the whole.
+unit_names() {
+	local trace want
+	want=$(blamed "$1")
+	for trace in own gotap; do
+		succeeds "$GOTAP" report --json "$BATS_TEST_TMPDIR/$1.$trace" >/dev/null || fail "$1.$trace: $output" || return
+		jq -r '.answer[0].text' <<<"$output"
+		jq -e --arg want "${want% *}" '.answer[0] | .kind == "unit" and .count >= 3 and
+			any(.causes[:3][]; .function == $want and .share > 0.3)' <<<"$output" >/dev/null ||
+			fail "$1, trace of $trace: ${want% *} is none of the causes of the unit" || return
+		jq -e '([.answer[0].causes[].share] | add) + (.answer[] | select(.kind == "rest").share) |
+			. > 0.9999 and . < 1.0001' <<<"$output" >/dev/null ||
+			fail "$1, trace of $trace: the shares are not the whole" || return
+	done
+}
+
 # blames KIND NAME: with each release.
 blames() {
 	local version
@@ -87,6 +104,10 @@ blames() {
 		done
 		for i in "${faults[@]}"; do
 			first_finding "${i%%:*}" "${i#*:}" || return
+		done
+		# the function of chan_lock to blame is in the middle of a chain, which the unit names at its end
+		for i in lock_sleep slow_consumer; do
+			unit_names "$i" || return
 		done
 	done
 }

@@ -199,7 +199,7 @@ static void say_leak(struct findings *f, const struct origin *o)
 {
 	struct buf text = { 0 };
 
-	buf_printf(&text, "Goroutines that never come back: ");
+	buf_printf(&text, "Goroutines that do not end: ");
 	findings_name(f, &text, o->created_at);
 	buf_printf(&text,
 		   " begins %.0f goroutines a second in %s, of %llu only %llu ended; those of them "
@@ -321,7 +321,7 @@ static void say_stuck(struct findings *f, const struct crowd *c)
 {
 	struct buf text = { 0 };
 
-	buf_printf(&text, "%llu goroutine%s for a lock that nobody lets go of,",
+	buf_printf(&text, "%llu goroutine%s for a lock that nobody releases,",
 		   (unsigned long long)c->n, c->n == 1 ? " waits" : "s wait");
 	say_places(f, &text, c);
 	buf_printf(&text, ", for ");

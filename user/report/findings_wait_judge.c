@@ -172,7 +172,7 @@ static const char *const did[CAUSES] = {
 	[CAUSE_SYSCALL] = "is in a system call",
 	[CAUSE_WAITED] = "waits for others",
 	[CAUSE_GC] = "waits for the garbage collector",
-	[CAUSE_UNKNOWN] = "does what the recording does not tell",
+	[CAUSE_UNKNOWN] = "is in a state that the trace does not show",
 };
 
 static uint8_t main_cause(const struct blame *b)
@@ -201,10 +201,10 @@ static uint32_t place_to_blame(const struct findings *f, const struct blame *b, 
 static const struct {
 	const char *kind, *waits, *holds;
 } words[] = {
-	{ LOCK, "wait for a lock", "lets go of it in the end; meanwhile it" },
-	{ SLOW, "wait to send to a channel", "receives from it; meanwhile it" },
-	{ SERIALISED, "wait for work", "gives it to all of them; meanwhile it" },
-	{ BEHIND, "wait for work", "lets the one that feeds them wait to send; meanwhile it" },
+	{ LOCK, "wait for a lock", "releases it in the end; meanwhile that goroutine" },
+	{ SLOW, "wait to send to a channel", "receives from it; meanwhile that goroutine" },
+	{ SERIALISED, "wait for work", "gives it to all of them; meanwhile that goroutine" },
+	{ BEHIND, "wait for work", "receives too slowly from the one that feeds them; meanwhile that goroutine" },
 };
 
 static void say_who_waits(struct findings *f, struct buf *text, const struct blame *b)
@@ -216,8 +216,8 @@ static void say_who_waits(struct findings *f, struct buf *text, const struct bla
 		i++;
 	buf_printf(text, "On average %.1f goroutines %s at ", b->ns / findings_wall(f),
 		   b->kind != LOCK || s->why == WHY_LOCK ? words[i].waits :
-		   s->why == WHY_COND                    ? "wait for their turn by a sync.Cond" :
-					"wait for their turn, which a channel gives them,");
+		   s->why == WHY_COND                    ? "wait for a sync.Cond that works as a lock" :
+					"wait for the token of a channel that works as a lock");
 	findings_name(f, text, s->place);
 	buf_printf(text, ", the longest ");
 	findings_time(text, (double)(s->to - s->from));

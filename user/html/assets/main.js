@@ -205,7 +205,7 @@ function showFindings() {
 						"div",
 						{ class: "good" },
 						list
-							? "Nothing in this trace costs enough time to be named here."
+							? "None of the kinds of docs/findings.md."
 							: "This page has no findings.",
 					),
 				]),
