@@ -195,12 +195,14 @@ static void a_loop_that_receives_has_rounds(void)
 	buf_free(&b);
 }
 
-static void a_trace_without_work_has_no_unit(void)
+static void goroutines_that_only_wait_are_the_unit_of_a_trace_without_work(void)
 {
 	struct told t = told(BEGIN "GoBlock dt=10 reason_string=20 stack=1\n"
 			     "GoUnblock dt=90000 g=1 g_seq=1 stack=0\n");
 
-	CHECK_EQ(units_count(t.u), 0);
+	CHECK_EQ(units_count(t.u), 1);
+	CHECK_EQ(units_at(t.u, 0)->kind, UNIT_LIFE);
+	CHECK_STR(units_at(t.u, 0)->name, "main.serve");
 	told_free(&t);
 }
 
@@ -209,5 +211,5 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(goroutines_that_end_are_a_unit), UNIT(the_shares_of_all_causes_are_the_whole),
 		UNIT(a_slow_one_is_compared_with_the_others), UNIT(a_loop_that_receives_has_rounds),
-		UNIT(a_trace_without_work_has_no_unit), {0} });
+		UNIT(goroutines_that_only_wait_are_the_unit_of_a_trace_without_work), {0} });
 }

@@ -262,7 +262,7 @@ static void candidates_wait_ends(struct candidates *c, const struct span *span,
 	turn->program |= place.program;
 	if (!turn->handler)
 		turn->handler = place.handler;
-	if (wait == UNIT_WAIT_SLEEP ||
+	if (wait == UNIT_WAIT_SLEEP || !span->end.type ||
 	    (span->end.g == TRACEV2_NO_ID && wait == UNIT_WAIT_WORK))
 		turn->sums.pace += span->to - span->from;
 	if (wait == UNIT_WAIT_NET)

@@ -4,8 +4,8 @@
  *
  * - a name that the program itself gives (task, region), or a request of a server, is a better unit
  *   than the life of a goroutine, and that is better than a round of a loop;
- * - time in which a goroutine paces itself (it sleeps, or waits for a timer) or waits for the
- *   network is no work, unless it is a part of a request or of a short life: a poller, a client;
+ * - time in which a goroutine paces itself (it sleeps, or waits for a timer or until the trace ends)
+ *   or waits for the network is no work, unless it is a part of a request or of a short life;
  * - goroutines without any code of the program are helpers of a library;
  * - goroutines that began in goroutines of another candidate are a part of its work.
  *
@@ -18,14 +18,35 @@
 
 enum { FEW_INSTANCES = 3, MANY_INSTANCES = 10 };
 
+/* A further unit has this part of the score of the first one, or more. */
+#define OTHERS_LEAST 0.1
+
 static const double kind_weight[UNIT_KINDS] = {
-	[UNIT_TASK] = 4, [UNIT_REGION] = 3, [UNIT_REQUEST] = 4, [UNIT_GOROUTINE] = 2,
+	[UNIT_TASK] = 4, [UNIT_REGION] = 3, [UNIT_REQUEST] = 6, [UNIT_GOROUTINE] = 2,
 	[UNIT_ROUND] = 1.5, [UNIT_CYCLE] = 1, [UNIT_LIFE] = 0.5,
 };
 
 static const struct unit_list *choose_list(const struct unit_lists *l, size_t i)
 {
 	return vec_at(&l->lists, struct unit_list, i);
+}
+
+/*
+ * Goroutines that serve the requests of one connection, one after the other. Their handler is not
+ * in any stack if it neither waits nor is preempted.
+ */
+static const char *const servers[] = {
+	"net/http.(*conn).serve", "net/rpc.(*Server).ServeConn", "net/rpc.(*Server).ServeCodec",
+};
+
+static bool choose_is_server(const char *root)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(servers) / sizeof(*servers); i++)
+		if (!strcmp(root, servers[i]))
+			return true;
+	return false;
 }
 
 /* Is it a place where work arrives, and not where a goroutine waits for an answer? */
@@ -60,7 +81,7 @@ static double choose_score(const struct unit_list *list)
 {
 	double score = choose_work(list) * kind_weight[list->kind];
 
-	if (!list->program)
+	if (!list->program && !(list->kind == UNIT_REQUEST && choose_is_server(list->root)))
 		score *= 0.02;
 	if (!strcmp(list->root, "runtime.main"))
 		score *= 0.3;
@@ -68,7 +89,7 @@ static double choose_score(const struct unit_list *list)
 		score *= 0.5;
 	/* a goroutine that does nothing at all: a leak, or one that waits for the end */
 	if (list->kind == UNIT_LIFE && list->running < list->ns / 1000)
-		score *= 0.01;
+		score *= 0.001;
 	return score;
 }
 
@@ -128,6 +149,27 @@ static size_t choose_best(const struct unit_lists *l, double *scores)
 	return best;
 }
 
+/*
+ * For a program in which nothing comes to an end: the goroutines of one function that wait for most
+ * of the time.
+ */
+static size_t choose_waiting(const struct unit_lists *l, size_t *chosen)
+{
+	const struct unit_list *best = NULL;
+	size_t i;
+
+	for (i = 0; i < l->lists.len; i++) {
+		const struct unit_list *list = choose_list(l, i);
+
+		if (list->kind != UNIT_LIFE || !list->program || !choose_may(list) ||
+		    (best && list->ns <= best->ns))
+			continue;
+		best = list;
+		*chosen = i;
+	}
+	return best != NULL;
+}
+
 size_t choose_units(const struct unit_lists *l, int64_t wall, size_t chosen[UNITS_MOST])
 {
 	double *scores = xcalloc(l->lists.len + 1, sizeof(*scores)), first = 0, score;
@@ -141,11 +183,11 @@ size_t choose_units(const struct unit_lists *l, int64_t wall, size_t chosen[UNIT
 		i = choose_best(l, scores);
 		score = scores[i];
 		scores[i] = 0;
-		if (score <= first * 0.02 || score < (double)wall * 1e-4)
+		if (score <= first * OTHERS_LEAST || score < (double)wall * 1e-4)
 			break;
 		first = n ? first : score;
 		chosen[n++] = i;
 	}
 	free(scores);
-	return n;
+	return n ? n : choose_waiting(l, chosen);
 }

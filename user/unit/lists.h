@@ -37,7 +37,7 @@ struct unit_list {
 	bool program;		/* some stack of these goroutines has a frame of the program */
 	uint64_t n;
 	int64_t ns;
-	/* parts of @ns: asleep, or until a timer; for the network; while it runs */
+	/* parts of @ns: asleep, until a timer, or until the trace ends; for the network; running */
 	int64_t pace, net, running;
 	/* waits that were ended by a goroutine that this one had woken shortly before */
 	uint64_t replies;
