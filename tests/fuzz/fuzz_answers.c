@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fuzz_answers: the first byte chooses a question, the rest is any bytes as a trace: tables and findings,
- * a profile of each type, the trace beside itself, the critical path of a goroutine, a function, a region, a task,
+ * the units of work, a profile of each type, the trace beside itself, the critical path of a goroutine, a function, a region, a task,
  * the program. States must add up to lives, and the steps of a path to its interval.
  */
 #include "fuzz.h"
@@ -12,6 +12,7 @@
 #include "report/diff.h"
 #include "report/finding.h"
 #include "report/tables.h"
+#include "unit/unit.h"
 #include "why/why.h"
 
 /* --- the trace --- */
@@ -50,6 +51,48 @@ static void look_at_findings(const struct vec *found)
 		     "a finding has a kind, a sentence and a share");
 		must(f->from <= f->to, "the place of a finding ends after it begins");
 	}
+}
+
+/* The second reading; each cause has a share, and all shares are the whole at most. */
+static void explain(struct units *u, const uint8_t *data, size_t size)
+{
+	struct trace_reader *r = again(data, size);
+	struct buf text = {0};
+	struct error err;
+	size_t i, k;
+
+	(void)units_read(u, r, NULL, &err);
+	trace_reader_close(r);
+	for (i = 0; i < units_count(u); i++) {
+		const struct unit *unit = units_at(u, i);
+		double sum = 0;
+
+		must(unit->n > 0 && unit->ns > 0 && unit->ncauses <= UNIT_CAUSES, "a unit has instances");
+		for (k = 0; k < unit->ncauses; k++) {
+			must(unit->causes[k].share >= 0 && unit->causes[k].text.len, "a cause has a share and words");
+			sum += unit->causes[k].share;
+		}
+		must(sum < 1.001, "the shares of the causes are the whole at most");
+		unit_put_sentence(unit, &text);
+		unit_put_slow(unit, &text);
+	}
+	must(text.len || !units_count(u), "units have sentences");
+	buf_free(&text);
+}
+
+static void find_units(struct trace_reader *r, const uint8_t *data, size_t size)
+{
+	struct spans *s = spans_new();
+	struct units *u = units_new();
+	struct error err;
+
+	units_collect(u, s);
+	(void)spans_read(s, r, &err);
+	units_collected(u);
+	if (units_choose(u))
+		explain(u, data, size);
+	units_free(u);
+	spans_free(s);
 }
 
 static void report(struct trace_reader *r, bool by_label)
@@ -184,6 +227,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask_why((uint8_t)(which >> 3 | which << 5), data + 1, size - 1);
 	else if (which & 2)
 		make_profile(r, (uint8_t)((which >> 3) % 10));
+	else if (which & 64)
+		find_units(r, data + 1, size - 1);
 	else if (which & 128)
 		compare(data + 1, size - 1);
 	else
