@@ -252,6 +252,15 @@ static void turn_wakes(struct unit_turn *turn, uint64_t g)
 		turn->nwoken = WOKEN;
 }
 
+/*
+ * Does the goroutine sleep in the function that it began with, as a loop does between two rounds?
+ * A sleep in a function that the loop calls is a part of the work.
+ */
+static bool is_own_pace(const struct goroutine *g, const struct unit_place *place)
+{
+	return place->depth <= 1 || (place->depth == 2 && !strcmp(g->name, "runtime.main"));
+}
+
 static void candidates_wait_ends(struct candidates *c, const struct span *span,
 				 struct unit_turn *turn)
 {
@@ -262,7 +271,7 @@ static void candidates_wait_ends(struct candidates *c, const struct span *span,
 	turn->program |= place.program;
 	if (!turn->handler)
 		turn->handler = place.handler;
-	if (wait == UNIT_WAIT_SLEEP || !span->end.type ||
+	if ((wait == UNIT_WAIT_SLEEP && is_own_pace(span->g, &place)) || !span->end.type ||
 	    (span->end.g == TRACEV2_NO_ID && wait == UNIT_WAIT_WORK))
 		turn->sums.pace += span->to - span->from;
 	if (wait == UNIT_WAIT_NET)

@@ -305,7 +305,6 @@ void unit_explain(struct unit *u, const struct stack_set *stacks)
 			      (per[0] ? row->ns[0] / per[0] : 0);
 		cause_put_row(&cause->text, u, row);
 		cause_place(cause, u, row);
-		u->explained += cause->share;
 	}
 	vec_free(&rows.list);
 	map64_free(&rows.index);
@@ -366,6 +365,14 @@ static size_t causes_said(const struct unit *u, double *sum)
 		*sum += u->causes[i].share;
 	}
 	return i;
+}
+
+double unit_said(const struct unit *u)
+{
+	double sum;
+
+	causes_said(u, &sum);
+	return sum;
 }
 
 void unit_put_sentence(const struct unit *u, struct buf *text)

@@ -5,7 +5,7 @@
 
 #include "unit/unit.h"
 
-/* Fills @u->causes and @u->explained from @u->groups. @stacks are those of the paths. */
+/* Fills @u->causes from @u->groups. @stacks are those of the paths. */
 void unit_explain(struct unit *u, const struct stack_set *stacks);
 
 #endif

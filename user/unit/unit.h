@@ -71,7 +71,6 @@ struct unit {
 	struct why_group *groups;
 	struct unit_cause causes[UNIT_CAUSES];
 	size_t ncauses;		/* the largest first */
-	double explained;	/* sum of their shares */
 };
 
 struct units;
@@ -105,6 +104,8 @@ const struct unit *units_at(const struct units *u, size_t i);
 const char *unit_kind_name(enum unit_kind kind);
 /* Appends the sentence of a unit: its name, rate, quantiles, and the composition of its time. */
 void unit_put_sentence(const struct unit *u, struct buf *text);
+/* Returns the part of the unit's time that the causes in that sentence have, 0 to 1. */
+double unit_said(const struct unit *u);
 /* Appends how the slowest instances differ from the others; nothing if they do not. */
 void unit_put_slow(const struct unit *u, struct buf *text);
 

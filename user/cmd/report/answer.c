@@ -10,12 +10,6 @@
 #include "base/units.h"
 #include "cmd/report/parts.h"
 
-/* The shares of a unit's causes that have no sentence of their own. */
-static double unit_rest(const struct unit *u)
-{
-	return u->ncauses ? 1 - u->explained : 0;
-}
-
 static void answer_put_unit(const struct trace_report *r, uint32_t trace, const struct unit *u,
 			    FILE *f)
 {
@@ -116,7 +110,7 @@ static void answer_put_unit_json(struct json_out *j, uint32_t trace, const struc
 	unit_put_sentence(u, &text);
 	answer_put_text(j, "text", &text);
 	answer_put_place(j, first->function, first->file, first->line);
-	json_put_real(j, "share", first->share, 6);
+	json_put_real(j, "share", unit_said(u), 6);
 	json_put_text(j, "unit", u->name);
 	json_put_text(j, "unit_kind", unit_kind_name(u->kind));
 	json_put_count(j, "count", u->n);
@@ -162,9 +156,9 @@ static void answer_put_rest(struct json_out *j, const struct trace_report *r)
 	u = units_at(answer_units(r, 0), 0);
 	json_open_object(j, NULL);
 	json_put_text(j, "kind", "rest");
-	json_put_text(j, "text", "time of the unit with other causes");
+	json_put_text(j, "text", "has other causes");
 	answer_put_place(j, "", "", 0);
-	json_put_real(j, "share", unit_rest(u), 6);
+	json_put_real(j, "share", u->ncauses ? 1 - unit_said(u) : 0, 6);
 	json_close_object(j);
 }
 
