@@ -204,20 +204,22 @@ static const struct {
 	{ LOCK, "wait for a lock", "releases it in the end; meanwhile that goroutine" },
 	{ SLOW, "wait to send to a channel", "receives from it; meanwhile that goroutine" },
 	{ SERIALISED, "wait for work", "gives it to all of them; meanwhile that goroutine" },
-	{ BEHIND, "wait for work", "receives too slowly from the one that feeds them; meanwhile that goroutine" },
+	{ BEHIND, "wait for work",
+	  "receives from the one that feeds them; meanwhile that goroutine" },
 };
 
 static void say_who_waits(struct findings *f, struct buf *text, const struct blame *b)
 {
 	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
+	const char *waits;
 	size_t i = 0;
 
 	while (words[i].kind != b->kind)
 		i++;
-	buf_printf(text, "On average %.1f goroutines %s at ", b->ns / findings_wall(f),
-		   b->kind != LOCK || s->why == WHY_LOCK ? words[i].waits :
-		   s->why == WHY_COND                    ? "wait for a sync.Cond that works as a lock" :
-					"wait for the token of a channel that works as a lock");
+	waits = b->kind != LOCK || s->why == WHY_LOCK ? words[i].waits :
+		s->why == WHY_COND ? "wait for a sync.Cond that works as a lock" :
+				     "wait for the token of a channel that works as a lock";
+	buf_printf(text, "On average %.1f goroutines %s at ", b->ns / findings_wall(f), waits);
 	findings_name(f, text, s->place);
 	buf_printf(text, ", the longest ");
 	findings_time(text, (double)(s->to - s->from));

@@ -4,8 +4,8 @@
  *
  * - a name that the program itself gives (task, region), or a request of a server, is a better unit
  *   than the life of a goroutine, and that is better than a round of a loop;
- * - time in which a goroutine paces itself (it sleeps, or waits for a timer or until the trace ends)
- *   or waits for the network is no work, unless it is a part of a request or of a short life;
+ * - time in which a goroutine paces itself (it sleeps, or waits for a timer or until the trace
+ *   ends) or waits for the network is no work, unless it is a part of a request or a short life;
  * - goroutines without any code of the program are helpers of a library;
  * - goroutines that began in goroutines of another candidate are a part of its work.
  *
