@@ -75,7 +75,8 @@ sums() {
 	matches '^WAIT FOR A P .* p99 '
 	matches '^   Ps with a thread +\|.*\| [0-9.]+, at most [0-9.]+ of [0-9]+$'
 	matches '^   GC mark termination +[0-9]+ '
-	matches 'mutator utilisation: .* in 10 ms'
+	matches '^   mutator utilisation: the program had .* of the Ps. time;$'
+	matches '^      in the worst window .* in 10 ms'
 	matches '^REGIONS +COUNT'
 	matches '^TASKS +COUNT'
 	[ "$(awk '{ gsub(/[^ -~]/, ""); if (length($0) > 150) n++ } END { print n + 0 }' <<<"$output")" -eq 0 ]

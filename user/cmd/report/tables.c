@@ -300,7 +300,7 @@ static void print_utilisation(const struct trace_report *r, FILE *f)
 		fputs("   mutator utilisation", f);
 		if (!is_one(r))
 			fprintf(f, " in trace %" PRIu32, i + 1);
-		fprintf(f, ": the program had %s of the Ps' time; in the worst window",
+		fprintf(f, ": the program had %s of the Ps' time;\n      in the worst window",
 			unit_share(all->mean, 1).text);
 		print_windows(all, f);
 		fputc('\n', f);
