@@ -561,20 +561,41 @@ static inline size_t rec_tail_size(const struct rec *r)
 }
 
 /*
+ * Bytes of a record, by its kind; 0: the record has frames or texts after its struct, or the number
+ * is not a kind.
+ */
+#define KIND(number, name, layout, ...) \
+	[number] = REC_LAYOUT_##layout == REC_LAYOUT_rec_stack || \
+		   REC_LAYOUT_##layout == REC_LAYOUT_rec_user ? 0 : sizeof(struct layout),
+static const __rec_u8 rec_plain_size[256] = {
+#include "record.def"
+};
+#undef KIND
+
+static inline size_t rec_size_with_tail(const struct rec *r, size_t avail)
+{
+	size_t head = rec_head_size(r->kind), tail;
+
+	if (!head || head > avail)
+		return 0;
+	tail = rec_tail_size(r);
+	return tail <= avail - head ? head + tail : 0;
+}
+
+/*
  * Bytes of the record at @r, of which @avail are readable; 0 if it is incomplete or its kind
  * unknown.
  */
 static inline size_t record_size(const struct rec *r, size_t avail)
 {
-	size_t head, tail;
+	size_t n;
 
 	if (avail < sizeof(*r))
 		return 0;
-	head = rec_head_size(r->kind);
-	if (!head || head > avail)
-		return 0;
-	tail = rec_tail_size(r);
-	return tail <= avail - head ? head + tail : 0;
+	n = rec_plain_size[r->kind];
+	if (__builtin_expect(!n, 0))
+		return rec_size_with_tail(r, avail);
+	return n <= avail ? n : 0;
 }
 #endif
 

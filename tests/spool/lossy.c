@@ -299,6 +299,7 @@ static void pipeline_chunk(struct pipeline *p, const struct chunk *c)
 	model_clock(p->model, c->mono_ns, c->wall_ns);
 	merge_add(p->merge, c, &p->err);
 	pull(p);
+	merge_keep(p->merge);
 }
 
 static void pipeline_finish(struct pipeline *p)

@@ -41,8 +41,8 @@ static void put_record(struct goid_filter *f, const struct rec *r)
 	buf_add(&c.data, r, record_size(r, SIZE_MAX));
 	chunk_segment_end(&c, at);
 	CHECK_EQ(merge_add(merge, &c, &err), 0);
-	chunk_free(&c);
 	pull(f);
+	chunk_free(&c);
 }
 
 static void put(struct goid_filter *f, uint8_t kind, uint64_t id, uint64_t g)

@@ -247,6 +247,57 @@ static void damage_is_an_error_and_what_was_whole_goes_on(void)
 	chunk_free(&c);
 }
 
+/* A ring from which records were given up has several segments in a chunk (inline_rings_pass()). */
+static void segments_of_one_cpu_are_one_queue(void)
+{
+	struct merge *m = begin();
+	struct chunk c = {0};
+	size_t i;
+
+	SEGMENT(&c, 0, 10, 20);
+	SEGMENT(&c, 1, 5, 45);
+	SEGMENT(&c, 0, 30, 40);
+	SEGMENT(&c, 0, 50, 60);
+	SEGMENT(&c, 0, 70, 80);
+	add(m, &c, 55);
+	CHECK_EQ(n_seen, 7);
+	CHECK_EQ(merge_pending(m), 3 * sizeof(struct rec));
+	SEGMENT(&c, 0, 75, 90);		/* older than one that waits */
+	SEGMENT(&c, 0, 85);
+	add(m, &c, 100);
+	CHECK_EQ(n_seen, 13);
+	for (i = 1; i < n_seen; i++)
+		CHECK(seen[i - 1].time < seen[i].time);
+	CHECK_EQ(merge_pending(m), 0);
+	merge_free(m);
+	chunk_free(&c);
+}
+
+/* Records that wait, of which few are given out at a time, while others come behind them. */
+static void what_waits_is_given_out_bit_by_bit(void)
+{
+	struct merge *m = begin();
+	struct chunk c = {0};
+	uint64_t times[100], now;
+	size_t i;
+
+	for (now = 1; now <= 1000; now += 100) {
+		for (i = 0; i < 100; i++)
+			times[i] = now + i;
+		segment(&c, 0, times, 100);
+		add(m, &c, now / 3);
+	}
+	for (now = 300; now <= 1000; now += 7)
+		add(m, &c, now);
+	merge_finish(m);
+	pull(m);
+	CHECK_EQ(n_seen, 1000);
+	for (i = 0; i < n_seen; i++)
+		CHECK_EQ(seen[i].time, i + 1);
+	merge_free(m);
+	chunk_free(&c);
+}
+
 /* The caller may take some of the records, and the rest after the next chunk. */
 static void records_that_were_not_pulled_come_in_order_with_later_ones(void)
 {
@@ -258,6 +309,8 @@ static void records_that_were_not_pulled_come_in_order_with_later_ones(void)
 	SEGMENT(&c, 1, 20);
 	CHECK_EQ(merge_add(m, &c, &err), 0);
 	CHECK_EQ(merge_next(m)->time, 10);
+	merge_keep(m);
+	memset(c.data.data, 0, c.data.len);
 	chunk_reset(&c);
 	SEGMENT(&c, 2, 25);
 	add(m, &c, 30);
@@ -303,9 +356,12 @@ static void the_room_of_a_burst_goes(void)
 	size_t before = in_use();
 	int i;
 
+	for (i = 0; i < N; i++)
+		times[i] = 1;
 	segment(&c, 0, times, N);
 	add(m, &c, 0);
-	CHECK(in_use() > before + N * sizeof(struct rec));
+	chunk_free(&c);
+	CHECK(in_use() > before + N * sizeof(struct rec));	/* they wait */
 	for (i = 1; i < 4000; i++) {
 		SEGMENT(&c, 0, (uint64_t)i);
 		add(m, &c, (uint64_t)i);
@@ -327,6 +383,8 @@ int main(void)
 		UNIT(equal_times_go_by_cpu_then_by_place),
 		UNIT(random_streams_come_out_sorted_and_whole),
 		UNIT(damage_is_an_error_and_what_was_whole_goes_on),
+		UNIT(segments_of_one_cpu_are_one_queue),
+		UNIT(what_waits_is_given_out_bit_by_bit),
 		UNIT(records_that_were_not_pulled_come_in_order_with_later_ones),
 		UNIT(an_empty_chunk_moves_the_watermark_only),
 		UNIT(the_room_of_a_burst_goes),

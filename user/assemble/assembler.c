@@ -263,6 +263,7 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 		a->seen = c->watermark;
 	r = merge_add(a->merge, c, err);
 	assembler_pull(a);
+	merge_keep(a->merge);	/* after a failure records are left in the chunk */
 	assembler_show_seen(a);
 	return assembler_outcome(a, err) ? a->failed : r;
 }

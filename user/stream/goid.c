@@ -21,6 +21,12 @@ enum {
 	HELD_KEEP = 64 << 10,
 	/* More gs than a program has goroutines at one time: goids of further gs are not kept. */
 	NAMES_MAX = 1 << 21,
+	RECENT = 1 << 10,
+};
+
+/* The goid of @g, as the table of all names has it. */
+struct goid_name {
+	uint64_t g, goid;
 };
 
 /* The part of a record in the naming of goroutines, by its kind. */
@@ -54,6 +60,7 @@ struct goid_filter {
 	uint64_t gone;		/* bytes that were removed before held.data */
 	struct map64 open;	/* g -> offset of its creation that waits, + 1 */
 	struct map64 names;	/* g -> goid, 0 when the goroutine is dead */
+	struct goid_name recent[RECENT];	/* names used last, by goid_recent() */
 	size_t unnamed;
 };
 
@@ -108,26 +115,46 @@ static bool goid_is_named(const struct goid_filter *f, const struct rec *r)
 
 /* --- names of gs --- */
 
-static uint64_t goid_of_g(const struct goid_filter *f, uint64_t g)
+/* The place of @g among the recent names. The sizes of runtime.g are from 384 bytes on. */
+static struct goid_name *goid_recent(struct goid_filter *f, uint64_t g)
 {
-	const uint64_t *goid = map64_get(&f->names, g);
+	return &f->recent[(g >> 7 ^ g >> 17) % RECENT];
+}
 
+static uint64_t goid_of_g(struct goid_filter *f, uint64_t g)
+{
+	struct goid_name *recent = goid_recent(f, g);
+	const uint64_t *goid;
+
+	if (recent->g == g)
+		return recent->goid;
+	goid = map64_get(&f->names, g);
+	if (goid)
+		*recent = (struct goid_name){ g, *goid };
 	return goid ? *goid : 0;
+}
+
+static void goid_learn_new(struct goid_filter *f, uint64_t g, uint64_t goid)
+{
+	uint64_t *slot = map64_get(&f->names, g);
+
+	if (!slot && f->names.len < NAMES_MAX)
+		slot = map64_put(&f->names, g, NULL);
+	if (!slot)
+		return;
+	*slot = goid;
+	*goid_recent(f, g) = (struct goid_name){ g, goid };
 }
 
 /* Keeps the goid that @r has for its g, or forgets it if @r ends the goroutine. */
 static void goid_learn(struct goid_filter *f, const struct rec *r)
 {
-	bool dies = f->roles[r->kind] == GOID_DEATH;
-	uint64_t *slot;
+	const struct goid_name *recent = goid_recent(f, r->ptr);
 
-	if (!r->id && !dies)
-		return;
-	slot = map64_get(&f->names, r->ptr);
-	if (!slot && f->names.len < NAMES_MAX)
-		slot = map64_put(&f->names, r->ptr, NULL);
-	if (slot)
-		*slot = dies ? 0 : r->id;
+	if (f->roles[r->kind] == GOID_DEATH)
+		goid_learn_new(f, r->ptr, 0);
+	else if (r->id && (recent->g != r->ptr || recent->goid != r->id))
+		goid_learn_new(f, r->ptr, r->id);
 }
 
 /* Keeps a goid of the snapshot, unless a record has named that g already. */
@@ -136,8 +163,16 @@ static void goid_learn_snapshot(struct goid_filter *f, const struct rec *r)
 	bool is_new;
 	uint64_t *goid = map64_put(&f->names, r->ptr, &is_new);
 
-	if (is_new)
-		*goid = r->id;
+	if (!is_new)
+		return;
+	*goid = r->id;
+	*goid_recent(f, r->ptr) = (struct goid_name){ r->ptr, r->id };
+}
+
+static void goid_forget_all(struct goid_filter *f)
+{
+	map64_clear(&f->names);
+	memset(f->recent, 0, sizeof(f->recent));
 }
 
 /* goid_copy() has space for a record of these kinds. */
@@ -197,7 +232,7 @@ static const struct rec *goid_name(struct goid_filter *f, const struct rec *r)
 		goid_learn_snapshot(f, r);
 		break;
 	case GOID_FORGETS_ALL:	/* a goroutine that was named before the gap may have ended in it */
-		map64_clear(&f->names);
+		goid_forget_all(f);
 		break;
 	}
 	return r;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * merge: see merge.h. Each CPU has a queue: the bytes of its records and an index of (time, offset)
- * that is sorted. Records of a ring are in the order of their reserves, and a probe takes the time
- * right after the reserve. Therefore they are sorted already, unless a program was preempted in
- * between: insertion from the end of the index is cheap. The records of a damaged file may be in
- * any order: then the whole queue is sorted at once.
+ * merge: see merge.h. Each CPU has a queue of records that are sorted by time. Records of a ring
+ * are in the order of their reserves, and a probe takes the time right after the reserve. Therefore
+ * they are sorted already, unless a program was preempted in between. The queue then refers to them
+ * where they lie, in the chunk. Records that wait for a later watermark are copied; where some are
+ * not in order, the records of their queue are copied in order.
  */
 #include "stream/merge.h"
 
@@ -13,42 +13,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
-
 enum { MOST_SHIFT = 8 };	/* for vec_lately(): a burst counts for some seconds */
-enum { MOVES_MAX = 1 << 20 };	/* moved entries of a queue, for the records of one chunk */
+enum { MOVES_MAX = 1 << 20 };	/* moved entries of a queue that is sorted by insertion */
 
-struct entry {
-	uint64_t time;
-	size_t at;		/* offset in bytes */
+struct span {
+	const uint8_t *at, *end;
 };
 
-struct queue {
+struct merge_queue {
 	uint32_t cpu;
-	struct buf bytes;
-	struct vec entries;	/* struct entry, sorted by time from next on */
-	size_t next;		/* first entry that merge_next() has not given */
-	size_t most_bytes, most_entries;	/* recent maximum (vec_lately()) */
+	bool in_chunk;		/* now lies in the chunk, not in kept */
+	bool unsorted;		/* now lies in kept, in any order */
+	struct span now, next;	/* next is empty, or lies in the chunk */
+	uint64_t last;		/* the latest time in now and next */
+	struct buf kept;	/* copies of records that wait */
+	size_t most;		/* recent maximum of its length (vec_lately()) */
 };
 
 /* A queue in the heap. */
 struct head {
 	uint64_t time;		/* of the next record of the queue */
-	struct queue *queue;
+	uint32_t cpu;
+	struct merge_queue *queue;
 };
 
-struct merge {
-	struct vec queues;	/* struct queue, sorted by cpu */
-	struct vec heap;	/* struct head: the one with the earliest record first */
-	size_t heap_len;	/* queues in the heap */
-	/*
-	 * The queue of which merge_next() gives the records up to time run_until: those of all
-	 * other queues come later. NULL: the heap must be rebuilt.
-	 */
-	struct queue *run;
-	uint64_t run_until;
-	uint64_t watermark;	/* of the last chunk, in ns */
-	uint64_t taken;
+/* A record of a queue that is being sorted. */
+struct entry {
+	uint64_t time;
+	size_t at;		/* offset in bytes */
 };
 
 struct merge *merge_new(void)
@@ -56,35 +48,81 @@ struct merge *merge_new(void)
 	return xcalloc(1, sizeof(struct merge));
 }
 
-static struct queue *queue_of_cpu(struct merge *m, uint32_t cpu)
+static struct merge_queue *queue_at(const struct merge *m, size_t i)
 {
-	struct queue *q;
+	return vec_at(&m->queues, struct merge_queue, i);
+}
+
+static struct merge_queue *queue_of_cpu(struct merge *m, uint32_t cpu)
+{
+	struct merge_queue *q;
 	size_t i;
 
 	for (i = 0; i < m->queues.len; i++) {
-		q = vec_at(&m->queues, struct queue, i);
+		q = queue_at(m, i);
 		if (q->cpu == cpu)
 			return q;
 		if (q->cpu > cpu)
 			break;
 	}
-	vec_push(&m->queues, sizeof(struct queue));
-	q = vec_at(&m->queues, struct queue, i);
+	vec_push(&m->queues, sizeof(*q));
+	q = queue_at(m, i);
 	memmove(q + 1, q, (m->queues.len - 1 - i) * sizeof(*q));
-	*q = (struct queue){ .cpu = cpu };
+	*q = (struct merge_queue){ .cpu = cpu };
 	return q;
 }
 
-/*
- * Inserts an entry, for which the queue has space. Moves at most @most later entries; returns the
- * number of entries that it moved.
- */
-static size_t queue_insert(struct queue *q, uint64_t time, size_t at, size_t most)
+static size_t span_len(const struct span *s)
 {
-	struct entry *e = q->entries.data;
-	size_t end = q->entries.len++, i = end;
+	return (size_t)(s->end - s->at);
+}
 
-	for (; i > q->next && e[i - 1].time > time && end - i < most; i--)
+static uint64_t span_time(const struct span *s)
+{
+	return ((const struct rec *)s->at)->time;
+}
+
+/*
+ * Copies the records of the queue that lie in the chunk behind those that were kept, and frees
+ * storage that only an earlier burst needed. Records that were given out are removed when they are
+ * half of all.
+ */
+static void queue_keep(struct merge_queue *q)
+{
+	size_t given = 0;
+
+	if (q->in_chunk) {
+		q->kept.len = 0;
+		buf_add(&q->kept, q->now.at, span_len(&q->now));
+	} else if (q->kept.len) {
+		given = (size_t)(q->now.at - q->kept.data);
+	}
+	buf_add(&q->kept, q->next.at, span_len(&q->next));
+	vec_lately(&q->most, q->kept.len, MOST_SHIFT);
+	if (given > q->kept.len / 2) {
+		q->kept.len -= given;
+		memmove(q->kept.data, q->kept.data + given, q->kept.len);
+		given = 0;
+	}
+	if (!q->kept.len)
+		buf_fit(&q->kept, q->most);
+	q->in_chunk = false;
+	q->now = (struct span){ q->kept.data + given, q->kept.data + q->kept.len };
+	q->next = (struct span){0};
+}
+
+/* --- a queue that is not in order --- */
+
+/*
+ * Inserts an entry, for which there is space. Moves at most @most later entries; returns the number
+ * of entries that it moved.
+ */
+static size_t entry_insert(struct vec *entries, uint64_t time, size_t at, size_t most)
+{
+	struct entry *e = entries->data;
+	size_t end = entries->len++, i = end;
+
+	for (; i && e[i - 1].time > time && end - i < most; i--)
 		e[i] = e[i - 1];
 	e[i] = (struct entry){ time, at };
 	return end - i;
@@ -100,70 +138,52 @@ static int entry_order(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static void queue_sort(struct queue *q)
+/*
+ * Makes the index of the records in @s, sorted. Few of them are not in order: insertion from the
+ * end is cheap. The records of a damaged file may be in any order: then the whole index is sorted
+ * at once.
+ */
+static struct vec entries_of(const struct span *s)
 {
-	vec_sort_from(&q->entries, q->next, sizeof(struct entry), entry_order);
-}
+	size_t at, n, moves = MOVES_MAX;
+	struct vec entries = {0};
 
-static int queue_add(struct queue *q, const uint8_t *p, size_t len)
-{
-	size_t base = q->bytes.len, at, n, moves = MOVES_MAX;
-	const struct rec *r;
-	int e = 0;
+	vec_reserve(&entries, span_len(s) / sizeof(struct rec), sizeof(struct entry));
+	for (at = 0; at < span_len(s); at += n) {
+		const struct rec *r = (const struct rec *)(s->at + at);
 
-	buf_add(&q->bytes, p, len);
-	vec_reserve(&q->entries, q->entries.len + len / sizeof(struct rec), sizeof(struct entry));
-	for (at = base; at < base + len; at += n) {
-		r = (const struct rec *)(q->bytes.data + at);
-		n = record_size(r, base + len - at);
-		if (!n) {
-			e = -EBADMSG;
-			break;
-		}
-		moves -= queue_insert(q, r->time, at, moves);
+		n = record_size(r, SIZE_MAX);
+		moves -= entry_insert(&entries, r->time, at, moves);
 	}
 	if (!moves)	/* MOVES_MAX is reached: the last records are not sorted yet */
-		queue_sort(q);
-	return e;
+		vec_sort(&entries, sizeof(struct entry), entry_order);
+	return entries;
 }
 
-/* All records of the queue were given out: frees storage that only an earlier burst needed. */
-static void queue_empty(struct queue *q)
+static void queue_sort(struct merge_queue *q)
 {
-	buf_fit(&q->bytes, vec_lately(&q->most_bytes, q->bytes.len, MOST_SHIFT));
-	vec_fit(&q->entries, vec_lately(&q->most_entries, q->entries.len, MOST_SHIFT),
-		sizeof(struct entry));
-	q->next = 0;
-}
+	struct vec entries = entries_of(&q->now);
+	struct buf sorted = {0};
+	size_t i;
 
-/* Removes the records that were given out. */
-static void queue_compact(struct queue *q)
-{
-	struct entry *e = q->entries.data;
-	size_t from = q->bytes.len, i;
+	buf_reserve(&sorted, span_len(&q->now));
+	for (i = 0; i < entries.len; i++) {
+		const uint8_t *r = q->now.at + vec_at(&entries, struct entry, i)->at;
 
-	if (!q->next)
-		return;
-	if (q->next == q->entries.len) {
-		queue_empty(q);
-		return;
+		buf_add(&sorted, r, record_size((const struct rec *)r, SIZE_MAX));
 	}
-	for (i = q->next; i < q->entries.len; i++)
-		if (e[i].at < from)
-			from = e[i].at;
-	memmove(q->bytes.data, q->bytes.data + from, q->bytes.len - from);
-	q->bytes.len -= from;
-	for (i = q->next; i < q->entries.len; i++)
-		e[i - q->next] = (struct entry){ e[i].time, e[i].at - from };
-	q->entries.len -= q->next;
-	q->next = 0;
+	vec_free(&entries);
+	buf_free(&q->kept);
+	q->kept = sorted;
+	q->now = (struct span){ sorted.data, sorted.data + sorted.len };
+	q->unsorted = false;
 }
 
 /* --- a binary heap of queues by (time of the first record, cpu) --- */
 
 static bool head_is_before(const struct head *a, const struct head *b)
 {
-	return a->time != b->time ? a->time < b->time : a->queue->cpu < b->queue->cpu;
+	return a->time != b->time ? a->time < b->time : a->cpu < b->cpu;
 }
 
 static void heap_sink(struct head *h, size_t n, size_t i)
@@ -189,11 +209,12 @@ static void heap_build(struct merge *m)
 	vec_reserve(&m->heap, m->queues.len, sizeof(*h));
 	h = m->heap.data;
 	for (i = 0; i < m->queues.len; i++) {
-		struct queue *q = vec_at(&m->queues, struct queue, i);
+		struct merge_queue *q = queue_at(m, i);
 
-		if (q->next < q->entries.len)
-			h[n++] = (struct head){
-				vec_at(&q->entries, struct entry, q->next)->time, q };
+		if (q->unsorted)
+			queue_sort(q);
+		if (span_len(&q->now))
+			h[n++] = (struct head){ span_time(&q->now), q->cpu, q };
 	}
 	for (i = n / 2; i-- > 0;)
 		heap_sink(h, n, i);
@@ -201,6 +222,63 @@ static void heap_build(struct merge *m)
 }
 
 /* --- chunks in --- */
+
+/*
+ * Returns the bytes of whole records at the begin of @s. *@last is a time: sets it to the latest
+ * one of it and of the records. *@sorted: none is earlier than one before it, or than *@last.
+ */
+static size_t span_check(const struct span *s, uint64_t *last, bool *sorted)
+{
+	const uint8_t *at = s->at;
+	uint64_t latest = *last;
+	size_t n;
+
+	*sorted = true;
+	for (; at < s->end; at += n) {
+		const struct rec *r = (const struct rec *)at;
+
+		n = record_size(r, (size_t)(s->end - at));
+		if (!n)
+			break;
+		if (r->time < latest)
+			*sorted = false;
+		else
+			latest = r->time;
+	}
+	*last = latest;
+	return (size_t)(at - s->at);
+}
+
+/* Copies @s to the end of the queue. */
+static void queue_append(struct merge_queue *q, const struct span *s, bool sorted)
+{
+	size_t given;
+
+	queue_keep(q);
+	given = q->kept.len - span_len(&q->now);
+	buf_add(&q->kept, s->at, span_len(s));
+	q->now = (struct span){ q->kept.data + given, q->kept.data + q->kept.len };
+	q->unsorted |= !sorted;
+}
+
+static int queue_add(struct merge_queue *q, const uint8_t *p, size_t len)
+{
+	struct span s = { p, p + len };
+	bool sorted;
+
+	if (!span_len(&q->now))
+		q->last = 0;
+	s.end = p + span_check(&s, &q->last, &sorted);
+	if (!sorted || span_len(&q->next)) {
+		queue_append(q, &s, sorted);
+	} else if (span_len(&q->now)) {
+		q->next = s;
+	} else {
+		q->now = s;
+		q->in_chunk = true;
+	}
+	return s.end == p + len ? 0 : -EBADMSG;
+}
 
 /* Adds the first segment of the @left bytes at @p. Returns its length; -EBADMSG: it is damaged. */
 static int64_t merge_segment(struct merge *m, const uint8_t *p, size_t left)
@@ -222,7 +300,8 @@ int merge_add(struct merge *m, const struct chunk *c, struct error *err)
 	int64_t n = 0;
 	size_t at;
 
-	m->run = NULL;
+	merge_keep(m);
+	m->in_chunk = true;
 	m->watermark = c->watermark;
 	for (at = 0; at < c->data.len; at += (size_t)n) {
 		n = merge_segment(m, c->data.data + at, c->data.len - at);
@@ -239,15 +318,44 @@ void merge_finish(struct merge *m)
 
 /* --- records out --- */
 
-/* All records up to the watermark were given out: removes them. */
-static const struct rec *merge_end(struct merge *m)
+/* The run ends: its queue goes on behind the records that were given out. */
+static void merge_leave(struct merge *m)
+{
+	struct merge_queue *q = m->run;
+
+	q->now.at = m->at;
+	if (m->at == m->end) {
+		q->now = q->next;
+		q->next = (struct span){0};
+		q->in_chunk = true;
+	}
+	m->run = NULL;
+	m->at = m->end = NULL;
+}
+
+void merge_keep(struct merge *m)
 {
 	size_t i;
 
-	m->run = NULL;
-	for (i = 0; i < m->queues.len; i++)
-		queue_compact(vec_at(&m->queues, struct queue, i));
-	return NULL;
+	if (m->run)
+		merge_leave(m);
+	for (i = 0; m->in_chunk && i < m->queues.len; i++)
+		queue_keep(queue_at(m, i));
+	m->in_chunk = false;
+}
+
+/* Puts the queue of the run, which ends, to its place in the heap. */
+static void merge_requeue(struct merge *m)
+{
+	const struct merge_queue *q = m->run;
+	struct head *h = m->heap.data;
+
+	merge_leave(m);
+	if (span_len(&q->now))
+		h[0].time = span_time(&q->now);
+	else
+		h[0] = h[--m->heap_len];
+	heap_sink(h, m->heap_len, 0);
 }
 
 /* The time up to which no queue but the first has a record, at most the watermark. */
@@ -260,47 +368,28 @@ static uint64_t merge_run_until(const struct merge *m)
 		return m->watermark;
 	if (m->heap_len > 2 && head_is_before(h + 2, second))
 		second++;
-	until = second->time - (second->queue->cpu < h->queue->cpu);
+	until = second->time - (second->cpu < h->cpu);
 	return until < m->watermark ? until : m->watermark;
 }
 
-/* The queue of which the next run is. NULL: no record is as old as the watermark. */
-static struct queue *merge_turn(struct merge *m)
+const struct rec *merge_turn(struct merge *m)
 {
-	struct queue *q = m->run;
-	struct head *h = m->heap.data;
+	const struct head *h;
 
-	if (!q) {
+	if (m->run)
+		merge_requeue(m);
+	else
 		heap_build(m);
-		h = m->heap.data;
-	} else {
-		if (q->next < q->entries.len)
-			h[0].time = vec_at(&q->entries, struct entry, q->next)->time;
-		else
-			h[0] = h[--m->heap_len];
-		heap_sink(h, m->heap_len, 0);
-	}
-	if (!m->heap_len || h[0].time > m->watermark)
+	h = m->heap.data;
+	if (!m->heap_len || h->time > m->watermark) {
+		merge_keep(m);
 		return NULL;
-	m->run = h[0].queue;
-	m->run_until = merge_run_until(m);
-	return m->run;
-}
-
-const struct rec *merge_next(struct merge *m)
-{
-	struct queue *q = m->run;
-	const struct entry *e = q ? vec_at(&q->entries, struct entry, q->next) : NULL;
-
-	if (!q || q->next == q->entries.len || e->time > m->run_until) {
-		q = merge_turn(m);
-		if (!q)
-			return merge_end(m);
-		e = vec_at(&q->entries, struct entry, q->next);
 	}
-	q->next++;
-	m->taken++;
-	return (const struct rec *)(q->bytes.data + e->at);
+	m->run = h->queue;
+	m->at = m->run->now.at;
+	m->end = m->run->now.end;
+	m->until = merge_run_until(m);
+	return (const struct rec *)m->at;
 }
 
 uint64_t merge_taken(const struct merge *m)
@@ -313,7 +402,7 @@ size_t merge_pending(const struct merge *m)
 	size_t i, n = 0;
 
 	for (i = 0; i < m->queues.len; i++)
-		n += vec_at(&m->queues, struct queue, i)->bytes.len;
+		n += span_len(&queue_at(m, i)->now) + span_len(&queue_at(m, i)->next);
 	return n;
 }
 
@@ -323,12 +412,8 @@ void merge_free(struct merge *m)
 
 	if (!m)
 		return;
-	for (i = 0; i < m->queues.len; i++) {
-		struct queue *q = vec_at(&m->queues, struct queue, i);
-
-		buf_free(&q->bytes);
-		vec_free(&q->entries);
-	}
+	for (i = 0; i < m->queues.len; i++)
+		buf_free(&queue_at(m, i)->kept);
 	vec_free(&m->queues);
 	vec_free(&m->heap);
 	free(m);
