@@ -116,12 +116,12 @@ static void buf_gives_back_the_room_of_a_burst(void)
 		b.len = 1 << 20;
 		buf_fit(&b, vec_lately(&most, b.len, 4));
 	}
-	CHECK_EQ(b.cap, 10 << 20);	/* three small rounds are too few to shrink it */
+	CHECK(b.cap >= 10 << 20);	/* three small rounds are too few to shrink it */
 	for (i = 0; i < 200; i++) {
 		b.len = 1 << 20;
 		buf_fit(&b, vec_lately(&most, b.len, 4));
 	}
-	CHECK(b.cap >= 1 << 20 && b.cap < 3 << 19);
+	CHECK(b.cap >= 1 << 20 && b.cap <= (2 << 20) + (32 << 10));
 	for (i = 0; i < 400; i++)
 		buf_fit(&b, vec_lately(&most, 0, 4));
 	CHECK(b.cap <= 40 << 10);

@@ -167,15 +167,15 @@ void buf_empty(struct buf *b, size_t keep)
 }
 
 /*
- * In bytes. Storage is freed only if it exceeds the need by more than this and by more than a
- * quarter.
+ * In bytes. Storage is freed only if it exceeds twice the need by more than this: growth doubles
+ * the storage, so that storage that is freed earlier is soon allocated again, page by page.
  */
 enum { FIT_SLACK = 32 << 10 };
 
 /* The capacity to have in place of @cap; @cap: no change. */
 static size_t vec_fitting(size_t cap, size_t most, size_t size)
 {
-	return cap > most + most / 4 + FIT_SLACK / size ? most : cap;
+	return cap / 2 > most + FIT_SLACK / 2 / size ? most : cap;
 }
 
 void vec_fit(struct vec *v, size_t most, size_t size)

@@ -56,7 +56,6 @@ static struct chunk *take_free(struct chunk_queue *q)
 	struct chunk *c = q->free_list[--q->n_free];
 
 	q->full_since = 0;
-	chunk_reset(c);
 	return c;
 }
 
@@ -132,12 +131,16 @@ size_t chunk_queue_thin(struct chunk_queue *q, bool (*drops)(uint32_t cpu))
 
 /*
  * Frees the memory of the chunk that has QUEUE_WARM others after it on the free list. The last one
- * of the list is used next, so that this one is used rarely.
+ * of the list is used next, so that this one is used rarely. Those after it keep @most bytes.
  */
-static void queue_cool(struct chunk_queue *q)
+static void queue_cool(struct chunk_queue *q, size_t most)
 {
-	if (q->n_free > QUEUE_WARM)
-		chunk_free(q->free_list[q->n_free - QUEUE_WARM - 1]);
+	size_t i = q->n_free > QUEUE_WARM ? q->n_free - QUEUE_WARM : 0;
+
+	if (i)
+		chunk_free(q->free_list[i - 1]);
+	for (; i < q->n_free; i++)
+		buf_fit(&q->free_list[i]->data, most);
 }
 
 static void queue_give_back(struct chunk_queue *q)
@@ -149,9 +152,8 @@ static void queue_give_back(struct chunk_queue *q)
 		return;
 	assert(q->n_free < QUEUE_CHUNKS);
 	most = vec_lately(&q->most, c->data.len, MOST_SHIFT);
-	buf_fit(&c->data, most < QUEUE_WARM_BYTES ? most : QUEUE_WARM_BYTES);
 	q->free_list[q->n_free++] = c;
-	queue_cool(q);
+	queue_cool(q, most < QUEUE_WARM_BYTES ? most : QUEUE_WARM_BYTES);
 	q->taken = NULL;
 	pthread_cond_broadcast(&q->changed);
 }
