@@ -21,19 +21,14 @@ static void ensure_introduce(struct model *s, struct M *m, struct G *g, uint8_t 
 	step_go_create(s, m, g, status == G_WAITING, 0, 0);
 }
 
-struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t status)
+void ensure_announced(struct model *s, struct M *m, struct G *g, uint8_t status)
 {
-	struct G *g = g_put(s, goid);
-
-	if (g->status != STATUS_UNKNOWN)
-		return g;
 	if (!s->started) {
 		g->status = status;
-		return g;
+		return;
 	}
 	repair(s, REPAIR_GO_UNKNOWN);
 	ensure_introduce(s, m, g, status);
-	return g;
 }
 
 /* The number of Ps, by the last ProcsChange or by the one that is due. */
@@ -109,41 +104,19 @@ void ensure_p_counts(struct model *s, struct M *m)
 		swap_for_first(s, m);
 }
 
-void ensure_p_takes(struct model *s, struct M *m, const struct G *g)
-{
-	if (g->assist || g->gc_work)
-		ensure_p_counts(s, m);
-}
-
 /* It cannot die inside one: the record of the end was lost. */
-void ensure_no_assist(struct model *s, struct M *m)
+void ensure_assist_ends(struct model *s, struct M *m)
 {
-	if (!m->g->assist)
-		return;
 	ensure_p_takes(s, m, m->g);
 	m->g->assist = false;
 	if (s->started)
 		step_emit0(s, m, EV_GCMarkAssistEnd);
 }
 
-void ensure_no_stop(struct model *s, struct M *m)
-{
-	if (s->stw && s->stw == m->g)
-		ensure_world_runs(s);
-}
-
-void ensure_may_leave(struct model *s, struct M *m)
-{
-	ensure_no_stop(s, m);
-	ensure_no_assist(s, m);
-}
-
-void ensure_p(struct model *s, struct M *m)
+void ensure_some_p(struct model *s, struct M *m)
 {
 	struct P *p;
 
-	if (m->p || !s->started)
-		return;
 	repair(s, REPAIR_P_MISSING);
 	p = ensure_any_p(s, P_IDLE);
 	if (!p)
@@ -194,10 +167,8 @@ static void put_to_wait(struct model *s, struct M *m)
 	step_go_block(s, m, UNSEEN, UNSEEN, 0);
 }
 
-void ensure_no_g(struct model *s, struct M *m)
+void ensure_leaves(struct model *s, struct M *m)
 {
-	if (!m->g)
-		return;
 	if (!s->started) {
 		g_unbind(m->g, G_WAITING);
 		return;
@@ -206,7 +177,7 @@ void ensure_no_g(struct model *s, struct M *m)
 	put_to_wait(s, m);
 }
 
-static struct G *ensure_runs(struct model *s, struct M *m, uint64_t goid)
+struct G *ensure_runs(struct model *s, struct M *m, uint64_t goid)
 {
 	struct G *g = ensure_known(s, m, goid, G_RUNNABLE);
 
@@ -229,23 +200,8 @@ static struct G *ensure_runs(struct model *s, struct M *m, uint64_t goid)
 	return g;
 }
 
-struct G *ensure_running(struct model *s, struct M *m, uint64_t goid)
+void ensure_waits(struct model *s, struct M *m, struct G *g)
 {
-	struct G *g = m->g;
-
-	if (!g || g->id != goid || g->status != G_RUNNING)
-		return ensure_runs(s, m, goid);
-	if (!m->p)
-		ensure_p(s, m);
-	if (g->assist || g->gc_work)
-		ensure_p_counts(s, m);
-	return g;
-}
-
-void ensure_waiting(struct model *s, struct M *m, struct G *g)
-{
-	if (g->status == G_WAITING)
-		return;
 	if (!s->started) {
 		g_unbind(g, G_WAITING);
 		return;
@@ -263,10 +219,8 @@ void ensure_waiting(struct model *s, struct M *m, struct G *g)
 	step_go_block(s, m, UNSEEN, UNSEEN, 0);
 }
 
-void ensure_runnable(struct model *s, struct M *m, struct G *g)
+void ensure_wakes(struct model *s, struct M *m, struct G *g)
 {
-	if (g->status == G_RUNNABLE)
-		return;
 	if (!s->started) {
 		g_unbind(g, G_RUNNABLE);
 		return;
@@ -291,12 +245,10 @@ void ensure_world_runs(struct model *s)
 	step_stw_end(s);
 }
 
-struct G *ensure_syscall(struct model *s, struct M *m, uint64_t goid)
+struct G *ensure_enters(struct model *s, struct M *m, uint64_t goid)
 {
-	struct G *g = g_get(s, goid);
+	struct G *g;
 
-	if (g && g->m == m && g->status == G_SYSCALL)
-		return g;
 	if (!s->started) {
 		g = g_put(s, goid);
 		g_bind(g, m, G_SYSCALL);

@@ -46,8 +46,7 @@ static void swap_tables(struct model *s)
 	s->ps = t.ps;
 	s->p_ptrs = t.p_ptrs;
 	s->ms = t.ms;
-	s->last_m = NULL;
-	s->speaker = NULL;
+	state_forget_recent(s);
 	s->unheard = 0;
 }
 

@@ -105,11 +105,13 @@ static size_t goroutines_held(const struct model *s)
 	return s->dead.len + (s->gap.open ? s->aside.gs.len + s->gap.born : s->gs.len);
 }
 
-/* Would the record add a goroutine where there are as many as there may be? */
+/*
+ * Would the record, which is of a goroutine, add one where there are as many as there may be? Once
+ * the trace has begun, the tables have room until s->gs is full.
+ */
 static bool is_one_too_many(struct model *s, const struct rec *r)
 {
-	if (!s->opts.most_goroutines || goroutines_held(s) < s->opts.most_goroutines ||
-	    !rec_is_of_goroutine(r->kind))
+	if (!s->opts.most_goroutines || goroutines_held(s) < s->opts.most_goroutines)
 		return false;
 	return is_new_goroutine(s, r->id) ||
 	       ((r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD) &&
@@ -153,7 +155,9 @@ static uint8_t model_checks_of(uint8_t kind)
 /* True: the record does not meet a condition, and is counted. */
 static bool model_leaves_out(struct model *s, const struct rec *r, unsigned int checks)
 {
-	if (checks & CHECK_NUMBER && s->opts.most_goroutines && is_one_too_many(s, r)) {
+	bool is_full = !s->started || s->gs.len >= s->opts.most_goroutines;
+
+	if (checks & CHECK_NUMBER && is_full && is_one_too_many(s, r)) {
 		/* a loss also where nothing can be repaired yet */
 		s->counts.repairs[REPAIR_DROPPED]++;
 		return true;
@@ -168,7 +172,7 @@ static bool model_leaves_out(struct model *s, const struct rec *r, unsigned int 
 }
 
 /* Adds events that wait for a thread @m, NULL: none, after the event of a record. */
-static void model_tell(struct model *s, struct M *m)
+static __attribute__((noinline)) void model_tell(struct model *s, struct M *m)
 {
 	if (m && (s->tell_gc || s->gc_left_open))
 		gc_tell(s, m);
@@ -191,14 +195,13 @@ static void model_hear(struct M *m, const struct rec *r)
 int model_record(struct model *s, const struct rec *r, struct error *err)
 {
 	unsigned int checks = s->checks[r->kind];
-	handler *h = handlers[r->kind];
 	struct M *m = NULL;
 	int e;
 
 	s->err = err;
-	if (r->kind == REC_GAP)
-		return gap_record(s, r);
-	if (!h || (s->gap.open && !s->gap.collecting && checks & CHECK_GAP))
+	if (!handlers[r->kind])
+		return r->kind == REC_GAP ? gap_record(s, r) : 0;
+	if (s->gap.open && !s->gap.collecting && checks & CHECK_GAP)
 		return 0;
 	if (r->time > s->now && r->time < TIME_MAX)
 		s->now = r->time;
@@ -208,15 +211,16 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		if (e)
 			return e;
 	}
+	checks = s->checks[r->kind];
 	if (model_leaves_out(s, r, checks))
 		return 0;
-	if (checks & CHECK_OF_THREAD)
+	if (s->checks[r->kind] & CHECK_OF_THREAD)
 		m = m_put(s, r->tid);
-	if (m && m->sweep.place && checks & CHECK_SWEEP)
+	if (m && m->sweep.place && s->checks[r->kind] & CHECK_SWEEP)
 		step_sweep_end(s, m);
 	if (s->has_labels)
 		labels_tell(s, m);
-	h(s, m, r);
+	handlers[r->kind](s, m, r);
 	if (s->has_labels)
 		labels_tell(s, m);
 	if (m && (!m->heard || m->uprobe_exit || r->kind == REC_SYS_EXIT))

@@ -3,6 +3,7 @@
 #include "sched/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -13,12 +14,16 @@ static void *state_lookup(const struct map64 *map, uint64_t key)
 	return slot ? (void *)(uintptr_t)*slot : NULL;
 }
 
-struct G *g_get(struct model *s, uint64_t goid)
+struct G *g_find(struct model *s, uint64_t goid)
 {
-	return state_lookup(&s->gs, goid);
+	struct G *g = state_lookup(&s->gs, goid);
+
+	if (g)
+		s->recent_gs[goid % RECENT_GS] = g;
+	return g;
 }
 
-static struct G *g_new(struct model *s, uint64_t goid)
+struct G *g_new(struct model *s, uint64_t goid)
 {
 	struct G *g = xcalloc(1, sizeof(*g));
 
@@ -28,13 +33,6 @@ static struct G *g_new(struct model *s, uint64_t goid)
 		count_goroutines(s, !map64_get(&s->extras, goid));
 	s->gap.born += s->gap.collecting && !map64_get(&s->aside.gs, goid);
 	return g;
-}
-
-struct G *g_put(struct model *s, uint64_t goid)
-{
-	const uint64_t *slot = map64_get(&s->gs, goid);
-
-	return slot ? (struct G *)(uintptr_t)*slot : g_new(s, goid);
 }
 
 void count_goroutines(struct model *s, uint64_t new)
@@ -76,6 +74,8 @@ void g_drop(struct model *s, struct G *g)
 		s->stw = NULL;
 	g_unbind(g, STATUS_UNKNOWN);
 	g_clear(s, g);
+	if (s->recent_gs[g->id % RECENT_GS] == g)
+		s->recent_gs[g->id % RECENT_GS] = NULL;
 	map64_del(&s->gs, g->id);
 	s->gap.born -= s->gap.collecting && !map64_get(&s->aside.gs, g->id);
 	free(g);
@@ -86,9 +86,13 @@ struct P *p_get(struct model *s, uint64_t id)
 	return state_lookup(&s->ps, id);
 }
 
-struct P *p_by_ptr(struct model *s, uint64_t ptr)
+struct P *p_find(struct model *s, uint64_t ptr)
 {
-	return state_lookup(&s->p_ptrs, ptr);
+	struct P *p = state_lookup(&s->p_ptrs, ptr);
+
+	if (p)
+		*p_recent(s, ptr) = p;
+	return p;
 }
 
 struct P *p_put(struct model *s, uint64_t id, uint64_t ptr)
@@ -103,11 +107,12 @@ struct P *p_put(struct model *s, uint64_t id, uint64_t ptr)
 	if (ptr && p->ptr != ptr) {
 		p->ptr = ptr;
 		*map64_put(&s->p_ptrs, ptr, NULL) = (uint64_t)(uintptr_t)p;
+		*p_recent(s, ptr) = p;
 	}
 	return p;
 }
 
-static struct M *m_new(struct model *s, uint64_t tid)
+struct M *m_new(struct model *s, uint64_t tid)
 {
 	struct M *m = xcalloc(1, sizeof(*m));
 
@@ -117,16 +122,13 @@ static struct M *m_new(struct model *s, uint64_t tid)
 	return m;
 }
 
-struct M *m_put(struct model *s, uint64_t tid)
+struct M *m_find(struct model *s, uint64_t tid)
 {
-	struct M *m = s->last_m;
-	const uint64_t *slot;
+	struct M *m = state_lookup(&s->ms, tid);
 
-	if (m && m->tid == tid)
-		return m;
-	slot = map64_get(&s->ms, tid);
-	s->last_m = slot ? (struct M *)(uintptr_t)*slot : m_new(s, tid);
-	return s->last_m;
+	if (m)
+		s->recent_ms[tid % RECENT_MS] = m;
+	return m;
 }
 
 struct M *any_speaker(struct model *s)
@@ -154,31 +156,12 @@ struct M *soon_speaker(struct model *s)
 void m_drop(struct model *s, struct M *m)
 {
 	s->sink.ops->thread_done(s->sink.ctx, m->tid);
-	if (s->last_m == m)
-		s->last_m = NULL;
+	if (s->recent_ms[m->tid % RECENT_MS] == m)
+		s->recent_ms[m->tid % RECENT_MS] = NULL;
 	if (s->speaker == m)
 		s->speaker = NULL;
 	map64_del(&s->ms, m->tid);
 	free(m);
-}
-
-void g_bind(struct G *g, struct M *m, uint8_t status)
-{
-	if (g->m && g->m != m)
-		g->m->g = NULL;
-	if (m->g && m->g != g)
-		g_unbind(m->g, G_WAITING);
-	g->m = m;
-	m->g = g;
-	g->status = status;
-}
-
-void g_unbind(struct G *g, uint8_t status)
-{
-	if (g->m)
-		g->m->g = NULL;
-	g->m = NULL;
-	g->status = status;
 }
 
 void p_bind(struct P *p, struct M *m, uint8_t status)
@@ -215,14 +198,21 @@ static void state_free_values(struct map64 *map)
 	map64_free(map);
 }
 
+void state_forget_recent(struct model *s)
+{
+	memset(s->recent_gs, 0, sizeof(s->recent_gs));
+	memset(s->recent_ms, 0, sizeof(s->recent_ms));
+	memset(s->recent_ps, 0, sizeof(s->recent_ps));
+	s->speaker = NULL;
+}
+
 void state_clear(struct model *s)
 {
 	size_t i;
 
 	map64_each(&s->gs, i)
 		g_clear(s, map64_ptr(&s->gs, i, struct G));
-	s->last_m = NULL;
-	s->speaker = NULL;
+	state_forget_recent(s);
 	state_free_values(&s->gs);
 	state_free_values(&s->ps);
 	state_free_values(&s->ms);

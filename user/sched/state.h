@@ -142,6 +142,9 @@ enum { TASKS = 1 << 16 };
 
 enum { EXTRAS = 1 << 16 };
 
+/* Most records of a server are of fewer goroutines, threads and Ps at a time. */
+enum { RECENT_GS = 1024, RECENT_MS = 64, RECENT_PS = 64 };
+
 struct task_window {
 	uint64_t last;			/* the highest id that has begun, 0 = none */
 	uint64_t begun[TASKS / 64];	/* a bit for each id above last - TASKS, at id % TASKS */
@@ -166,7 +169,10 @@ struct model {
 	struct map64 ps;	/* p.id -> struct P * */
 	struct map64 p_ptrs;	/* address of the p -> struct P * */
 	struct map64 ms;	/* tid -> struct M * */
-	struct M *last_m;	/* of the last record: mostly that of the next, too; may be NULL */
+	/* those that were looked up last, by the low bits of their ids; NULL: none */
+	struct G *recent_gs[RECENT_GS];
+	struct M *recent_ms[RECENT_MS];
+	struct P *recent_ps[RECENT_PS];	/* by bits of their addresses, as in p_ptrs */
 	/* the last one that any_speaker() found; may be NULL, or speak no more */
 	struct M *speaker;
 	/* calls of soon_speaker() that need not look at all threads again */
@@ -217,16 +223,65 @@ struct model {
 	struct error *err;	/* of the running model_record() */
 };
 
-struct G *g_get(struct model *s, uint64_t goid);	/* NULL if unknown */
-struct G *g_put(struct model *s, uint64_t goid);	/* made with STATUS_UNKNOWN if new */
+/* The parts of g_get(), m_get() and p_by_ptr() for those that were not looked up lately. */
+struct G *g_find(struct model *s, uint64_t goid);
+struct M *m_find(struct model *s, uint64_t tid);
+struct P *p_find(struct model *s, uint64_t ptr);
+
+/* NULL if unknown */
+static inline struct G *g_get(struct model *s, uint64_t goid)
+{
+	struct G *g = s->recent_gs[goid % RECENT_GS];
+
+	return g && g->id == goid ? g : g_find(s, goid);
+}
+
+struct G *g_new(struct model *s, uint64_t goid);	/* with STATUS_UNKNOWN */
+/* The goroutine, a new one if it is unknown. */
+static inline struct G *g_put(struct model *s, uint64_t goid)
+{
+	struct G *g = g_get(s, goid);
+
+	return g ? g : g_new(s, goid);
+}
+
 void g_end_region(struct model *s, struct G *g);	/* the innermost one, which there is */
 void g_drop(struct model *s, struct G *g);		/* it ended */
 /* @new of the live goroutines are in the trace for the first time. */
 void count_goroutines(struct model *s, uint64_t new);
 struct P *p_get(struct model *s, uint64_t id);
 struct P *p_put(struct model *s, uint64_t id, uint64_t ptr);
-struct P *p_by_ptr(struct model *s, uint64_t ptr);
-struct M *m_put(struct model *s, uint64_t tid);
+/* runtime.p takes 8 KiB or more */
+static inline struct P **p_recent(struct model *s, uint64_t ptr)
+{
+	return &s->recent_ps[(ptr >> 13) % RECENT_PS];
+}
+
+static inline struct P *p_by_ptr(struct model *s, uint64_t ptr)
+{
+	struct P *p = *p_recent(s, ptr);
+
+	return p && p->ptr == ptr ? p : p_find(s, ptr);
+}
+
+/* NULL if unknown */
+static inline struct M *m_get(struct model *s, uint64_t tid)
+{
+	struct M *m = s->recent_ms[tid % RECENT_MS];
+
+	return m && m->tid == tid ? m : m_find(s, tid);
+}
+
+struct M *m_new(struct model *s, uint64_t tid);
+static inline struct M *m_put(struct model *s, uint64_t tid)
+{
+	struct M *m = m_get(s, tid);
+
+	return m ? m : m_new(s, tid);
+}
+
+/* The tables are others now. */
+void state_forget_recent(struct model *s);
 /*
  * True if the thread runs a goroutine with a P: readers take events of goroutines, and of the whole
  * program, from such threads only.
@@ -246,8 +301,27 @@ struct M *soon_speaker(struct model *s);
 void m_drop(struct model *s, struct M *m);
 
 /* What @m held before waits, or is idle: only before the trace begins can there be something. */
-void g_bind(struct G *g, struct M *m, uint8_t status);	/* running or syscall on m */
-void g_unbind(struct G *g, uint8_t status);		/* runnable or waiting */
+/* runnable or waiting */
+static inline void g_unbind(struct G *g, uint8_t status)
+{
+	if (g->m)
+		g->m->g = NULL;
+	g->m = NULL;
+	g->status = status;
+}
+
+/* running or syscall on m */
+static inline void g_bind(struct G *g, struct M *m, uint8_t status)
+{
+	if (g->m && g->m != m)
+		g->m->g = NULL;
+	if (m->g && m->g != g)
+		g_unbind(m->g, G_WAITING);
+	g->m = m;
+	m->g = g;
+	g->status = status;
+}
+
 void p_bind(struct P *p, struct M *m, uint8_t status);
 void p_unbind(struct P *p);				/* idle */
 

@@ -21,7 +21,8 @@ static bool has_coroutines(const struct model *s)
  * such events not ready sorts them and may then never try the other (Go 1.22 to 1.27,
  * internal/trace/reader.go, the frontier). Statuses wait for nothing.
  */
-static void steps_emit(struct model *s, struct M *m, struct sink_event *e)
+static inline __attribute__((always_inline)) void steps_emit(struct model *s, struct M *m,
+							     struct sink_event *e)
 {
 	if (!s->started)
 		return;

@@ -32,7 +32,6 @@ enum {
 	STACK_BYTES = 128,
 	/* of a string, beside its text: the set, the order and the id of strtab.h */
 	STRING_BYTES = 96,
-	CONSTANTS = 64,
 };
 
 struct trace_stream {
@@ -40,6 +39,7 @@ struct trace_stream {
 	uint64_t m;
 	uint64_t base, last;	/* times of the open batch: its begin, its last event */
 	struct buf body;
+	size_t fits;		/* an event fits behind so many bytes of the batch, or fewer */
 	bool done;
 	bool busy;		/* the thread has filled a batch in this generation */
 };
@@ -59,10 +59,6 @@ struct tracefile {
 	size_t most_batches, most_samples, most_out;	/* recent maxima in bytes (vec_lately()) */
 	size_t most_stack;		/* likewise, of the mean length of a stack */
 	struct strtab strings;
-	struct {
-		const char *text;
-		uint64_t id;
-	} constants[CONSTANTS];		/* recent arguments of tracefile_constant(), by address */
 	size_t gen_size;		/* as tracefile_measure() has counted it last */
 	struct map64 stack_ids;		/* key of the caller -> id */
 	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
@@ -224,34 +220,56 @@ static void note_time(struct tracefile *tf, uint64_t time)
 	tf->has_event = true;
 }
 
-void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event ev, int nargs,
-		     const uint64_t *args)
+/* Makes room for an event at @time, in units of the file: in the open batch, or in a new one. */
+static void stream_make_room(struct trace_stream *s, uint64_t time)
 {
-	struct tracefile *tf = s->tf;
-	uint8_t *p;
-	int i;
-
-	time >>= tf->opts.time_shift;
 	if (s->body.len + EVENT_MAX > TRACEV2_MAX_BATCH) {
 		stream_flush(s);
 		s->busy = true;
 	}
 	if (!s->body.len) {
 		s->base = s->last = time;
-		note_time(tf, time);
+		note_time(s->tf, time);
 	}
+	buf_reserve(&s->body, EVENT_MAX);
+	s->fits = s->body.cap < TRACEV2_MAX_BATCH ? s->body.cap : TRACEV2_MAX_BATCH;
+	s->fits -= EVENT_MAX;
+}
+
+static inline void stream_put(struct trace_stream *s, uint64_t time, enum tracev2_event ev,
+			      int nargs, const uint64_t *args)
+{
+	uint8_t *p = s->body.data + s->body.len;
+	int i;
+
 	if (time < s->last)
 		time = s->last;
-	if (s->body.cap - s->body.len < EVENT_MAX)
-		buf_reserve(&s->body, EVENT_MAX);
-	p = s->body.data + s->body.len;
 	*p++ = (uint8_t)ev;
 	p = varint_put(p, time - s->last);
 	for (i = 0; i < nargs; i++)
 		p = varint_put(p, args[i]);
 	s->body.len = (size_t)(p - s->body.data);
 	s->last = time;
-	tf->counts.events[ev]++;
+	s->tf->counts.events[ev]++;
+}
+
+/* A function of its own, so that trace_emit_args() has no registers to save for it. */
+static __attribute__((noinline)) void stream_put_first(struct trace_stream *s, uint64_t time,
+						       enum tracev2_event ev, int nargs,
+						       const uint64_t *args)
+{
+	stream_make_room(s, time);
+	stream_put(s, time, ev, nargs, args);
+}
+
+void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event ev, int nargs,
+		     const uint64_t *args)
+{
+	time >>= s->tf->opts.time_shift;
+	if (!s->body.len || s->body.len > s->fits)
+		stream_put_first(s, time, ev, nargs, args);
+	else
+		stream_put(s, time, ev, nargs, args);
 }
 
 void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint64_t p,
@@ -289,17 +307,6 @@ uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n)
 
 	tracefile_measure(tf);
 	return id;
-}
-
-uint64_t tracefile_constant(struct tracefile *tf, const char *text)
-{
-	size_t i = hash64((uint64_t)(uintptr_t)text) % CONSTANTS;
-
-	if (tf->constants[i].text != text || !text) {
-		tf->constants[i].id = tracefile_string(tf, text);
-		tf->constants[i].text = text;
-	}
-	return tf->constants[i].id;
 }
 
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
@@ -494,7 +501,6 @@ static void gen_reset(struct tracefile *tf)
 	buf_fit(&tf->samples, vec_lately(&tf->most_samples, tf->samples.len, MOST_SHIFT));
 	buf_fit(&tf->out, vec_lately(&tf->most_out, tf->out.len, MOST_SHIFT));
 	strtab_reset(&tf->strings);
-	memset(tf->constants, 0, sizeof(tf->constants));
 	map64_clear(&tf->stack_ids);
 	tf->stack_keys.len = 0;
 	tracefile_measure(tf);

@@ -94,11 +94,7 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 uint64_t tracefile_string(struct tracefile *tf, const char *text);
 /* As tracefile_string(), for @n bytes, which may hold zeros. */
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
-/*
- * As tracefile_string(), for a text that is valid until the process ends and never changes: its
- * address is compared, not its bytes.
- */
-uint64_t tracefile_constant(struct tracefile *tf, const char *text);
+/* The id of a stack in the open generation; 0 for key 0. */
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key);
 
 /*

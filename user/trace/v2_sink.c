@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-enum { RECENT = 64 };
+enum { RECENT = 64, RECENT_STACKS = 1024, RECENT_TEXTS_SHIFT = 6 };
 
 struct v2_sink {
 	struct tracefile *tf;
@@ -15,7 +15,18 @@ struct v2_sink {
 		uint64_t thread;
 		struct trace_stream *stream;	/* NULL: the entry is unused */
 	} recent[RECENT];	/* the threads used last: most events find their stream here */
+	/* ids in this generation: of stacks by the last bits of their keys, which are hashes */
+	struct {
+		uint64_t key, id;
+	} stacks[RECENT_STACKS];
+	/* ... and of constant texts by their addresses; NULL has id 0 */
+	struct {
+		const char *text;
+		uint64_t id;
+	} texts[1 << RECENT_TEXTS_SHIFT];
 };
+
+/* --- an event of which the thread, a stack or a text is not among the recent ones --- */
 
 static struct trace_stream *v2_sink_stream(struct v2_sink *v, uint64_t thread)
 {
@@ -28,36 +39,120 @@ static struct trace_stream *v2_sink_stream(struct v2_sink *v, uint64_t thread)
 	return v->recent[i].stream;
 }
 
+static uint64_t v2_sink_stack(struct v2_sink *v, uint64_t key)
+{
+	size_t i = key % RECENT_STACKS;
+
+	if (v->stacks[i].key != key) {
+		v->stacks[i].key = key;
+		v->stacks[i].id = tracefile_stack(v->tf, key);
+	}
+	return v->stacks[i].id;
+}
+
+/* The place of a constant text among the recent ones. */
+static size_t v2_sink_place(const char *text)
+{
+	/* 2^64 / phi: the high bits of the product differ for addresses that lie side by side */
+	return (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15 >> (64 - RECENT_TEXTS_SHIFT);
+}
+
+static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *text)
+{
+	size_t i = v2_sink_place(text->bytes);
+
+	if (!text->constant)
+		return tracefile_bytes(v->tf, text->bytes, text->len);
+	if (v->texts[i].text != text->bytes) {
+		v->texts[i].text = text->bytes;
+		v->texts[i].id = tracefile_string(v->tf, text->bytes);
+	}
+	return v->texts[i].id;
+}
+
 /* Argument @i in the form of the file: the id of a text or stack. */
 static uint64_t v2_sink_arg(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
 {
-	const struct sink_text *text;
-
 	if (refs.stacks >> i & 1)
-		return tracefile_stack(v->tf, arg);
-	if (!(refs.texts >> i & 1))
-		return arg;
-	text = sink_arg_text(arg);
-	return text->constant ? tracefile_constant(v->tf, text->bytes) :
-				tracefile_bytes(v->tf, text->bytes, text->len);
+		return v2_sink_stack(v, arg);
+	return refs.texts >> i & 1 ? v2_sink_text(v, sink_arg_text(arg)) : arg;
+}
+
+/* A function of its own, so that v2_sink_write() has no registers to save for it. */
+static __attribute__((noinline)) void v2_sink_write_new(struct v2_sink *v,
+							const struct sink_event *e)
+{
+	struct sink_refs refs = sink_refs[e->kind];
+	uint64_t ids[TRACEV2_MAX_ARGS];
+	int i;
+
+	for (i = 0; i < e->nargs; i++)
+		ids[i] = v2_sink_arg(v, refs, i, e->args[i]);
+	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, e->nargs, ids);
+}
+
+/* --- */
+
+/* The arguments of @e, with ids in place of stacks and texts. False: one is not a recent one. */
+static inline bool v2_sink_recent_ids(const struct v2_sink *v, const struct sink_event *e,
+				      struct sink_refs refs, uint64_t *ids)
+{
+	const struct sink_text *text;
+	unsigned int bits;
+	size_t place;
+	int i;
+
+	for (i = 0; i < e->nargs; i++)
+		ids[i] = e->args[i];
+	for (bits = refs.stacks; bits; bits &= bits - 1) {
+		i = __builtin_ctz(bits);
+		place = ids[i] % RECENT_STACKS;
+		if (v->stacks[place].key != ids[i])
+			return false;
+		ids[i] = v->stacks[place].id;
+	}
+	for (bits = refs.texts; bits; bits &= bits - 1) {
+		i = __builtin_ctz(bits);
+		text = sink_arg_text(ids[i]);
+		place = v2_sink_place(text->bytes);
+		if (!text->constant || v->texts[place].text != text->bytes)
+			return false;
+		ids[i] = v->texts[place].id;
+	}
+	return true;
+}
+
+static inline void v2_sink_write(struct v2_sink *v, const struct sink_event *e)
+{
+	struct trace_stream *stream = v->recent[e->thread % RECENT].stream;
+	struct sink_refs refs = sink_refs[e->kind];
+	uint64_t ids[TRACEV2_MAX_ARGS];
+
+	if (!stream || v->recent[e->thread % RECENT].thread != e->thread)
+		v2_sink_write_new(v, e);
+	else if (!(refs.texts | refs.stacks))
+		trace_emit_args(stream, e->time, e->kind, e->nargs, e->args);
+	else if (v2_sink_recent_ids(v, e, refs, ids))
+		trace_emit_args(stream, e->time, e->kind, e->nargs, ids);
+	else
+		v2_sink_write_new(v, e);
+}
+
+static __attribute__((noinline)) void v2_sink_write_and_show(struct v2_sink *v,
+							     const struct sink_event *e)
+{
+	v2_sink_write(v, e);
+	observers_event(v->observers, e);
 }
 
 static void v2_sink_event(void *ctx, const struct sink_event *e)
 {
 	struct v2_sink *v = ctx;
-	struct sink_refs refs = sink_refs[e->kind];
-	uint64_t ids[TRACEV2_MAX_ARGS];
-	const uint64_t *args = e->args;
-	int i;
 
-	if (refs.texts || refs.stacks) {
-		for (i = 0; i < e->nargs; i++)
-			ids[i] = v2_sink_arg(v, refs, i, e->args[i]);
-		args = ids;
-	}
-	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, e->nargs, args);
 	if (v->observers->of_events)
-		observers_event(v->observers, e);
+		v2_sink_write_and_show(v, e);
+	else
+		v2_sink_write(v, e);
 }
 
 static void v2_sink_cpu_sample(void *ctx, const struct sink_sample *s)
@@ -65,7 +160,7 @@ static void v2_sink_cpu_sample(void *ctx, const struct sink_sample *s)
 	struct v2_sink *v = ctx;
 
 	tracefile_cpu_sample(v->tf, s->time, s->thread, s->p, s->g,
-			     tracefile_stack(v->tf, s->stack));
+			     v2_sink_stack(v, s->stack));
 }
 
 static void v2_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
@@ -97,6 +192,8 @@ static void v2_sink_gen_begin(void *ctx)
 {
 	struct v2_sink *v = ctx;
 
+	memset(v->stacks, 0, sizeof(v->stacks));
+	memset(v->texts, 0, sizeof(v->texts));
 	tracefile_gen_begin(v->tf);
 	tracefile_stream(v->tf, TRACEV2_NO_ID);
 }
