@@ -82,6 +82,31 @@ static void pieces_join(void)
 	CHECK_EQ(tsc_to_ns(&c, 800), 400);
 }
 
+/* A part of the line has the same times as the line, for all values that it has. */
+static void parts_are_of_the_line(void)
+{
+	/* the second pair's rate holds for 32 ms, which are 128 million ticks */
+	static const uint64_t at[] = { 0, 1, 999, 1000, 1500, 1999, 2000, 2001, 2400, 128000000, 128001999,
+				       128002000, 128002001, 200000000, UINT64_MAX };
+	struct tsc_clock c = { .pairs = { { 1000, 500, 500, 1ULL << 39 },
+					  { 2000, 1000, 1000, 1ULL << 38, 1ULL << 37 } },
+			       .n = 2, .next = 2 };
+	struct tsc_piece none = {0}, p;
+	size_t i, k, n = sizeof(at) / sizeof(*at);
+
+	for (i = 0; i < n; i++) {
+		p = tsc_piece_of(&c, at[i]);
+		CHECK(tsc_piece_has(&p, at[i]) == (at[i] >= 1000 && at[i] < 128002000));
+		CHECK(!tsc_piece_has(&none, at[i]));
+		for (k = 0; k < n; k++)
+			if (tsc_piece_has(&p, at[k]))
+				CHECK_EQ(tsc_piece_ns(&p, at[k]), tsc_to_ns(&c, at[k]));
+	}
+	c.pairs[1].later = 0;
+	p = tsc_piece_of(&c, 200000000);
+	CHECK(tsc_piece_has(&p, 200000000) && !tsc_piece_has(&p, 1999));
+}
+
 /* The line was 2 us behind, and comes back to the clock; then no sample follows for ten times as long as that takes. */
 static void a_late_sample_finds_the_line_at_the_clock(void)
 {
@@ -137,6 +162,7 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(it_is_near_to_the_clock), UNIT(the_past_stays), UNIT(pieces_join), UNIT(nothing_overflows),
+		UNIT(parts_are_of_the_line),
 		UNIT(a_late_sample_finds_the_line_at_the_clock),
 		UNIT(a_step_begins_anew), {0} });
 }

@@ -194,6 +194,8 @@ static void kinds_that_no_probe_makes_are_dropped(void)
 		CHECK_EQ(take(0), 2 * sizeof(struct rec_long));
 		CHECK_EQ(((struct rec_long *)out.data)[1].r.kind, REC_GO_READY);
 		CHECK_EQ(ring_lost(ring()), i + 1);
+		CHECK_EQ(ring_set_taken(&set, REC_GO_READY), i + 1);
+		CHECK_EQ(ring_set_taken(&set, forged[i]), 0);
 	}
 	end();
 }

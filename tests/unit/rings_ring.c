@@ -117,10 +117,12 @@ static void check_drained(uint64_t first, uint64_t end)
 
 static void records_come_out_in_order(void)
 {
+	struct ring_tally taken = {0};
 	uint64_t made = 1, got = 1;
 	int i;
 
 	make(false);
+	ring.taken = &taken;
 	/* so near the end of 32 bits that the positions start over */
 	ring.state->position = 0xfffff000fffff000;
 	for (i = 0; i < 100; i++) {
@@ -133,6 +135,9 @@ static void records_come_out_in_order(void)
 		CHECK_EQ(got, made);
 	}
 	CHECK(is_clean());
+	CHECK_EQ(taken.of_kind[REC_GO_PARK], (made - 1) / 3);
+	CHECK_EQ(taken.of_kind[REC_GO_START], made - 1 - (made - 1) / 3);
+	CHECK_EQ(taken.of_kind[REC_SKIP], 0);
 	end();
 }
 

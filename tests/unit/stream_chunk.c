@@ -62,12 +62,30 @@ static void records_are_dropped_within_the_chunk_only(void)
 	end();
 }
 
+/* Of a long segment the first part, of short ones all. */
+static void a_part_of_each_segment(void)
+{
+	enum { N = 8 * CHUNK_PART / sizeof(struct rec) };
+
+	begin(2 * N, 2 * N * sizeof(struct rec));
+	chunk_each_of(&chunk, chunk.data.len, 8, count_record, NULL);
+	CHECK_EQ(seen, N / 4);
+	seen = 0;
+	chunk_each_of(&chunk, chunk.data.len, 1, count_record, NULL);
+	CHECK_EQ(seen, 2 * N);
+	begin(N / 8, N / 8 * sizeof(struct rec));
+	chunk_each_of(&chunk, chunk.data.len, 8, count_record, NULL);
+	CHECK_EQ(seen, N / 8);
+	end();
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(a_segment_ends_with_the_chunk),
 		UNIT(a_chunk_ends_in_the_head_of_a_segment),
 		UNIT(records_are_dropped_within_the_chunk_only),
+		UNIT(a_part_of_each_segment),
 		{ 0 },
 	});
 }

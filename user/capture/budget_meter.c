@@ -7,7 +7,10 @@
 #include "base/vec.h"
 #include "rings/inline_rings.h"
 
-enum { TYPICAL_SIZE = 48 };	/* bytes of a record, assumed until one was counted */
+enum {
+	TYPICAL_SIZE = 48,	/* bytes of a record, assumed until one was counted */
+	SHARE = 8,		/* of so many stacks, the length of one is looked up */
+};
 
 /*
  * The lengths of stacks by key, in sets like those of bpf/stack.h: a BPF program sends a stack
@@ -51,12 +54,6 @@ static uint32_t length_of(const struct budget_meter *m, uint64_t key)
 	return 0;
 }
 
-void budget_meter_init(struct budget_meter *m)
-{
-	*m = (struct budget_meter){ .lengths = xcalloc(SETS * WAYS, sizeof(uint64_t)) };
-	pthread_mutex_init(&m->lock, NULL);
-}
-
 /*
  * Returns whether a probe walked a stack for a record of this kind. Extras and samples do not
  * count.
@@ -67,39 +64,96 @@ static bool has_walk(uint8_t kind)
 	       rec_family(kind) != REC_FAMILY_SAMPLE;
 }
 
-static struct budget_work *work_of(struct budget_meter *m, uint32_t cpu)
+void budget_meter_init(struct budget_meter *m)
 {
-	return cpu >= INLINE_SEGMENTS && cpu != CHUNK_USER_CPU ? &m->in_target : &m->probes;
+	unsigned int kind;
+
+	*m = (struct budget_meter){ .lengths = xcalloc(SETS * WAYS, sizeof(uint64_t)) };
+	pthread_mutex_init(&m->lock, NULL);
+	for (kind = 0; kind < REC_BUSY; kind++) {
+		m->is_extra[kind] = rec_is_extra((uint8_t)kind);
+		m->has_walk[kind] = has_walk((uint8_t)kind);
+	}
 }
 
-static void meter_count(void *ctx, uint32_t cpu, struct rec *r)
+/* Adds the records that were taken since the last call, by their kinds. */
+static void meter_take(const struct budget_meter *m, struct budget_work *w,
+		       struct ring_tally *seen, const struct ring_tally *taken)
 {
-	struct budget_meter *m = ctx;
-	struct budget_work *w = work_of(m, cpu);
+	unsigned int kind;
+	uint64_t n;
+
+	for (kind = 0; kind < REC_BUSY; kind++) {
+		n = taken->of_kind[kind] - seen->of_kind[kind];
+		if (!n || kind == REC_STACK)
+			continue;
+		w->records += n;
+		w->extras += m->is_extra[kind] ? n : 0;
+		w->stacks += m->has_walk[kind] ? n : 0;
+	}
+	*seen = *taken;
+}
+
+/* A look at the stacks of a chunk. */
+struct look {
+	struct budget_meter *meter;
+	struct budget_work probes, in_target;
+	uint64_t stacks;	/* that were passed */
+	unsigned int every;	/* one in so many is looked up */
+};
+
+static struct budget_work *work_of(struct look *l, uint32_t cpu)
+{
+	return cpu >= INLINE_SEGMENTS && cpu != CHUNK_USER_CPU ? &l->in_target : &l->probes;
+}
+
+static void meter_look_at(void *ctx, uint32_t cpu, struct rec *r)
+{
+	struct look *l = ctx;
+	struct budget_work *w;
 	uint32_t length;
 
-	if (r->kind == REC_STACK) {
-		put_length(m, r->id, ((const struct rec_stack *)r)->n);
+	if (r->kind == REC_STACK)
+		put_length(l->meter, r->id, ((const struct rec_stack *)r)->n);
+	if (!l->meter->has_walk[r->kind] || l->stacks++ % l->every)
 		return;
-	}
-	w->records++;
-	w->extras += rec_is_extra(r->kind);
-	if (!has_walk(r->kind))
-		return;
-	/* The lengths of one in eight stacks are enough to know how long stacks are. */
-	if (w->stacks++ % 8)
-		return;
-	length = length_of(m, ((const struct rec_long *)r)->stack);
+	length = length_of(l->meter, ((const struct rec_long *)r)->stack);
 	if (!length)
 		return;
+	w = work_of(l, cpu);
 	w->walked++;
 	w->frames += length;
 }
 
-void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end)
+/*
+ * Looks at the stacks of an eighth of the records, which are enough to know how long stacks are; at
+ * all records if there is the length of a new stack.
+ */
+static void meter_look(struct look *l, bool defined, const struct chunk *c, size_t end)
 {
+	l->every = defined ? SHARE : 1;
+	chunk_each_of(c, end, defined ? 1 : SHARE, meter_look_at, l);
+}
+
+static void meter_add(struct budget_work *to, const struct budget_work *w)
+{
+	to->walked += w->walked;
+	to->frames += w->frames;
+}
+
+void budget_meter_count(struct budget_meter *m, const struct ring_set *rings,
+			const struct chunk *c, size_t end)
+{
+	uint64_t defined = ring_set_taken(rings, REC_STACK) -
+			   m->probes_seen.of_kind[REC_STACK] - m->in_target_seen.of_kind[REC_STACK];
+	struct look l = { .meter = m };
+
+	meter_look(&l, defined, c, end);
 	pthread_mutex_lock(&m->lock);
-	chunk_each(c, end, meter_count, m);
+	meter_take(m, &m->probes, &m->probes_seen, &rings->probes);
+	meter_take(m, &m->in_target, &m->in_target_seen, &rings->in_target);
+	meter_add(&m->probes, &l.probes);
+	meter_add(&m->in_target, &l.in_target);
 	m->bytes += end;
 	pthread_mutex_unlock(&m->lock);
 }

@@ -40,9 +40,9 @@ static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
 	unreadable_report(&d->unreadable, d->rings, d->watch->proc, now, &c->data);
 	texts_fill(&d->texts, c, end, now);
 	if (d->meter)
-		budget_meter_count(d->meter, c, end);
+		budget_meter_count(d->meter, d->rings, c, end);
 	if (d->goids)
-		goids_add(d->goids, c, end);
+		goids_add(d->goids, d->rings, c, end);
 	chunk_segment_end(c, at);
 }
 

@@ -67,14 +67,18 @@ static void find_unnamed(void *ctx, uint32_t cpu, struct rec *r)
  * the goroutine ends and its g gets the next one, without a goid: the record therefore names its
  * creation. A goid that cannot be read belongs to a process that has ended.
  */
-void goids_add(struct goids *n, struct chunk *c, size_t end)
+void goids_add(struct goids *n, const struct ring_set *rings, struct chunk *c, size_t end)
 {
+	uint64_t created = ring_set_taken(rings, REC_GO_CREATE) +
+			   ring_set_taken(rings, REC_GO_CREATE_BLOCKED);
 	_cleanup_free_ struct memory_range *ranges = NULL;
 	_cleanup_free_ uint64_t *goids = NULL;
 	size_t i, left = 0;
 	uint64_t now;
 
-	chunk_each(c, end, find_unnamed, n);
+	if (created != n->created)
+		chunk_each(c, end, find_unnamed, n);
+	n->created = created;
 	if (!n->unnamed.len)
 		return;
 	goids = xcalloc(n->unnamed.len, sizeof(*goids));

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 
 enum {
-	SHIFT = 40,
 	/* tries of one sample; a try takes 50 ns, so that one of them is not disturbed */
 	TRIES = 12,
 	BASE = 8,		/* pairs over which the rate is taken */
@@ -95,7 +94,7 @@ static void tsc_add(struct tsc_clock *c, struct tsc_pair pair)
 
 static uint64_t rate_of(uint64_t ns, uint64_t ticks)
 {
-	return ticks ? (uint64_t)(((unsigned __int128)ns << SHIFT) / ticks) : 0;
+	return ticks ? (uint64_t)(((unsigned __int128)ns << TSC_SHIFT) / ticks) : 0;
 }
 
 static void tsc_begin(struct tsc_clock *c, struct reading now, uint64_t rate)
@@ -155,27 +154,52 @@ void tsc_sample(struct tsc_clock *c)
 
 static uint64_t tsc_scale(uint64_t ticks, uint64_t rate)
 {
-	return (uint64_t)(((unsigned __int128)ticks * rate) >> SHIFT);
+	return (uint64_t)(((unsigned __int128)ticks * rate) >> TSC_SHIFT);
+}
+
+/* Ticks after which the line has met the clock; with more the time is later than CATCH_UP_NS. */
+static uint64_t ticks_to_catch_up(const struct tsc_pair *p)
+{
+	return (uint64_t)(((unsigned __int128)CATCH_UP_NS << TSC_SHIFT) / p->rate);
 }
 
 static uint64_t on_piece(const struct tsc_pair *p, uint64_t tsc)
 {
-	uint64_t ns, caught;
+	uint64_t ns;
 
 	if (tsc < p->tsc)
 		return p->ns - tsc_scale(p->tsc - tsc, p->rate);
 	ns = tsc_scale(tsc - p->tsc, p->rate);
 	if (!p->later || ns <= CATCH_UP_NS)
 		return p->ns + ns;
-	caught = (uint64_t)(((unsigned __int128)CATCH_UP_NS << SHIFT) / p->rate);
-	return p->ns + CATCH_UP_NS + tsc_scale(tsc - p->tsc - caught, p->later);
+	return p->ns + CATCH_UP_NS + tsc_scale(tsc - p->tsc - ticks_to_catch_up(p), p->later);
 }
 
-uint64_t tsc_to_ns(const struct tsc_clock *c, uint64_t tsc)
+/* Returns how many pairs are later than the one from which the line leads to @tsc. */
+static size_t pairs_after(const struct tsc_clock *c, uint64_t tsc)
 {
 	size_t i = 0;
 
 	while (i + 1 < c->n && tsc < pair_back(c, i)->tsc)
 		i++;
-	return on_piece(pair_back(c, i), tsc);
+	return i;
+}
+
+uint64_t tsc_to_ns(const struct tsc_clock *c, uint64_t tsc)
+{
+	return on_piece(pair_back(c, pairs_after(c, tsc)), tsc);
+}
+
+/* An earlier value than the first one of a part is none of these, as the difference wraps. */
+#define TICKS_MOST (1ULL << 62)
+
+struct tsc_piece tsc_piece_of(const struct tsc_clock *c, uint64_t tsc)
+{
+	size_t i = pairs_after(c, tsc);
+	const struct tsc_pair *p = pair_back(c, i);
+	uint64_t ticks = i ? pair_back(c, i - 1)->tsc - p->tsc : TICKS_MOST;
+
+	if (p->later && p->rate && ticks_to_catch_up(p) < ticks)
+		ticks = ticks_to_catch_up(p);
+	return (struct tsc_piece){ p->tsc, ticks, p->ns, p->rate };
 }

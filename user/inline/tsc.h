@@ -15,13 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TSC_PAIRS = 64 };
+enum { TSC_PAIRS = 64, TSC_SHIFT = 40 };
 
 /* The begin of a piece of the line. */
 struct tsc_pair {
 	uint64_t tsc, ns;	/* on the line */
 	uint64_t read;		/* ns as the clock had them at that counter value */
-	uint64_t rate;		/* ns per tick up to the next pair, times 2^40 */
+	uint64_t rate;		/* ns per tick up to the next pair, times 2^TSC_SHIFT */
 	/* the rate after the line has met the clock, if the next pair is late; 0: no other rate */
 	uint64_t later;
 };
@@ -49,6 +49,29 @@ void tsc_sample(struct tsc_clock *c);
  * nearest piece of the line. Must follow a first sample.
  */
 uint64_t tsc_to_ns(const struct tsc_clock *c, uint64_t tsc);
+
+/*
+ * A straight part of the line: for a caller that converts many values, most of which lie in the
+ * same part. Zeroed: it has no values.
+ */
+struct tsc_piece {
+	uint64_t tsc, ticks;	/* the first value, and how many there are */
+	uint64_t ns, rate;	/* of the first value; as in struct tsc_pair */
+};
+/* Returns the part with @tsc; one that lacks it if @tsc is beyond the part that is known surely. */
+struct tsc_piece tsc_piece_of(const struct tsc_clock *c, uint64_t tsc);
+
+static inline bool tsc_piece_has(const struct tsc_piece *p, uint64_t tsc)
+{
+	return tsc - p->tsc < p->ticks;
+}
+
+/* Returns tsc_to_ns() of a value that the part has. */
+static inline uint64_t tsc_piece_ns(const struct tsc_piece *p, uint64_t tsc)
+{
+	return p->ns + (uint64_t)(((unsigned __int128)(tsc - p->tsc) * p->rate) >> TSC_SHIFT);
+}
+
 /*
  * Returns the counter now, after all earlier instructions are done, as the code in the target reads
  * it.

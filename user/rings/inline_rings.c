@@ -153,6 +153,15 @@ static uint64_t inline_rings_between(uint64_t time, uint64_t floor, uint64_t now
 	return time < floor ? floor : time > now ? now : time;
 }
 
+/* As inline_rings_ns(). @piece is the part of the clock's line that the last record had. */
+static uint64_t inline_rings_time(const struct inline_rings *ir, struct tsc_piece *piece,
+				  uint64_t tsc)
+{
+	if (!tsc_piece_has(piece, tsc) && tsc && ir->clock.n)
+		*piece = tsc_piece_of(&ir->clock, tsc);
+	return tsc_piece_has(piece, tsc) ? tsc_piece_ns(piece, tsc) : inline_rings_ns(ir, tsc);
+}
+
 /*
  * The records that were copied from @ring to @out, from @at on: drops those that the door refuses
  * (foreign.h), which count as lost, and gives each its time in ns, from @floor to now.
@@ -160,6 +169,7 @@ static uint64_t inline_rings_between(uint64_t time, uint64_t floor, uint64_t now
 static void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out,
 			       size_t at, uint64_t floor)
 {
+	struct tsc_piece piece = {0};
 	uint64_t now = now_ns();
 	size_t to = at, n;
 	bool sound;
@@ -174,7 +184,8 @@ static void inline_rings_check(struct inline_rings *ir, struct ring *ring, struc
 			break;
 		if (!sound)
 			continue;
-		r->time = inline_rings_between(inline_rings_ns(ir, r->time), floor, now);
+		ir->set->in_target.of_kind[r->kind]++;
+		r->time = inline_rings_between(inline_rings_time(ir, &piece, r->time), floor, now);
 		if (to != at)
 			memmove(out->data + to, r, n);
 		to += n;

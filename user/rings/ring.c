@@ -110,11 +110,13 @@ static size_t ring_record_size(const struct rec *r, uint8_t kind, size_t avail)
 		struct rec_stack s;
 		struct rec_user u;
 	} head;
-	enum rec_layout layout = rec_layout(kind);
-	size_t n = rec_head_size(kind), tail;
+	size_t n = rec_plain_size[kind], tail;
 
-	if (!n || n > avail || (layout != REC_LAYOUT_rec_stack && layout != REC_LAYOUT_rec_user))
+	if (n)
 		return n <= avail ? n : 0;
+	n = rec_head_size(kind);
+	if (!n || n > avail)
+		return 0;
 	memcpy(&head, r, n);
 	__asm__ volatile("" : "+m"(head));	/* what follows reads the copy */
 	head.r.kind = kind;
@@ -124,9 +126,10 @@ static size_t ring_record_size(const struct rec *r, uint8_t kind, size_t avail)
 
 /*
  * Units of whole records from @at to @end in @chunk. They end at unused room (@skip), at a record
- * that is not whole yet, or at @end.
+ * that is not whole yet, or at @end. Counts them in @taken, which may be NULL.
  */
-static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, bool *skip)
+static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, bool *skip,
+			      struct ring_tally *taken)
 {
 	uint32_t from = at;
 
@@ -143,6 +146,8 @@ static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, b
 		if (kind != REC_SKIP)
 			n = ring_record_size(r, kind, (end - at) * RING_UNIT);
 		*skip = !n;
+		if (n && taken)
+			taken->of_kind[kind]++;
 		at += (uint32_t)n / RING_UNIT;
 	}
 	return at - from;
@@ -159,7 +164,7 @@ static uint32_t ring_take_chunk(struct ring *r, uint32_t head, uint32_t most, st
 	uint32_t at = in_ring % CHUNK_UNITS, n, done;
 	bool skip;
 
-	n = whole_records(chunk, at, at + most, &skip);
+	n = whole_records(chunk, at, at + most, &skip, r->taken);
 	done = skip ? CHUNK_UNITS - at : n;
 	if (out)
 		buf_add(out, chunk + at * RING_UNIT, (size_t)n * RING_UNIT);

@@ -22,6 +22,11 @@ struct ring_memory {
 	size_t n_states;
 };
 
+/* How many records of each kind were taken, since the start. The drain thread counts. */
+struct ring_tally {
+	uint64_t of_kind[REC_BUSY];
+};
+
 struct ring {
 	/* index of its state, and the CPU that its records are of */
 	uint32_t cpu;
@@ -48,6 +53,7 @@ struct ring {
 	bool skipped;
 	uint32_t read, run_at, run_len;
 	uint64_t given_up;		/* records that were whole never, or damaged; estimated */
+	struct ring_tally *taken;	/* counts those of ring_drain(); may be NULL */
 };
 
 /* A ring of @size bytes, for which @m grows by that much. */

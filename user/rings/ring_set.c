@@ -121,9 +121,14 @@ int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewin
 
 	if (r)
 		return r;
-	for (i = 0; i < set->rings.len; i++)
-		if (!vec_at(&set->rings, struct ring, i)->foreign)
-			ring_open(vec_at(&set->rings, struct ring, i), &set->memory, rewinds);
+	for (i = 0; i < set->rings.len; i++) {
+		struct ring *ring = vec_at(&set->rings, struct ring, i);
+
+		if (ring->foreign)
+			continue;
+		ring->taken = &set->probes;
+		ring_open(ring, &set->memory, rewinds);
+	}
 	ring_open(&set->calibration, &set->memory, rewinds);
 	return 0;
 }

@@ -30,6 +30,8 @@ struct ring_set {
 	size_t cpus;			/* of the first kind */
 	size_t size;			/* bytes of one of a CPU that is online */
 	struct ring calibration;
+	/* of the rings of uprobes, and of those of code in the target */
+	struct ring_tally probes, in_target;
 };
 
 /* @size: bytes per ring, a power of two; 0: by the number of CPUs. Returns 0 or -errno. */
@@ -48,6 +50,12 @@ int ring_set_make(const struct ring_set *set, struct error *err);
 int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds,
 		  struct error *err);
 void ring_set_free(struct ring_set *set);
+
+/* Records of @kind that were taken from all rings, since the start. */
+static inline uint64_t ring_set_taken(const struct ring_set *set, uint8_t kind)
+{
+	return set->probes.of_kind[kind] + set->in_target.of_kind[kind];
+}
 
 /*
  * Over all rings but those of threads, since the start: records that found no room, or were given

@@ -19,25 +19,42 @@ static bool segment_at(const uint8_t *data, size_t at, size_t end, struct segmen
 	return true;
 }
 
-void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx)
+/* Calls @fn with records of the segment until they take @least bytes. False: one is damaged. */
+static bool segment_each(const struct segment *s, uint8_t *data, size_t least, chunk_fn *fn,
+			 void *ctx)
+{
+	size_t at, n;
+
+	for (at = 0; at < s->len && at < least; at += n) {
+		struct rec *r = (struct rec *)(data + at);
+
+		n = record_size(r, s->len - at);
+		if (!n)
+			return false;
+		fn(ctx, s->cpu, r);
+	}
+	return true;
+}
+
+void chunk_each_of(const struct chunk *c, size_t end, size_t share, chunk_fn *fn, void *ctx)
 {
 	uint8_t *data = c->data.data;
-	size_t at = 0, stop, n;
 	struct segment s;
+	size_t at, least;
 
 	if (end > c->data.len)
 		end = c->data.len;
-	while (segment_at(data, at, end, &s)) {
+	for (at = 0; segment_at(data, at, end, &s); at += s.len) {
 		at += sizeof(s);
-		for (stop = at + s.len; at < stop; at += n) {
-			struct rec *r = (struct rec *)(data + at);
-
-			n = record_size(r, stop - at);
-			if (!n)
-				return;
-			fn(ctx, s.cpu, r);
-		}
+		least = s.len / share > CHUNK_PART ? s.len / share : CHUNK_PART;
+		if (!segment_each(&s, data + at, share > 1 ? least : s.len, fn, ctx))
+			return;
 	}
+}
+
+void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx)
+{
+	chunk_each_of(c, end, 1, fn, ctx);
 }
 
 /* Copies the records of a segment that are not younger than @until to @to; returns their length. */

@@ -24,10 +24,11 @@
 enum { CHUNK_USER_CPU = 0xffff };
 
 /*
- * Bytes of storage that an empty chunk keeps: 10 ms of 600,000 records a second need half of them.
- * A larger chunk comes from a moment at which the drain was late; the extra storage is freed.
+ * Bytes of storage that an empty chunk keeps: 20 ms of two million records a second need half of
+ * them. A larger chunk comes from a moment at which the drain was late; the extra storage is freed.
  */
-enum { CHUNK_KEEP = 512 << 10 };
+enum { CHUNK_PART = 4096 };
+enum { CHUNK_KEEP = 4 << 20 };
 
 struct chunk {
 	uint64_t watermark;	/* CLOCK_MONOTONIC ns */
@@ -71,6 +72,11 @@ typedef void chunk_fn(void *ctx, uint32_t cpu, struct rec *r);
  * size. A segment that is longer than its bytes before @end is read up to @end.
  */
 void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx);
+/*
+ * As chunk_each(), with the first of @share parts of each segment. A part is no shorter than
+ * CHUNK_PART bytes: of short segments all records are passed on.
+ */
+void chunk_each_of(const struct chunk *c, size_t end, size_t share, chunk_fn *fn, void *ctx);
 /* Removes the records that are younger than @until from @c. */
 void chunk_drop_after(struct chunk *c, uint64_t until);
 
