@@ -15,6 +15,7 @@
 
 #include "assemble/assembler.h"
 #include "base/map64.h"
+#include "rings.h"
 
 enum {
 	CPUS = 2,
@@ -31,7 +32,8 @@ void path_end(void) __attribute__((weak));
 
 struct load {
 	struct assembler *assembler;
-	struct chunk chunks[CPUS];	/* a segment each */
+	struct chunk chunks[CPUS];	/* a segment each, of records that are in no ring */
+	struct chunk all;
 	uint64_t now[CPUS];
 	uint64_t records;
 };
@@ -46,14 +48,25 @@ static uint64_t g_of(uint64_t goid) { return 0xc000000000 + goid * 0x200; }
 static uint64_t p_of(uint64_t p) { return 0xd000000000 + p * 0x2800; }
 static uint32_t tid_of(uint64_t thread) { return 1000 + (uint32_t)thread; }
 
-/* Adds a record of @kind that happens on @thread, to the segment of a CPU. */
+/* Adds a record to the ring of a CPU, or to its segment. */
+static void add(struct load *l, unsigned int cpu, const struct rec *r)
+{
+	size_t n = record_size(r, SIZE_MAX);
+
+	if (rings_put && rec_family(r->kind) != REC_FAMILY_SNAPSHOT)
+		rings_put(cpu, r, n);
+	else
+		buf_add(&l->chunks[cpu].data, r, n);
+	l->records++;
+}
+
+/* Adds a record that happens on @thread. */
 static void put(struct load *l, unsigned int cpu, uint64_t thread, struct rec_long r)
 {
 	r.r.time = l->now[cpu];
 	r.r.tid = tid_of(thread);
 	l->now[cpu] += 640;
-	buf_add(&l->chunks[cpu].data, &r, rec_head_size(r.r.kind));
-	l->records++;
+	add(l, cpu, &r.r);
 }
 
 #define PUT(l, cpu, thread, k, ...) put(l, cpu, thread, \
@@ -71,38 +84,39 @@ static void put_stack(struct load *l, uint64_t key)
 
 	for (i = 0; i < 8; i++)
 		r.pcs[i] = 0x401000 + key * 64 + i;
-	buf_add(&l->chunks[0].data, &r, sizeof(r));
-	l->records++;
+	add(l, 0, &r.s.r);
 }
 
 /* Gives the records so far to the assembler; with @followed between path_begin() and path_end(). */
 static void take(struct load *l, bool followed)
 {
-	struct chunk all = {0};
+	struct chunk *all = &l->all;
 	struct error err;
 	unsigned int cpu;
 	size_t at;
 	int r;
 
+	chunk_reset(all);
+	if (rings_drain)
+		rings_drain(all);
 	for (cpu = 0; cpu < CPUS; cpu++) {
-		at = chunk_segment_begin(&all, cpu);
-		buf_add(&all.data, l->chunks[cpu].data.data, l->chunks[cpu].data.len);
-		chunk_segment_end(&all, at);
+		at = chunk_segment_begin(all, cpu);
+		buf_add(&all->data, l->chunks[cpu].data.data, l->chunks[cpu].data.len);
+		chunk_segment_end(all, at);
 		l->chunks[cpu].data.len = 0;
-		if (l->now[cpu] > all.watermark)
-			all.watermark = l->now[cpu];
+		if (l->now[cpu] > all->watermark)
+			all->watermark = l->now[cpu];
 	}
-	all.mono_ns = all.wall_ns = all.watermark;
+	all->mono_ns = all->wall_ns = all->watermark;
 	if (followed && path_begin)
 		path_begin();
-	r = assembler_chunk(l->assembler, &all, &err);
+	r = assembler_chunk(l->assembler, all, &err);
 	if (followed && path_end)
 		path_end();
 	if (r)
 		die(&err);
 	for (cpu = 0; cpu < CPUS; cpu++)	/* the CPUs take turns */
-		l->now[cpu] = all.watermark + 320 * (cpu + 1);
-	chunk_free(&all);
+		l->now[cpu] = all->watermark + 320 * (cpu + 1);
 }
 
 /* Threads 0 to @n - 1 run goroutines 1 to @n, with a P each. Others up to @waiting wait. */
@@ -214,6 +228,10 @@ int main(int argc, char **argv)
 	/* numbers that do not change, in place of random ones: the same steps in each run */
 	hash64_seed[0] = 0x9e3779b97f4a7c15;
 	hash64_seed[1] = 0xd1b54a32d192ed03;
+	if (rings_begin) {
+		rings_begin(tid_of(0), CPUS);
+		opts.most_goroutines = ASSEMBLER_GOROUTINES;
+	}
 	if (argc != 3 || fd < 0 || assembler_new(&l.assembler, fd, &opts, &err))
 		return 1;
 	if (!strcmp(argv[1], "park"))
