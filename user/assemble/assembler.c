@@ -141,11 +141,13 @@ static int assembler_take(struct assembler *a, const struct rec *r)
 /* The loop: all records that have come, in order and with their ids. */
 static void assembler_pull(struct assembler *a)
 {
+	int failed = a->failed;
 	const struct rec *r;
 
-	while (!a->failed && (r = goid_filter_next(a->goids)))
-		a->failed = a->concerned[r->kind] ? assembler_take(a, r) :
-				model_record(a->model, r, a->err);
+	while (!failed && (r = goid_filter_next(a->goids)))
+		failed = a->concerned[r->kind] ? assembler_take(a, r) :
+			 model_record(a->model, r, a->err);
+	a->failed = failed;
 }
 
 /* --- */

@@ -76,13 +76,43 @@ static uint64_t foreign_most(uint8_t word)
 	return words[word].most;
 }
 
+/* The bits above the highest one of @most. */
+static uint64_t foreign_above(uint64_t most)
+{
+	return most ? ~(UINT64_MAX >> __builtin_clzll(most)) : UINT64_MAX;
+}
+
+static bool foreign_is_mask(uint64_t most)
+{
+	return !(most & (most + 1));
+}
+
+/*
+ * foreign_passes() tests bits: it knows the kinds of which the highest values are 2^n - 1, except
+ * those that have texts, further threads, or are stacks. The others are few.
+ */
+static void foreign_prepare(struct foreign_rule *rule, uint8_t kind)
+{
+	bool exact = foreign_is_mask(rule->id) && foreign_is_mask(rule->ptr) &&
+		     foreign_is_mask(rule->stack) && foreign_is_mask(rule->arg);
+	size_t size = rec_plain_size[kind];
+
+	rule->id_zero = foreign_above(rule->id);
+	rule->ptr_zero = foreign_above(rule->ptr) | rule->ptr_low;
+	rule->stack_zero = rule->has_words ? foreign_above(rule->stack) : 0;
+	rule->arg_zero = rule->has_words ? foreign_above(rule->arg) : 0;
+	rule->key = rule->has_stack ? UINT64_MAX : 0;
+	if (exact && !rule->id_least && !rule->arg_is_tid && size <= sizeof(struct rec_long))
+		rule->size = (uint8_t)size;
+}
+
 static struct foreign_rule foreign_rule_of(const struct foreign_sent *s, bool early_goid)
 {
 	const struct foreign_kind *k = &kinds[s->kind];
 	enum rec_layout layout = rec_layout(s->kind);
 	bool whole = layout == REC_LAYOUT_rec_long || layout == REC_LAYOUT_rec_user;
 
-	return (struct foreign_rule){
+	struct foreign_rule rule = {
 		.sent = true,
 		.id = foreign_most(k->id),
 		/*
@@ -105,6 +135,9 @@ static struct foreign_rule foreign_rule_of(const struct foreign_sent *s, bool ea
 		.has_texts = layout == REC_LAYOUT_rec_user,
 		.texts = s->texts,
 	};
+
+	foreign_prepare(&rule, s->kind);
+	return rule;
 }
 
 void foreign_init(struct foreign *f, const struct process *proc, bool early_goid)
@@ -132,16 +165,13 @@ void foreign_round(struct foreign *f, uint64_t now)
 	foreign_stacks_turn(&f->stacks);
 }
 
-/* Makes all comparisons: nearly all records pass, so that a jump for each would take longer. */
 static bool foreign_words_fit(const struct foreign_rule *rule, const struct rec *r)
 {
 	const struct rec_long *l = (const struct rec_long *)r;
-	bool bad = (r->id < rule->id_least) | (r->id > rule->id) | (r->ptr > rule->ptr) |
-		   !!(r->ptr & rule->ptr_low) | (r->sub > rule->sub) | (r->flags > rule->flags);
+	bool fit = r->id >= rule->id_least && r->id <= rule->id && r->ptr <= rule->ptr &&
+		   !(r->ptr & rule->ptr_low) && r->sub <= rule->sub && r->flags <= rule->flags;
 
-	if (rule->has_words)
-		bad |= (l->stack > rule->stack) | (l->arg > rule->arg);
-	return !bad;
+	return fit && (!rule->has_words || (l->stack <= rule->stack && l->arg <= rule->arg));
 }
 
 /*
@@ -197,7 +227,7 @@ static bool foreign_is_sound(struct foreign *f, struct rec *r)
 	return foreign_stacks_fit(f, rule, r) || foreign_refuse(f, FOREIGN_STACK);
 }
 
-size_t foreign_take(struct foreign *f, struct rec *r, size_t avail, bool *sound)
+size_t foreign_examine(struct foreign *f, struct rec *r, size_t avail, bool *sound)
 {
 	size_t n = record_size(r, avail);
 

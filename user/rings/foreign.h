@@ -39,6 +39,13 @@ struct foreign_rule {
 	uint8_t texts;		/* how many there are, if it has_texts */
 	bool sent;		/* code in the target makes such records */
 	bool has_words, has_texts, has_stack, is_stack, arg_is_tid;
+	/*
+	 * For foreign_passes(). The length of a record; 0: foreign_passes() does not know the kind.
+	 * Bits that are 0 in id, ptr, stack and arg: all of those above the highest value. Bits of
+	 * the word stack that are the key of a stack.
+	 */
+	uint8_t size;
+	uint64_t id_zero, ptr_zero, stack_zero, arg_zero, key;
 };
 
 struct foreign {
@@ -55,12 +62,43 @@ void foreign_init(struct foreign *f, const struct process *proc, bool early_goid
 void foreign_free(struct foreign *f);
 /* A round of the drain begins at @now, ns. */
 void foreign_round(struct foreign *f, uint64_t now);
+/* foreign_take() of any record. */
+size_t foreign_examine(struct foreign *f, struct rec *r, size_t avail, bool *sound);
+
+/*
+ * True for a sound record, of which the thread and the stack are recent ones, as those of nearly
+ * all are. All words of a struct rec_long can be read.
+ */
+static inline bool foreign_passes(const struct foreign *f, const struct foreign_rule *rule,
+				  const struct rec *r)
+{
+	const struct rec_long *l = (const struct rec_long *)r;
+	uint64_t bad = (r->id & rule->id_zero) | (r->ptr & rule->ptr_zero) |
+		       (l->stack & rule->stack_zero) | (l->arg & rule->arg_zero);
+	uint64_t key = l->stack & rule->key;
+
+	return rule->size && !bad && r->sub <= rule->sub && r->flags <= rule->flags &&
+	       foreign_threads_knows(&f->threads, r->tid) && foreign_stacks_knows(&f->stacks, key);
+}
+
 /*
  * The record at @r, of which @avail bytes are gotap's own. Returns its length, 0 if it has none,
  * and then nothing behind it has. Sets @sound to whether it may pass; if not, it is counted. A
  * record whose stack is one too many passes without it.
  */
-size_t foreign_take(struct foreign *f, struct rec *r, size_t avail, bool *sound);
+static inline size_t foreign_take(struct foreign *f, struct rec *r, size_t avail, bool *sound)
+{
+	const struct foreign_rule *rule;
+
+	if (avail >= sizeof(struct rec_long)) {
+		rule = &f->rules[r->kind % FOREIGN_KINDS];
+		*sound = true;
+		if (foreign_passes(f, rule, r))
+			return rule->size;
+	}
+	return foreign_examine(f, r, avail, sound);
+}
+
 /* Records that were refused, for any reason. */
 uint64_t foreign_refused(const struct foreign *f);
 /* "kind", "size", ... */

@@ -37,10 +37,16 @@ static inline void foreign_stacks_turn(struct foreign_stacks *s)
 /* The slow part of foreign_stacks_has(): for a key that is not among the recent ones. */
 bool foreign_stacks_find(struct foreign_stacks *s, uint64_t key);
 
+/* Is @key no stack (0), or one that was found lately? */
+static inline bool foreign_stacks_knows(const struct foreign_stacks *s, uint64_t key)
+{
+	return !key || s->recent[key % FOREIGN_RECENT] == key;
+}
+
 /* May a record name the stack with @key? 0 is no stack. */
 static inline bool foreign_stacks_has(struct foreign_stacks *s, uint64_t key)
 {
-	return !key || s->recent[key % FOREIGN_RECENT] == key || foreign_stacks_find(s, key);
+	return foreign_stacks_knows(s, key) || foreign_stacks_find(s, key);
 }
 
 /* May the stack with @key and so many frames be kept? */

@@ -46,13 +46,19 @@ void foreign_threads_round(struct foreign_threads *t, uint64_t now);
 /* For an id that has no bit yet. */
 bool foreign_threads_find(struct foreign_threads *t, uint32_t tid);
 
+/* Was @tid looked up in this second? */
+static inline bool foreign_threads_knows(const struct foreign_threads *t, uint64_t tid)
+{
+	return tid < FOREIGN_TIDS && t->now[tid / 64] >> (tid % 64) & 1;
+}
+
 /*
  * Is @tid a thread of the target, or was it lately? 0 is a thread that has no id any more
  * (bpf/inline/thread.h).
  */
 static inline bool foreign_threads_has(struct foreign_threads *t, uint64_t tid)
 {
-	if (tid < FOREIGN_TIDS && t->now[tid / 64] >> (tid % 64) & 1)
+	if (foreign_threads_knows(t, tid))
 		return true;
 	return !tid || (tid < FOREIGN_TIDS && foreign_threads_find(t, (uint32_t)tid));
 }

@@ -51,6 +51,7 @@ struct goid_filter {
 	struct merge *from;
 	bool all_named;		/* no record leaves out its goid */
 	uint8_t roles[256];	/* enum goid_role, by kind */
+	bool is_plain[256];	/* records of the kind pass as they are, while none is held */
 	struct rec_long named;	/* a copy of the last record, with its goid */
 	/* held records, from @head on; the first one is a creation that waits for its goid */
 	struct buf held;
@@ -94,8 +95,12 @@ struct goid_filter *goid_filter_new(struct merge *from, bool names)
 	struct goid_filter *f = xcalloc(1, sizeof(*f));
 	unsigned int kind;
 
-	for (kind = 0; kind < 256; kind++)
-		f->roles[kind] = goid_role_of((uint8_t)kind);
+	for (kind = 0; kind < 256; kind++) {
+		enum goid_role role = goid_role_of((uint8_t)kind);
+
+		f->roles[kind] = role;
+		f->is_plain[kind] = role <= GOID_OVERTAKES || (!names && role != GOID_CREATION);
+	}
 	f->from = from;
 	f->all_named = !names;
 	return f;
@@ -348,18 +353,26 @@ static __attribute__((noinline)) const struct rec *goid_queue(struct goid_filter
 	return f->flows ? goid_release(f) : NULL;
 }
 
+/* @r, which the merge has given, or records that are to be given before it; NULL: it waits. */
+static const struct rec *goid_pass(struct goid_filter *f, const struct rec *r)
+{
+	enum goid_role role = f->roles[r->kind];
+
+	if (role == GOID_OVERTAKES)
+		return r;
+	if (!f->held.len && (role != GOID_CREATION || r->id))
+		return f->all_named ? r : goid_name(f, r);
+	return goid_queue(f, r);
+}
+
 const struct rec *goid_filter_next(struct goid_filter *f)
 {
-	const struct rec *r = f->flows ? goid_release(f) : NULL;
+	const struct rec *r = f->flows ? goid_release(f) : NULL, *next;
 
-	while (!r && (r = merge_next(f->from))) {
-		enum goid_role role = f->roles[r->kind];
-
-		if (role == GOID_OVERTAKES)
-			return r;
-		if (!f->held.len && (role != GOID_CREATION || r->id))
-			return f->all_named ? r : goid_name(f, r);
-		r = goid_queue(f, r);
+	while (!r && (next = merge_next(f->from))) {
+		if (f->is_plain[next->kind] && !f->held.len)
+			return next;
+		r = goid_pass(f, next);
 	}
 	return r;
 }

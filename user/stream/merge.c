@@ -21,6 +21,7 @@ struct span {
 };
 
 struct merge_queue {
+	uint64_t time;		/* of the next record, while the queue is in the heap */
 	uint32_t cpu;
 	bool in_chunk;		/* now lies in the chunk, not in kept */
 	bool unsorted;		/* now lies in kept, in any order */
@@ -28,13 +29,6 @@ struct merge_queue {
 	uint64_t last;		/* the latest time in now and next */
 	struct buf kept;	/* copies of records that wait */
 	size_t most;		/* recent maximum of its length (vec_lately()) */
-};
-
-/* A queue in the heap. */
-struct head {
-	uint64_t time;		/* of the next record of the queue */
-	uint32_t cpu;
-	struct merge_queue *queue;
 };
 
 /* A record of a queue that is being sorted. */
@@ -181,44 +175,44 @@ static void queue_sort(struct merge_queue *q)
 
 /* --- a binary heap of queues by (time of the first record, cpu) --- */
 
-static bool head_is_before(const struct head *a, const struct head *b)
+static inline bool queue_is_before(const struct merge_queue *a, const struct merge_queue *b)
 {
 	return a->time != b->time ? a->time < b->time : a->cpu < b->cpu;
 }
 
-static void heap_sink(struct head *h, size_t n, size_t i)
+static inline void heap_sink(struct merge_queue **heap, size_t n, size_t i)
 {
-	struct head sinking = h[i];
+	struct merge_queue *sinking = heap[i];
 	size_t child;
 
 	for (; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && head_is_before(&h[child + 1], &h[child]))
+		if (child + 1 < n && queue_is_before(heap[child + 1], heap[child]))
 			child++;
-		if (head_is_before(&sinking, &h[child]))
+		if (queue_is_before(sinking, heap[child]))
 			break;
-		h[i] = h[child];
+		heap[i] = heap[child];
 	}
-	h[i] = sinking;
+	heap[i] = sinking;
 }
 
 static void heap_build(struct merge *m)
 {
-	struct head *h;
 	size_t i, n = 0;
 
-	vec_reserve(&m->heap, m->queues.len, sizeof(*h));
-	h = m->heap.data;
+	vec_reserve(&m->heap, m->queues.len, sizeof(struct merge_queue *));
 	for (i = 0; i < m->queues.len; i++) {
 		struct merge_queue *q = queue_at(m, i);
 
 		if (q->unsorted)
 			queue_sort(q);
-		if (span_len(&q->now))
-			h[n++] = (struct head){ span_time(&q->now), q->cpu, q };
+		if (!span_len(&q->now))
+			continue;
+		q->time = span_time(&q->now);
+		*vec_at(&m->heap, struct merge_queue *, n++) = q;
 	}
-	for (i = n / 2; i-- > 0;)
-		heap_sink(h, n, i);
 	m->heap_len = n;
+	for (i = n / 2; i-- > 0;)
+		heap_sink(m->heap.data, n, i);
 }
 
 /* --- chunks in --- */
@@ -344,52 +338,84 @@ void merge_keep(struct merge *m)
 	m->in_chunk = false;
 }
 
-/* Puts the queue of the run, which ends, to its place in the heap. */
-static void merge_requeue(struct merge *m)
+/* The queue of the run has no further record where the run was. */
+static __attribute__((noinline)) void merge_leave_end(struct merge *m)
 {
-	const struct merge_queue *q = m->run;
-	struct head *h = m->heap.data;
+	struct merge_queue **heap = m->heap.data, *q = m->run;
 
 	merge_leave(m);
 	if (span_len(&q->now))
-		h[0].time = span_time(&q->now);
+		q->time = span_time(&q->now);
 	else
-		h[0] = h[--m->heap_len];
-	heap_sink(h, m->heap_len, 0);
+		heap[0] = heap[--m->heap_len];
 }
 
 /* The time up to which no queue but the first has a record, at most the watermark. */
-static uint64_t merge_run_until(const struct merge *m)
+static inline uint64_t merge_run_until(const struct merge *m)
 {
-	const struct head *h = m->heap.data, *second = h + 1;
+	struct merge_queue *const *heap = m->heap.data, *second;
 	uint64_t until;
 
 	if (m->heap_len < 2)
 		return m->watermark;
-	if (m->heap_len > 2 && head_is_before(h + 2, second))
-		second++;
-	until = second->time - (second->cpu < h->cpu);
+	second = heap[1];
+	if (m->heap_len > 2 && queue_is_before(heap[2], second))
+		second = heap[2];
+	until = second->time - (second->cpu < heap[0]->cpu);
 	return until < m->watermark ? until : m->watermark;
 }
 
-const struct rec *merge_turn(struct merge *m)
+/* All records up to the watermark were given out. */
+static __attribute__((noinline)) const struct rec *merge_end(struct merge *m)
 {
-	const struct head *h;
+	merge_keep(m);
+	return NULL;
+}
 
-	if (m->run)
-		merge_requeue(m);
-	else
-		heap_build(m);
-	h = m->heap.data;
-	if (!m->heap_len || h->time > m->watermark) {
-		merge_keep(m);
-		return NULL;
-	}
-	m->run = h->queue;
-	m->at = m->run->now.at;
-	m->end = m->run->now.end;
+static inline const struct rec *merge_begin(struct merge *m)
+{
+	struct merge_queue *const *heap = m->heap.data;
+
+	if (!m->heap_len || heap[0]->time > m->watermark)
+		return merge_end(m);
+	m->run = heap[0];
+	m->at = heap[0]->now.at;
+	m->end = heap[0]->now.end;
 	m->until = merge_run_until(m);
 	return (const struct rec *)m->at;
+}
+
+/* A turn in general: the heap is built, or the queue of the run sinks in it. */
+static __attribute__((noinline)) const struct rec *merge_turn_any(struct merge *m)
+{
+	if (!m->run) {
+		heap_build(m);
+		return merge_begin(m);
+	}
+	if (m->at == m->end)
+		merge_leave_end(m);
+	heap_sink(m->heap.data, m->heap_len, 0);
+	return merge_begin(m);
+}
+
+/* With few CPUs the queue of the run changes places with the next one; no other queue moves. */
+const struct rec *merge_turn(struct merge *m)
+{
+	struct merge_queue **heap = m->heap.data, *q = m->run;
+	size_t second;
+
+	if (m->at == m->end)
+		return merge_turn_any(m);
+	q->now.at = m->at;
+	q->time = ((const struct rec *)m->at)->time;
+	if (m->heap_len < 2)
+		return merge_turn_any(m);
+	second = 1 + (m->heap_len > 2 && queue_is_before(heap[2], heap[1]));
+	if (2 * second + 1 < m->heap_len || queue_is_before(q, heap[second]))
+		return merge_turn_any(m);
+	heap[0] = heap[second];
+	heap[second] = q;
+	return merge_begin(m);
 }
 
 uint64_t merge_taken(const struct merge *m)

@@ -32,7 +32,7 @@ struct merge {
 	bool in_chunk;		/* some records lie in the last chunk, which is the caller's */
 	uint64_t watermark;	/* of the last chunk, in ns */
 	struct vec queues;	/* struct merge_queue, sorted by cpu */
-	struct vec heap;	/* struct head (merge.c): the one with the earliest record first */
+	struct vec heap;	/* struct merge_queue *: the one with the earliest record first */
 	size_t heap_len;	/* queues in the heap */
 };
 
