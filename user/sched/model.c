@@ -105,10 +105,7 @@ static size_t goroutines_held(const struct model *s)
 	return s->dead.len + (s->gap.open ? s->aside.gs.len + s->gap.born : s->gs.len);
 }
 
-/*
- * Would the record, which is of a goroutine, add one where there are as many as there may be? Once
- * the trace has begun, the tables have room until s->gs is full.
- */
+/* Would the record, which is of a goroutine, add one where there are as many as there may be? */
 static bool is_one_too_many(struct model *s, const struct rec *r)
 {
 	if (!s->opts.most_goroutines || goroutines_held(s) < s->opts.most_goroutines)
@@ -152,12 +149,18 @@ static uint8_t model_checks_of(uint8_t kind)
 	return checks;
 }
 
-/* True: the record does not meet a condition, and is counted. */
-static bool model_leaves_out(struct model *s, const struct rec *r, unsigned int checks)
+/* True for a record of a goroutine that meets all conditions, as nearly all do. */
+static inline bool model_is_usual(struct model *s, const struct rec *r, unsigned int checks)
 {
-	bool is_full = !s->started || s->gs.len >= s->opts.most_goroutines;
+	return checks & CHECK_NUMBER && r->id && r->tid && s->started &&
+	       s->gs.len < s->most_goroutines && !(checks & CHECK_SYSCALL && is_foreign(s, r));
+}
 
-	if (checks & CHECK_NUMBER && is_full && is_one_too_many(s, r)) {
+/* True: the record does not meet a condition, and is counted. */
+static __attribute__((noinline)) bool model_leaves_out(struct model *s, const struct rec *r,
+						       unsigned int checks)
+{
+	if (checks & CHECK_NUMBER && is_one_too_many(s, r)) {
 		/* a loss also where nothing can be repaired yet */
 		s->counts.repairs[REPAIR_DROPPED]++;
 		return true;
@@ -212,7 +215,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 			return e;
 	}
 	checks = s->checks[r->kind];
-	if (model_leaves_out(s, r, checks))
+	if (!model_is_usual(s, r, checks) && model_leaves_out(s, r, checks))
 		return 0;
 	if (s->checks[r->kind] & CHECK_OF_THREAD)
 		m = m_put(s, r->tid);
@@ -225,7 +228,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		labels_tell(s, m);
 	if (m && (!m->heard || m->uprobe_exit || r->kind == REC_SYS_EXIT))
 		model_hear(m, r);
-	if (s->tell_gc | s->gc_left_open | s->tell_procs | s->tell_heap | !!s->notes.len)
+	if (s->tells | s->notes.len)
 		model_tell(s, m);
 	return s->gap.wanted ? gap_begin_told(s, m) : 0;
 }
@@ -239,6 +242,7 @@ struct model *model_new(struct sink sink, const struct model_opts *opts)
 	s->sink = sink;
 	s->gen_size = sink.gen_size ? sink.gen_size : &unlimited;
 	s->opts = *opts;
+	s->most_goroutines = opts->most_goroutines ? opts->most_goroutines : SIZE_MAX;
 	s->unit = 1ULL << opts->time_shift;
 	s->now = 1;	/* readers take no clock that says 0 */
 	for (i = 0; i < 256; i++) {

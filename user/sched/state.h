@@ -165,6 +165,7 @@ struct model {
 	const size_t *gen_size;	/* of the sink: bytes of the open generation so far */
 	uint8_t checks[256];	/* enum model_check, by kind of record */
 	struct model_opts opts;
+	size_t most_goroutines;	/* of opts; SIZE_MAX: any number */
 	struct map64 gs;	/* goid -> struct G * */
 	struct map64 ps;	/* p.id -> struct P * */
 	struct map64 p_ptrs;	/* address of the p -> struct P * */
@@ -193,21 +194,28 @@ struct model {
 	uint64_t due_time;	/* this generation ends then, */
 	size_t due_size;	/* or when it has so many bytes */
 	uint64_t gomaxprocs;
-	bool tell_procs;	/* ProcsChange is due; it needs a running goroutine */
+	union {
+		struct {
+			/* ProcsChange is due; it needs a running goroutine */
+			bool tell_procs;
+			/* HeapAlloc and HeapGoal are due again; they need a thread with a P */
+			bool tell_heap;
+			bool tell_gc;		/* GCActive is due */
+			/* a gap began in it, and no goroutine ran that could say its end */
+			bool gc_left_open;
+		};
+		uint32_t tells;		/* any of them */
+	};
 	uint64_t procs_told;	/* GOMAXPROCS in the trace, 0 = none yet */
 	uint64_t procs_stack;
 	struct G *stw;		/* goroutine that stops the world, NULL = none */
 	bool gc_running;	/* a mark phase */
 	bool gc_known;		/* gc_running is by a record, not assumed */
 	bool gc_told;		/* a reader knows of a cycle and not of its end */
-	bool gc_left_open;	/* a gap began in it, and no goroutine ran that could say its end */
 	uint64_t gc_seq;
-	bool tell_gc;		/* GCActive is due */
 	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
 	unsigned int heap_n;
 	uint64_t heap_goal;	/* the last one, 0: unknown */
-	/* HeapAlloc and HeapGoal are due again; they need a thread with a P */
-	bool tell_heap;
 	struct gap gap;
 	struct tables aside;	/* in a gap: the states from before it */
 	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */

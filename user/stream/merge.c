@@ -24,7 +24,7 @@ struct merge_queue {
 	uint64_t time;		/* of the next record, while the queue is in the heap */
 	uint32_t cpu;
 	bool in_chunk;		/* now lies in the chunk, not in kept */
-	bool unsorted;		/* now lies in kept, in any order */
+	bool unsorted;		/* now is in any order */
 	struct span now, next;	/* next is empty, or lies in the chunk */
 	uint64_t last;		/* the latest time in now and next */
 	struct buf kept;	/* copies of records that wait */
@@ -137,40 +137,62 @@ static int entry_order(const void *a, const void *b)
  * end is cheap. The records of a damaged file may be in any order: then the whole index is sorted
  * at once.
  */
-static struct vec entries_of(const struct span *s)
+static void entries_make(struct vec *entries, const struct span *s)
 {
 	size_t at, n, moves = MOVES_MAX;
-	struct vec entries = {0};
 
-	vec_reserve(&entries, span_len(s) / sizeof(struct rec), sizeof(struct entry));
+	entries->len = 0;
+	vec_reserve(entries, span_len(s) / sizeof(struct rec), sizeof(struct entry));
 	for (at = 0; at < span_len(s); at += n) {
 		const struct rec *r = (const struct rec *)(s->at + at);
 
 		n = record_size(r, SIZE_MAX);
-		moves -= entry_insert(&entries, r->time, at, moves);
+		moves -= entry_insert(entries, r->time, at, moves);
 	}
 	if (!moves)	/* MOVES_MAX is reached: the last records are not sorted yet */
-		vec_sort(&entries, sizeof(struct entry), entry_order);
-	return entries;
+		vec_sort(entries, sizeof(struct entry), entry_order);
 }
 
-static void queue_sort(struct merge_queue *q)
+/* Copies the records of @s in the order of @entries; those that lie side by side at once. */
+static void entries_copy(const struct vec *entries, const struct span *s, struct buf *to)
 {
-	struct vec entries = entries_of(&q->now);
-	struct buf sorted = {0};
-	size_t i;
+	size_t from = 0, end = 0, i, at;
 
-	buf_reserve(&sorted, span_len(&q->now));
-	for (i = 0; i < entries.len; i++) {
-		const uint8_t *r = q->now.at + vec_at(&entries, struct entry, i)->at;
-
-		buf_add(&sorted, r, record_size((const struct rec *)r, SIZE_MAX));
+	to->len = 0;
+	buf_reserve(to, span_len(s));
+	for (i = 0; i < entries->len; i++) {
+		at = vec_at(entries, struct entry, i)->at;
+		if (at != end) {
+			buf_add(to, s->at + from, end - from);
+			from = end = at;
+		}
+		end += record_size((const struct rec *)(s->at + at), SIZE_MAX);
 	}
-	vec_free(&entries);
-	buf_free(&q->kept);
+	buf_add(to, s->at + from, end - from);
+}
+
+/* A recording on a busy machine needs this for many chunks: the storage stays for the next one. */
+static void queue_sort(struct merge *m, struct merge_queue *q)
+{
+	struct buf sorted;
+
+	entries_make(&m->entries, &q->now);
+	entries_copy(&m->entries, &q->now, &m->spare);
+	sorted = m->spare;
+	m->spare = q->kept;
+	m->spare.len = sorted.len;	/* the need of the next one */
 	q->kept = sorted;
 	q->now = (struct span){ sorted.data, sorted.data + sorted.len };
-	q->unsorted = false;
+	q->in_chunk = q->unsorted = false;
+}
+
+/* Frees storage that only an earlier burst needed. */
+static void merge_fit(struct merge *m)
+{
+	size_t most = vec_lately(&m->most, m->spare.len, MOST_SHIFT);
+
+	buf_fit(&m->spare, most);
+	vec_fit(&m->entries, most / sizeof(struct rec), sizeof(struct entry));
 }
 
 /* --- a binary heap of queues by (time of the first record, cpu) --- */
@@ -204,7 +226,7 @@ static void heap_build(struct merge *m)
 		struct merge_queue *q = queue_at(m, i);
 
 		if (q->unsorted)
-			queue_sort(q);
+			queue_sort(m, q);
 		if (!span_len(&q->now))
 			continue;
 		q->time = span_time(&q->now);
@@ -263,13 +285,14 @@ static int queue_add(struct merge_queue *q, const uint8_t *p, size_t len)
 	if (!span_len(&q->now))
 		q->last = 0;
 	s.end = p + span_check(&s, &q->last, &sorted);
-	if (!sorted || span_len(&q->next)) {
-		queue_append(q, &s, sorted);
-	} else if (span_len(&q->now)) {
-		q->next = s;
-	} else {
+	if (!span_len(&q->now)) {
 		q->now = s;
 		q->in_chunk = true;
+		q->unsorted = !sorted;
+	} else if (sorted && !span_len(&q->next)) {
+		q->next = s;
+	} else {
+		queue_append(q, &s, sorted);
 	}
 	return s.end == p + len ? 0 : -EBADMSG;
 }
@@ -333,8 +356,11 @@ void merge_keep(struct merge *m)
 
 	if (m->run)
 		merge_leave(m);
-	for (i = 0; m->in_chunk && i < m->queues.len; i++)
+	if (!m->in_chunk)
+		return;
+	for (i = 0; i < m->queues.len; i++)
 		queue_keep(queue_at(m, i));
+	merge_fit(m);
 	m->in_chunk = false;
 }
 
@@ -442,5 +468,7 @@ void merge_free(struct merge *m)
 		buf_free(&queue_at(m, i)->kept);
 	vec_free(&m->queues);
 	vec_free(&m->heap);
+	vec_free(&m->entries);
+	buf_free(&m->spare);
 	free(m);
 }

@@ -34,6 +34,10 @@ struct merge {
 	struct vec queues;	/* struct merge_queue, sorted by cpu */
 	struct vec heap;	/* struct merge_queue *: the one with the earliest record first */
 	size_t heap_len;	/* queues in the heap */
+	/* to sort a queue (merge.c): an index, storage, and its recent maximum (vec_lately()) */
+	struct vec entries;
+	struct buf spare;
+	size_t most;
 };
 
 struct merge *merge_new(void);

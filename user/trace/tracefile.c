@@ -15,6 +15,7 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "base/write_all.h"
+#include "trace/stream.h"
 #include "trace/strtab.h"
 #include "trace/varint.h"
 
@@ -32,16 +33,6 @@ enum {
 	STACK_BYTES = 128,
 	/* of a string, beside its text: the set, the order and the id of strtab.h */
 	STRING_BYTES = 96,
-};
-
-struct trace_stream {
-	struct tracefile *tf;
-	uint64_t m;
-	uint64_t base, last;	/* times of the open batch: its begin, its last event */
-	struct buf body;
-	size_t fits;		/* an event fits behind so many bytes of the batch, or fewer */
-	bool done;
-	bool busy;		/* the thread has filled a batch in this generation */
 };
 
 struct tracefile {
@@ -200,6 +191,8 @@ struct trace_stream *tracefile_stream(struct tracefile *tf, uint64_t m)
 	s = xcalloc(1, sizeof(*s));
 	s->tf = tf;
 	s->m = m;
+	s->events = tf->counts.events;
+	s->time_shift = tf->opts.time_shift;
 	buf_reserve(&s->body, STREAM_FIRST);
 	*slot = (uint64_t)(uintptr_t)s;
 	return s;
@@ -239,18 +232,12 @@ static void stream_make_room(struct trace_stream *s, uint64_t time)
 static inline void stream_put(struct trace_stream *s, uint64_t time, enum tracev2_event ev,
 			      int nargs, const uint64_t *args)
 {
-	uint8_t *p = s->body.data + s->body.len;
+	uint8_t *p = stream_put_head(s, time, ev);
 	int i;
 
-	if (time < s->last)
-		time = s->last;
-	*p++ = (uint8_t)ev;
-	p = varint_put(p, time - s->last);
 	for (i = 0; i < nargs; i++)
 		p = varint_put(p, args[i]);
-	s->body.len = (size_t)(p - s->body.data);
-	s->last = time;
-	s->tf->counts.events[ev]++;
+	stream_put_end(s, time, ev, p);
 }
 
 /* A function of its own, so that trace_emit_args() has no registers to save for it. */
@@ -265,11 +252,11 @@ static __attribute__((noinline)) void stream_put_first(struct trace_stream *s, u
 void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event ev, int nargs,
 		     const uint64_t *args)
 {
-	time >>= s->tf->opts.time_shift;
-	if (!s->body.len || s->body.len > s->fits)
-		stream_put_first(s, time, ev, nargs, args);
-	else
+	time >>= s->time_shift;
+	if (stream_has_room(s))
 		stream_put(s, time, ev, nargs, args);
+	else
+		stream_put_first(s, time, ev, nargs, args);
 }
 
 void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint64_t p,
@@ -452,7 +439,7 @@ static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
  * Writes the thread's batch. Frees most of its memory if the thread filled no batch in this
  * generation and used little of the memory.
  */
-static void stream_end(struct trace_stream *s)
+static void stream_finish(struct trace_stream *s)
 {
 	size_t used = s->body.len;
 
@@ -470,7 +457,7 @@ static void streams_flush(struct tracefile *tf)
 
 	for (i = 0; i < tf->streams.cap; i++)
 		if (tf->streams.slots[i].used)
-			stream_end((void *)(uintptr_t)tf->streams.slots[i].value);
+			stream_finish((void *)(uintptr_t)tf->streams.slots[i].value);
 }
 
 static void tracefile_stream_free(struct trace_stream *s)

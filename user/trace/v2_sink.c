@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "trace/stream.h"
 
 enum { RECENT = 64, RECENT_STACKS = 1024, RECENT_TEXTS_SHIFT = 6 };
 
@@ -78,7 +79,7 @@ static uint64_t v2_sink_arg(struct v2_sink *v, struct sink_refs refs, int i, uin
 	return refs.texts >> i & 1 ? v2_sink_text(v, sink_arg_text(arg)) : arg;
 }
 
-/* A function of its own, so that v2_sink_write() has no registers to save for it. */
+/* A function of its own, so that v2_sink_event() has no registers to save for it. */
 static __attribute__((noinline)) void v2_sink_write_new(struct v2_sink *v,
 							const struct sink_event *e)
 {
@@ -93,48 +94,54 @@ static __attribute__((noinline)) void v2_sink_write_new(struct v2_sink *v,
 
 /* --- */
 
-/* The arguments of @e, with ids in place of stacks and texts. False: one is not a recent one. */
-static inline bool v2_sink_recent_ids(const struct v2_sink *v, const struct sink_event *e,
-				      struct sink_refs refs, uint64_t *ids)
+/* *@arg, a stack or a text, becomes its id. False: it is not among the recent ones. */
+static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack, uint64_t *arg)
 {
 	const struct sink_text *text;
-	unsigned int bits;
 	size_t place;
+
+	if (is_stack) {
+		place = *arg % RECENT_STACKS;
+		if (v->stacks[place].key != *arg)
+			return false;
+		*arg = v->stacks[place].id;
+		return true;
+	}
+	text = sink_arg_text(*arg);
+	place = v2_sink_place(text->bytes);
+	if (!text->constant || v->texts[place].text != text->bytes)
+		return false;
+	*arg = v->texts[place].id;
+	return true;
+}
+
+/* Writes the event in place. False: it has something new, or its batch has no room. */
+static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_event *e)
+{
+	struct trace_stream *stream = v->recent[e->thread % RECENT].stream;
+	unsigned int stacks = sink_refs[e->kind].stacks, texts = sink_refs[e->kind].texts;
+	uint64_t time, arg;
+	uint8_t *p;
 	int i;
 
-	for (i = 0; i < e->nargs; i++)
-		ids[i] = e->args[i];
-	for (bits = refs.stacks; bits; bits &= bits - 1) {
-		i = __builtin_ctz(bits);
-		place = ids[i] % RECENT_STACKS;
-		if (v->stacks[place].key != ids[i])
+	if (!stream || v->recent[e->thread % RECENT].thread != e->thread ||
+	    !stream_has_room(stream))
+		return false;
+	time = e->time >> stream->time_shift;
+	p = stream_put_head(stream, time, e->kind);
+	for (i = 0; i < e->nargs; i++, stacks >>= 1, texts >>= 1) {
+		arg = e->args[i];
+		if ((stacks | texts) & 1 && !v2_sink_recent_id(v, stacks & 1, &arg))
 			return false;
-		ids[i] = v->stacks[place].id;
+		p = varint_put(p, arg);
 	}
-	for (bits = refs.texts; bits; bits &= bits - 1) {
-		i = __builtin_ctz(bits);
-		text = sink_arg_text(ids[i]);
-		place = v2_sink_place(text->bytes);
-		if (!text->constant || v->texts[place].text != text->bytes)
-			return false;
-		ids[i] = v->texts[place].id;
-	}
+	stream_put_end(stream, time, e->kind, p);
 	return true;
 }
 
 static inline void v2_sink_write(struct v2_sink *v, const struct sink_event *e)
 {
-	struct trace_stream *stream = v->recent[e->thread % RECENT].stream;
-	struct sink_refs refs = sink_refs[e->kind];
-	uint64_t ids[TRACEV2_MAX_ARGS];
-
-	if (!stream || v->recent[e->thread % RECENT].thread != e->thread)
-		v2_sink_write_new(v, e);
-	else if (!(refs.texts | refs.stacks))
-		trace_emit_args(stream, e->time, e->kind, e->nargs, e->args);
-	else if (v2_sink_recent_ids(v, e, refs, ids))
-		trace_emit_args(stream, e->time, e->kind, e->nargs, ids);
-	else
+	if (!v2_sink_write_recent(v, e))
 		v2_sink_write_new(v, e);
 }
 
