@@ -14,10 +14,10 @@
  */
 enum { DEAD_MOST = 1 << 18 };
 
-/* Is the generation long or large enough? */
-static inline bool generation_is_due(const struct model *s)
+/* Is the generation long or large enough at @time? */
+static inline bool generation_is_due(const struct model *s, uint64_t time)
 {
-	return s->now >= s->due_time || *s->gen_size >= s->due_size || s->dead.len >= DEAD_MOST;
+	return time >= s->due_time || *s->gen_size >= s->due_size || s->dead.len >= DEAD_MOST;
 }
 /* The trace begins now, from the state collected so far. */
 void generation_first(struct model *s);

@@ -149,16 +149,8 @@ static uint8_t model_checks_of(uint8_t kind)
 	return checks;
 }
 
-/* True for a record of a goroutine that meets all conditions, as nearly all do. */
-static inline bool model_is_usual(struct model *s, const struct rec *r, unsigned int checks)
-{
-	return checks & CHECK_NUMBER && r->id && r->tid && s->started &&
-	       s->gs.len < s->most_goroutines && !(checks & CHECK_SYSCALL && is_foreign(s, r));
-}
-
 /* True: the record does not meet a condition, and is counted. */
-static __attribute__((noinline)) bool model_leaves_out(struct model *s, const struct rec *r,
-						       unsigned int checks)
+static bool model_leaves_out(struct model *s, const struct rec *r, unsigned int checks)
 {
 	if (checks & CHECK_NUMBER && is_one_too_many(s, r)) {
 		/* a loss also where nothing can be repaired yet */
@@ -195,13 +187,26 @@ static void model_hear(struct M *m, const struct rec *r)
 		m->uprobe_exit = r->kind == REC_SYS_EXIT && !(r->sub & REC_EXIT_HOOK);
 }
 
-int model_record(struct model *s, const struct rec *r, struct error *err)
+/*
+ * True for a record of a goroutine that meets all conditions of model_admits(), as nearly all do
+ * once the trace has begun.
+ */
+static inline bool model_is_usual(struct model *s, const struct rec *r, unsigned int checks)
+{
+	return checks & CHECK_NUMBER && s->started && r->id && r->tid && r->time > s->now &&
+	       r->time < TIME_MAX && !generation_is_due(s, r->time) &&
+	       s->gs.len < s->most_goroutines && !(checks & CHECK_SYSCALL && is_foreign(s, r));
+}
+
+/*
+ * Lets time pass up to the record, and ends the generation if that is due. Returns 1: the handler
+ * takes the record; 0: it is left out; or the error of the trace file.
+ */
+static __attribute__((noinline)) int model_admits(struct model *s, const struct rec *r)
 {
 	unsigned int checks = s->checks[r->kind];
-	struct M *m = NULL;
 	int e;
 
-	s->err = err;
 	if (!handlers[r->kind])
 		return r->kind == REC_GAP ? gap_record(s, r) : 0;
 	if (s->gap.open && !s->gap.collecting && checks & CHECK_GAP)
@@ -209,17 +214,31 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	if (r->time > s->now && r->time < TIME_MAX)
 		s->now = r->time;
 	/* not for a REC_CAPTURE_END, which ends the generation anyway */
-	if (generation_is_due(s) && s->started && r->kind != REC_CAPTURE_END) {
+	if (generation_is_due(s, s->now) && s->started && r->kind != REC_CAPTURE_END) {
 		e = generation_turn(s);
 		if (e)
 			return e;
 	}
-	checks = s->checks[r->kind];
-	if (!model_is_usual(s, r, checks) && model_leaves_out(s, r, checks))
-		return 0;
-	if (s->checks[r->kind] & CHECK_OF_THREAD)
+	return !model_leaves_out(s, r, checks);
+}
+
+int model_record(struct model *s, const struct rec *r, struct error *err)
+{
+	unsigned int checks = s->checks[r->kind];
+	struct M *m = NULL;
+	int e;
+
+	s->err = err;
+	if (model_is_usual(s, r, checks)) {
+		s->now = r->time;
+	} else {
+		e = model_admits(s, r);
+		if (e <= 0)
+			return e;
+	}
+	if (checks & CHECK_OF_THREAD)
 		m = m_put(s, r->tid);
-	if (m && m->sweep.place && s->checks[r->kind] & CHECK_SWEEP)
+	if (m && m->sweep.place && checks & CHECK_SWEEP)
 		step_sweep_end(s, m);
 	if (s->has_labels)
 		labels_tell(s, m);

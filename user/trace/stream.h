@@ -32,14 +32,16 @@ static inline bool stream_has_room(const struct trace_stream *s)
 	return s->body.len && s->body.len <= s->fits;
 }
 
-/* Puts kind and time (in units of the file) of an event at the end; returns where arguments go. */
+/*
+ * Puts kind and time of an event at the end; returns where arguments go. The time is in units of
+ * the file, and not before the last one.
+ */
 static inline uint8_t *stream_put_head(struct trace_stream *s, uint64_t time, enum tracev2_event ev)
 {
 	uint8_t *p = s->body.data + s->body.len;
-	uint64_t dt = time > s->last ? time - s->last : 0;
 
 	*p++ = (uint8_t)ev;
-	return varint_put(p, dt);
+	return varint_put(p, time - s->last);
 }
 
 /* The event is whole: it ends at @end. */
@@ -47,7 +49,7 @@ static inline void stream_put_end(struct trace_stream *s, uint64_t time, enum tr
 			      const uint8_t *end)
 {
 	s->body.len = (size_t)(end - s->body.data);
-	s->last = time > s->last ? time : s->last;
+	s->last = time;
 	s->events[ev]++;
 }
 

@@ -232,9 +232,12 @@ static void stream_make_room(struct trace_stream *s, uint64_t time)
 static inline void stream_put(struct trace_stream *s, uint64_t time, enum tracev2_event ev,
 			      int nargs, const uint64_t *args)
 {
-	uint8_t *p = stream_put_head(s, time, ev);
+	uint8_t *p;
 	int i;
 
+	if (time < s->last)
+		time = s->last;
+	p = stream_put_head(s, time, ev);
 	for (i = 0; i < nargs; i++)
 		p = varint_put(p, args[i]);
 	stream_put_end(s, time, ev, p);

@@ -119,19 +119,21 @@ static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack, uin
 static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_event *e)
 {
 	struct trace_stream *stream = v->recent[e->thread % RECENT].stream;
-	unsigned int stacks = sink_refs[e->kind].stacks, texts = sink_refs[e->kind].texts;
+	unsigned int stacks = sink_refs[e->kind].stacks, refs = stacks | sink_refs[e->kind].texts;
+	const uint64_t *args = e->args, *end = args + e->nargs;
 	uint64_t time, arg;
 	uint8_t *p;
-	int i;
 
 	if (!stream || v->recent[e->thread % RECENT].thread != e->thread ||
 	    !stream_has_room(stream))
 		return false;
 	time = e->time >> stream->time_shift;
+	if (time < stream->last)
+		return false;
 	p = stream_put_head(stream, time, e->kind);
-	for (i = 0; i < e->nargs; i++, stacks >>= 1, texts >>= 1) {
-		arg = e->args[i];
-		if ((stacks | texts) & 1 && !v2_sink_recent_id(v, stacks & 1, &arg))
+	for (; args < end; args++, refs >>= 1, stacks >>= 1) {
+		arg = *args;
+		if (refs & 1 && !v2_sink_recent_id(v, stacks & 1, &arg))
 			return false;
 		p = varint_put(p, arg);
 	}
@@ -139,27 +141,14 @@ static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_eve
 	return true;
 }
 
-static inline void v2_sink_write(struct v2_sink *v, const struct sink_event *e)
-{
-	if (!v2_sink_write_recent(v, e))
-		v2_sink_write_new(v, e);
-}
-
-static __attribute__((noinline)) void v2_sink_write_and_show(struct v2_sink *v,
-							     const struct sink_event *e)
-{
-	v2_sink_write(v, e);
-	observers_event(v->observers, e);
-}
-
 static void v2_sink_event(void *ctx, const struct sink_event *e)
 {
 	struct v2_sink *v = ctx;
 
+	if (!v2_sink_write_recent(v, e))
+		v2_sink_write_new(v, e);
 	if (v->observers->of_events)
-		v2_sink_write_and_show(v, e);
-	else
-		v2_sink_write(v, e);
+		observers_event(v->observers, e);
 }
 
 static void v2_sink_cpu_sample(void *ctx, const struct sink_sample *s)
