@@ -365,12 +365,21 @@ static const struct rec *goid_pass(struct goid_filter *f, const struct rec *r)
 	return goid_queue(f, r);
 }
 
+/* True for a record that passes as it is, while none is held: its g is known by its goid already. */
+static inline bool goid_is_plain(struct goid_filter *f, const struct rec *r)
+{
+	const struct goid_name *recent = goid_recent(f, r->ptr);
+
+	return f->is_plain[r->kind] || (f->roles[r->kind] == GOID_TRANSITION && r->id &&
+					recent->g == r->ptr && recent->goid == r->id);
+}
+
 const struct rec *goid_filter_next(struct goid_filter *f)
 {
 	const struct rec *r = f->flows ? goid_release(f) : NULL, *next;
 
 	while (!r && (next = merge_next(f->from))) {
-		if (f->is_plain[next->kind] && !f->held.len)
+		if (!f->held.len && goid_is_plain(f, next))
 			return next;
 		r = goid_pass(f, next);
 	}
