@@ -365,7 +365,7 @@ static const struct rec *goid_pass(struct goid_filter *f, const struct rec *r)
 	return goid_queue(f, r);
 }
 
-/* True for a record that passes as it is, while none is held: its g is known by its goid already. */
+/* True for a record that passes as it is, while none is held: the goid of its g is known. */
 static inline bool goid_is_plain(struct goid_filter *f, const struct rec *r)
 {
 	const struct goid_name *recent = goid_recent(f, r->ptr);
