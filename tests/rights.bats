@@ -153,6 +153,7 @@ starts() {
 	starts "$GOTAP" record --attach inline -p "$TARGET" -d 2m -o /dev/null
 	has_rights inline "$RUN" gotap-prober
 	has_rights inline "$RUN" gotap
+	has_rights inline "$RUN" gotap-guard
 	gains_nothing inline "$RUN" gotap
 	gains_nothing inline "$RUN" gotap-prober
 }

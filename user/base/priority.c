@@ -2,22 +2,31 @@
 /* priority: see priority.h. */
 #include "base/priority.h"
 
-#include <stdbool.h>
 #include <sys/resource.h>
 
 static bool raised;
 static int first;
 
-void priority_raise(int nice)
+bool priority_raise(int nice)
 {
 	if (!raised)
 		first = getpriority(PRIO_PROCESS, 0);
 	raised = true;
-	setpriority(PRIO_PROCESS, 0, nice);
+	return !setpriority(PRIO_PROCESS, 0, nice);
+}
+
+void priority_set(pid_t thread, int nice)
+{
+	setpriority(PRIO_PROCESS, (id_t)thread, nice);
+}
+
+void priority_reset(pid_t thread)
+{
+	if (raised)
+		setpriority(PRIO_PROCESS, (id_t)thread, first);
 }
 
 void priority_restore(void)
 {
-	if (raised)
-		setpriority(PRIO_PROCESS, 0, first);
+	priority_reset(0);
 }

@@ -5,6 +5,7 @@
  *
  *	caller	takes chunks from the queue
  *	drain	rings -> chunks -> queue; looks for the end (drain, watch)
+ *	guard	the priorities of both, by how full rings and queue are
  *	gaps	losses, budget, no reader: probes away and back, states read anew
  *
  * The order of the start: name the Ps, attach, activate, drain, read the states
@@ -22,10 +23,11 @@
 #include "attach/sampler.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/priority.h"
 #include "capture/budget_price.h"
 #include "capture/drain.h"
 #include "capture/gaps.h"
+#include "capture/guard.h"
+#include "capture/pace.h"
 #include "capture/thread_states.h"
 #include "live/memory.h"
 #include "live/snapshot_memory.h"
@@ -34,12 +36,18 @@
 
 enum {
 	DRAIN_NS = 10 * 1000 * 1000,
-	/* between two rounds while a ring is more than an eighth full */
-	DRAIN_BUSY_NS = 1000 * 1000,
+	/*
+	 * With --attach inline. A round costs its wake-up, and rings of that size or more have room
+	 * for 36 ms of the most records that a program with 2 threads made, 440 MB/s.
+	 */
+	DRAIN_LONG_NS = 20 * 1000 * 1000,
+	DRAIN_LONG_RING = 16 << 20,
+	LOOK_NS = 1000 * 1000,		/* between two looks whether the program was looked at */
 	LAST_LOOKS = 20,
-	/* looks for new threads to sample come once in so many rounds */
-	SAMPLER_ROUNDS = 10,
 };
+
+/* Time between two looks for new threads to sample. */
+#define SAMPLER_NS 100000000ULL
 
 struct capture {
 	const struct plan *plan;
@@ -56,6 +64,7 @@ struct capture {
 	struct thread_states threads;	/* likewise */
 	struct drain drain;
 	struct gaps gaps;
+	struct guard guard;
 	pthread_t thread;
 	bool thread_runs;
 };
@@ -83,6 +92,7 @@ static void capture_say_end(struct capture *cap)
  */
 static void capture_do_end(struct capture *cap)
 {
+	guard_hold(&cap->guard);
 	gaps_stop(&cap->gaps);
 	probes_silence(&cap->probes);
 	thread_states_end(&cap->threads);
@@ -98,19 +108,25 @@ static void capture_do_end(struct capture *cap)
 static void *drain_thread(void *arg)
 {
 	struct capture *cap = arg;
-	unsigned int round = 0;
-	bool busy;
+	long idle = cap->drain.rare ? DRAIN_LONG_NS : DRAIN_NS;
+	uint64_t before = now_ns(), sampled = before, now;
 
 	pthread_setname_np(pthread_self(), "gotap-drain");
-	for (;;) {
+	guard_drain_begins(&cap->guard);
+	for (;; before = now) {
 		bpf_beat(cap->bpf);
-		busy = drain_round(&cap->drain);
+		now = now_ns();
+		guard_round(&cap->guard, now);
+		drain_round(&cap->drain);
+		guard_round_found(&cap->guard, cap->drain.fill, now - before);
 		if (cap->watch.end != CAPTURE_RUNNING)
 			break;
-		if (++round % SAMPLER_ROUNDS == 0)
+		if (now - sampled >= SAMPLER_NS) {
 			sampler_update(&cap->sampler);
+			sampled = now;
+		}
 		thread_states_tick(&cap->threads);
-		sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
+		sleep_ns(pace_sleep(cap->drain.fill, now - before, idle));
 	}
 	capture_do_end(cap);
 	return NULL;
@@ -144,6 +160,12 @@ static struct capture *capture_new(const struct plan *plan, struct process *proc
 	return cap;
 }
 
+/* Returns whether rounds may be rarer: a ring has room for all that comes meanwhile. */
+static bool rings_are_long(const struct capture *cap)
+{
+	return cap->plan->for_inline && bpf_rings(cap->bpf)->size >= DRAIN_LONG_RING;
+}
+
 /* Gives each part the others that it works with, once the BPF programs are loaded. */
 static void connect_parts(struct capture *cap, const struct capture_opts *opts)
 {
@@ -164,6 +186,7 @@ static void connect_parts(struct capture *cap, const struct capture_opts *opts)
 		.states = &cap->states,
 		.meter = budget_limits(opts->budget) ? &cap->meter : NULL,
 		.watch = &cap->watch,
+		.rare = rings_are_long(cap),
 		.goids = cap->plan->goid_before_status ? NULL : &cap->goids,
 	};
 	losses_init(&cap->drain.losses, rings, cap->drain.in_target);
@@ -184,7 +207,7 @@ static void connect_parts(struct capture *cap, const struct capture_opts *opts)
  * Keeps the privileges that are needed from here on: to read the target's memory (goids, the
  * snapshot) and to open clocks for new threads; of the prober, to put probes back after a gap.
  * Before Linux 5.19 reading a map by its descriptor took CAP_BPF, too, unless unprivileged users
- * have BPF. No thread must run before.
+ * have BPF. No thread must run before, but the guard, which gives up its own.
  */
 static int drop_privileges(const struct capture_opts *opts, struct bpf_side *bpf, struct error *err)
 {
@@ -214,16 +237,15 @@ static void plan_budget(struct capture *cap, const struct capture_opts *opts)
 }
 
 /*
- * Raises gotap's priority. Code in the target can make more records than gotap can take with its
- * fair share of a busy machine. With the higher priority gotap takes the CPU time that the records
- * need, before the program makes more of them. Threads that gotap starts inherit it.
+ * Raises gotap's priority, while it is needed. Code in the target can make more records than gotap
+ * can take with its fair share of a busy machine. With the higher priority gotap takes the CPU time
+ * that the records need, before the program makes more of them.
  */
-static void go_before_the_program(const struct plan *plan)
+static int go_before_the_program(struct capture *cap, struct error *err)
 {
-	enum { NICE = -10 };
-
-	if (plan->for_inline)
-		priority_raise(NICE);
+	if (!cap->plan->for_inline)
+		return 0;
+	return guard_begin(&cap->guard, bpf_rings(cap->bpf), &cap->queue, err);
 }
 
 /* Does all that takes privileges: loads programs, attaches probes, opens clocks. */
@@ -251,8 +273,8 @@ static int put_in_place(struct capture *cap, const struct capture_opts *opts, st
 	if (r)
 		return r;
 	plan_budget(cap, opts);
-	go_before_the_program(cap->plan);
-	if (opts->bpf.cpu_hz)
+	r = go_before_the_program(cap, err);
+	if (!r && opts->bpf.cpu_hz)
 		r = sampler_start(&cap->sampler, cap->proc, bpf_sampling_program(cap->bpf),
 				  opts->bpf.cpu_hz, err);
 	return r ? r : drop_privileges(opts, cap->bpf, err);
@@ -280,7 +302,7 @@ static void await_look(struct capture *cap)
 	uint64_t since = now_ns();
 
 	while (!watch_has_looked(&cap->watch, since) && !stop_requested(&cap->states.stop_reading))
-		sleep_ns(DRAIN_BUSY_NS);
+		sleep_ns(LOOK_NS);
 }
 
 static int capture_do_start(struct capture *cap, const struct capture_opts *opts, struct error *err)
@@ -353,11 +375,16 @@ int capture_start(struct capture **ret, const struct plan *plan, struct process 
 
 int capture_next(struct capture *cap, int timeout_ms, struct chunk **c)
 {
-	return chunk_queue_next(&cap->queue, timeout_ms, c);
+	int r = chunk_queue_next(&cap->queue, timeout_ms, c);
+
+	if (r == -ENODATA)
+		guard_end(&cap->guard);
+	return r;
 }
 
 void capture_stop(struct capture *cap)
 {
+	guard_hold(&cap->guard);
 	watch_stop(&cap->watch);
 }
 
@@ -433,6 +460,7 @@ void capture_free(struct capture *cap)
 	if (!cap)
 		return;
 	end_threads(cap);
+	guard_end(&cap->guard);
 	sampler_stop(&cap->sampler);
 	bpf_free(cap->bpf);
 	memory_end(cap->proc);

@@ -88,9 +88,20 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
 	assert(!q->done && q->n_queued < QUEUE_CHUNKS);
 	q->queue[(q->head + q->n_queued++) % QUEUE_CHUNKS] = c;
 	q->bytes += c->data.len;
+	if (!q->since)
+		__atomic_store_n(&q->since, now_ns(), __ATOMIC_RELAXED);
 	q->done = last;
 	pthread_cond_broadcast(&q->changed);
 	pthread_mutex_unlock(&q->lock);
+}
+
+struct chunk_queue_load chunk_queue_load(const struct chunk_queue *q)
+{
+	return (struct chunk_queue_load){
+		.chunks = __atomic_load_n(&q->n_queued, __ATOMIC_RELAXED),
+		.bytes = __atomic_load_n(&q->bytes, __ATOMIC_RELAXED),
+		.since = __atomic_load_n(&q->since, __ATOMIC_RELAXED),
+	};
 }
 
 /*
@@ -165,6 +176,7 @@ static struct chunk *take_next(struct chunk_queue *q)
 	q->n_queued--;
 	assert(q->bytes >= q->taken->data.len);
 	q->bytes -= q->taken->data.len;
+	__atomic_store_n(&q->since, q->n_queued ? now_ns() : 0, __ATOMIC_RELAXED);
 	return q->taken;
 }
 

@@ -40,6 +40,7 @@ struct chunk_queue {
 	size_t most;			/* bytes in a chunk, lately */
 	struct chunk *taken;		/* by the caller */
 	uint64_t full_since;		/* ns, 0: there is room */
+	uint64_t since;			/* ns: the caller could have taken a chunk, 0: none waits */
 	bool done;			/* the last one has been put */
 };
 
@@ -59,6 +60,12 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last);
  * call.
  */
 uint64_t chunk_queue_full_since(struct chunk_queue *q);
+/* Returns what waits for the caller. From any thread; the values need not be of one moment. */
+struct chunk_queue_load {
+	size_t chunks, bytes;
+	uint64_t since;		/* ns: when one could have been taken; 0: none waits */
+};
+struct chunk_queue_load chunk_queue_load(const struct chunk_queue *q);
 
 /*
  * Takes the next chunk, and waits for it at most @timeout_ms. Returns 1 and *@c, valid until the

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/clock.h"
+#include "capture/pace.h"
 
 enum {
 	LOOK_NS = 1000 * 1000,		/* between two looks for room in the queue */
@@ -47,12 +48,17 @@ static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
 }
 
 /*
- * Returns how full a ring is that needs the next round early. Code in the target makes ten times
- * the records of probes, and they are read faster while they are in the caches of the CPU.
+ * A small ring of code in the target needs the next round early with less: such a program makes ten
+ * times the records of probes, and fills 4 MiB in 11 ms.
  */
-static size_t busy_fill(const struct ring *r)
+static void drain_note_fill(struct drain *d, const struct ring *r)
 {
-	return r->foreign && r->size / 8 > BUSY_BYTES ? BUSY_BYTES : r->size / 8;
+	size_t bytes = ring_fill(r), fill = r->size ? bytes * PACE_WHOLE / r->size : 0;
+
+	if (r->foreign && !d->rare && bytes > BUSY_BYTES && fill <= PACE_CALM)
+		fill = PACE_CALM + 1;
+	if (fill > d->fill)
+		d->fill = (unsigned int)fill;
 }
 
 /*
@@ -83,11 +89,12 @@ static void drain_raise(struct drain *d, uint64_t watermark)
  * Takes the watermark's time before it reads the rings (chunk.h), and the records of user space
  * after that: one that is added later is younger than the watermark (user_records.h).
  */
-static bool drain_fill(struct drain *d, struct chunk *c)
+static void drain_fill(struct drain *d, struct chunk *c)
 {
-	bool clean = true, clean_foreign = true, busy = false;
+	bool clean = true, clean_foreign = true;
 	size_t i;
 
+	d->fill = 0;
 	c->mono_ns = inline_rings_round(d->in_target);
 	c->wall_ns = wall_ns();
 	for (i = 0; i < d->rings->rings.len; i++) {
@@ -97,7 +104,7 @@ static bool drain_fill(struct drain *d, struct chunk *c)
 			ring->blocked = false;
 			continue;
 		}
-		busy |= ring_fill(ring) > busy_fill(ring);
+		drain_note_fill(d, ring);
 		*(ring->foreign ? &clean_foreign : &clean) &= drain_ring(d, ring, c);
 	}
 	assert(c->mono_ns >= d->watermark);
@@ -112,21 +119,18 @@ static bool drain_fill(struct drain *d, struct chunk *c)
 	inline_rings_unstick(d->in_target, false, false);
 	add_user_records(d, c, c->mono_ns);
 	c->watermark = d->watermark;
-	return busy;
 }
 
 /*
  * Looks at the program after the chunk is filled. Records from after a change that the look finds
  * are in this chunk or in later ones, from which they are dropped.
  */
-static bool fill_with_truth(struct drain *d, struct chunk *c)
+static void fill_with_truth(struct drain *d, struct chunk *c)
 {
-	bool busy = drain_fill(d, c);
-
+	drain_fill(d, c);
 	watch_look(d->watch);
 	if (d->watch->cut != UINT64_MAX)
 		chunk_drop_after(c, d->watch->cut);
-	return busy;
 }
 
 /*
@@ -144,21 +148,20 @@ static void hold_back(struct drain *d, struct chunk *c)
 		c->watermark = until;
 }
 
-bool drain_round(struct drain *d)
+void drain_round(struct drain *d)
 {
 	struct chunk *c = chunk_queue_room(d->queue);
-	bool busy;
 
 	if (!c) {
+		d->fill = 0;
 		watch_look(d->watch);
-		return false;
+		return;
 	}
-	busy = fill_with_truth(d, c);
+	fill_with_truth(d, c);
 	if (d->watch->end != CAPTURE_RUNNING)
 		hold_back(d, c);
 	d->passed_on = c->watermark;
 	chunk_queue_put(d->queue, c, false);
-	return busy;
 }
 
 /* Returns whether no thread goes on with the program: it has ended, or exec'ed another. */
@@ -210,14 +213,13 @@ void drain_rest(struct drain *d)
 {
 	uint64_t end = now_ns() + REST_NS;
 	struct chunk *c;
-	bool busy;
 	int rounds = 0;
 
 	do {
 		c = drain_rest_room(d, end);
-		busy = fill_with_truth(d, c);
+		fill_with_truth(d, c);
 		chunk_queue_put(d->queue, c, false);
-	} while (busy && ++rounds < REST_ROUNDS);
+	} while (d->fill > PACE_CALM && ++rounds < REST_ROUNDS);
 	for (rounds = 0;; rounds++) {
 		sleep_ns(LAST_WAIT_NS);
 		c = drain_rest_room(d, end);

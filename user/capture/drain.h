@@ -34,15 +34,17 @@ struct drain {
 	struct unreadable unreadable;
 	struct texts texts;
 	struct goids *goids;		/* NULL: every record of a creation has its goid */
+	bool rare;		/* the rings are so large that rounds may be rare */
 	bool late;		/* the end took too long: rings in the target are no longer read */
 	uint64_t watermark;
 	/* bytes that were passed on and wait for a later watermark */
 	size_t held;
 	uint64_t passed_on;		/* the last one in the queue */
+	unsigned int fill;		/* of the fullest ring in the last round (pace.h) */
 };
 
-/* Returns whether a ring was getting full. Looks at the program (watch.h) at the end. */
-bool drain_round(struct drain *d);
+/* Sets d->fill. Looks at the program (watch.h) at the end. */
+void drain_round(struct drain *d);
 /*
  * Called when no probe makes records any more: takes all that is left in the rings, and waits for
  * room in the queue. After some seconds it drops and counts what code in the target has made, there

@@ -8,7 +8,8 @@
  * 	CAP_SYS_PTRACE	read another process's memory and links in /proc/PID
  * 	CAP_SYS_ADMIN	perf uprobes, which kernels without uprobe_multi need (up to
  * 			the fix of CVE-2025-38466 CAP_PERFMON was enough)
- * 	CAP_SYS_NICE	be a real-time thread for a moment (inline/hold.h); optional
+ * 	CAP_SYS_NICE	be a real-time thread for a moment (inline/hold.h), raise the
+ * 			priority of threads again (capture/guard.h); optional
  */
 #ifndef GOTAP_PROC_PRIVILEGE_H
 #define GOTAP_PROC_PRIVILEGE_H
