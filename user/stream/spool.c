@@ -105,16 +105,12 @@ static void check_plugins(struct capture_info *info)
 	}
 }
 
-int spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
-	       struct error *err)
+static int spool_begin(struct spool_reader **ret, FILE *f, const char *path,
+		       struct capture_info *info, struct error *err)
 {
+	struct spool_reader *r = xcalloc(1, sizeof(*r));
 	struct spool_head head;
-	struct spool_reader *r;
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
 
-	if (!f)
-		return error_set(err, -errno, "cannot open '%s': %s", path, strerror(errno));
-	r = xcalloc(1, sizeof(*r));
 	r->f = f;
 	r->path = xstrdup(path);
 	if (fread(&head, sizeof(head), 1, f) != 1 || memcmp(head.magic, MAGIC, sizeof(MAGIC)))
@@ -133,6 +129,35 @@ int spool_open(struct spool_reader **ret, const char *path, struct capture_info 
 	}
 	spool_close(r);
 	return err->code;
+}
+
+int spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
+	       struct error *err)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+
+	if (!f)
+		return error_set(err, -errno, "cannot open '%s': %s", path, strerror(errno));
+	return spool_begin(ret, f, path, info, err);
+}
+
+int spool_open_fd(struct spool_reader **ret, int fd, const char *name, struct capture_info *info,
+		  struct error *err)
+{
+	FILE *f = fdopen(fd, "r");
+
+	if (f)
+		return spool_begin(ret, f, name, info, err);
+	error_set(err, -errno, "cannot read '%s': %s", name, strerror(errno));
+	close(fd);
+	return err->code;
+}
+
+uint64_t spool_read_bytes(const struct spool_reader *r)
+{
+	off_t at = ftello(r->f);
+
+	return at > 0 ? (uint64_t)at : 0;
 }
 
 /* Time of the first record of the chunk of @len bytes at @at; 0: the chunk has none. */

@@ -50,6 +50,14 @@ void spool_writer_free(struct spool_writer *w);
 
 int spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
 	       struct error *err);
+/*
+ * As spool_open(), with a descriptor that is at the begin of the file; @name is for error texts.
+ * Takes @fd, and closes it on a failure, too.
+ */
+int spool_open_fd(struct spool_reader **ret, int fd, const char *name, struct capture_info *info,
+		  struct error *err);
+/* Bytes that were read so far. */
+uint64_t spool_read_bytes(const struct spool_reader *r);
 /* Times of the chunks, as their heads have them. */
 struct spool_times {
 	/* time of the first record, and the last watermark, in ns; both 0: no chunk */

@@ -3,9 +3,11 @@
  * follow_options: which options of `gotap record` go with --follow and --name, and which go to the
  * recorders.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/name_pattern.h"
+#include "cmd/record/deferred.h"
 #include "cmd/record/options.h"
 
 /* Options of cmd/follow itself. */
@@ -87,6 +89,9 @@ const char *record_options_check_follow(struct record_options *o)
 		return wrong;
 	if (!o->most)
 		o->most = o->follow || o->wait ? 8 : 1;
+	if (o->defer && !o->defer_max)	/* all of them together keep no more than one would */
+		*(char **)vec_push(&o->words, sizeof(char *)) =
+			xasprintf("--defer-max=%" PRIu64, deferred_recorder_max(o->most));
 	if (o->seconds > 0 && is_each(o)) {
 		*(char **)vec_push(&o->words, sizeof(char *)) =
 			xasprintf("--duration=%.9f", o->seconds);

@@ -37,6 +37,12 @@ static const char *take_spool(void *path, const char *arg)
 	return strcmp(arg, "-") ? NULL : "takes a file, not stdout";
 }
 
+static const char *take_defer_max(void *size, const char *arg)
+{
+	return parse_size(arg, 1 << 20, 1ULL << 43, size) ? NULL :
+		"takes a size like 500M or 4G, of 1M or more";
+}
+
 /* Also refuses "". */
 static const char *record_options_take_name(void *name, const char *arg)
 {
@@ -137,6 +143,13 @@ static const struct option_row trace_rows[] = {
 	  "faster", .take = option_take_symbols),
 	OPTION(0, "spool", "FILE", OPTION_TAKE, FIELD(spool),
 	  "keep the raw records too, for `gotap assemble`", .take = take_spool),
+	OPTION(0, "defer", NULL, OPTION_FLAG, FIELD(defer),
+	  "only keep raw records while the program is recorded, in memory or in the file of "
+	  "--spool, and make the trace when the recording is over: for a machine that has no CPU "
+	  "to spare (docs/defer.md)"),
+	OPTION(0, "defer-max", "SIZE", OPTION_TAKE, FIELD(defer_max),
+	  "with --defer: the recording ends when it has so much (default: 1G, or a quarter of the "
+	  "free memory if that is less; 16G in a file)", .take = take_defer_max),
 	OPTION(0, "no-notes", NULL, OPTION_FLAG, FIELD(no_notes),
 	  "leave out the log events of category gotap, which "
 	  "say at their time in the trace what is missing there"),
@@ -167,6 +180,9 @@ static const char *settle_flight(struct record_options *o)
 	if (o->spool || o->perfetto || o->report)
 		return "--flight keeps the last seconds alone: --spool, "
 		       "--perfetto and --report are for a whole recording";
+	if (o->defer)
+		return "--flight looks at the trace while the program is recorded: --defer makes "
+		       "it later";
 	if (o->version < 22)
 		return "--flight needs --format go1.22 or later: the "
 		       "other formats are written when the recording ends";
@@ -184,6 +200,8 @@ static const char *check_together(const struct record_options *o)
 {
 	unsigned int new_events = 1u << GROUP_STACKS | 1u << GROUP_SPANS | 1u << GROUP_OBJECTS;
 
+	if (o->defer_max && !o->defer)
+		return "--defer-max is for --defer";
 	if (o->perfetto && o->version < 22)
 		return "--perfetto needs --format go1.22 or later: the "
 		       "other formats are written when the recording ends";

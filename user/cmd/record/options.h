@@ -27,6 +27,8 @@ struct record_options {
 	enum symbol_source symbols;
 	int assume_minor;	/* 0: what the program says */
 	struct capture_opts capture;
+	bool defer;		/* make the trace when the recording is over */
+	uint64_t defer_max;	/* bytes; 0: not given */
 	bool json, quiet, strict;
 	bool detach;		/* do not wait for the command after the recording */
 	bool report;		/* show what the trace says */

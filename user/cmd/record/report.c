@@ -195,6 +195,17 @@ static void print_perfetto(const struct report *r, FILE *f)
 			    show_size(r->perfetto_bytes, size));
 }
 
+static void print_deferred(const struct report *r, FILE *f)
+{
+	const struct deferred *d = r->deferred;
+	char size[SHOW_SIZE];
+
+	if (d && d->on)
+		show_printf(f, "deferred: the trace was made of %s of raw records in %s, in %.1f s "
+			    "after the recording\n", show_size(d->bytes, size),
+			    d->path ? d->path : "memory", (double)d->ns / 1e9);
+}
+
 static uint64_t output_bytes(const struct report *r)
 {
 	return r->perfetto && r->perfetto == r->output ? r->perfetto_bytes : trace_bytes(r);
@@ -216,6 +227,7 @@ void report_print(const struct report *r, FILE *f)
 		    events_total(r), res->trace.generations, show_size(output_bytes(r), size),
 		    r->ended ? "; " : "", r->ended ? r->ended : "", r->exit ? r->exit : "");
 	print_perfetto(r, f);
+	print_deferred(r, f);
 	report_print_flight(r, f);
 	fprintf(f, "goroutines: %" PRIu64 " (at most %" PRIu64 " at a time), stacks: %" PRIu64
 		   ", lost: %" PRIu64 ", repairs: %" PRIu64,
@@ -293,6 +305,8 @@ static void json_names(const struct report *r, struct json_out *j)
 	put_field(j, "exit", r->exit && *r->exit ? r->exit + 1 : "");
 	put_field(j, "attach", r->method);
 	json_put_count(j, "pid", r->info->pid);
+	if (r->deferred && r->deferred->on)
+		json_put_count(j, "deferred_bytes", r->deferred->bytes);
 }
 
 static void json_counts(const struct report *r, struct json_out *j)

@@ -13,6 +13,7 @@
 #include "attach/inliner.h"
 #include "cmd/record/children.h"
 #include "cmd/record/cpu_use.h"
+#include "cmd/record/deferred.h"
 #include "cmd/report/threads.h"
 #include "cmd/record/stops.h"
 #include "flight/flight.h"
@@ -41,6 +42,7 @@ struct report {
 	const struct triggers *triggers;	/* NULL: none */
 	const struct inline_status *in_target;	/* of --attach inline; NULL: not asked for */
 	const struct foreign *foreign;	/* records that were refused, if in_target; NULL likewise */
+	const struct deferred *deferred;	/* of --defer; NULL, or not on: without it */
 	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
 	const struct cpu_use *cpu;	/* NULL: not known, from a spool file */
 	const struct children *children;	/* NULL likewise */

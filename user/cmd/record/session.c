@@ -22,6 +22,7 @@
 #include "files/beside.h"
 #include "cmd/cmd.h"
 #include "files/old_format.h"
+#include "cmd/record/deferred.h"
 #include "cmd/record/record.h"
 #include "cmd/record/report.h"
 #include "cmd/report/report.h"
@@ -39,6 +40,7 @@ struct session {
 	struct capture *capture;
 	struct assembler *assembler;
 	struct spool_writer *spool;
+	struct deferred deferred;
 	struct old_format *old;	/* NULL: the trace is a v2 trace */
 	struct beside *perfetto;
 	uint64_t perfetto_bytes;
@@ -46,6 +48,7 @@ struct session {
 	uint64_t begin;		/* ns; of a launched program: when its Go runtime began */
 	bool runs;		/* its Go runtime has begun */
 	bool progress, stopping;
+	uint64_t shown;		/* ns: when progress was shown */
 	bool signalled;		/* it is stopping because of a signal */
 	bool gave_up;		/* did not wait for the end of the capture */
 	struct children children;	/* may be what was meant */
@@ -90,6 +93,20 @@ static int start_flight(struct session *s, struct assembler_opts *opts, struct e
 	return r;
 }
 
+/* The raw records: a file of the user's, and with --defer the only thing that is kept at first. */
+static int start_spool(struct session *s, struct error *err)
+{
+	const struct record_options *o = s->opts;
+	int r = o->spool ? output_begin(&s->files->spool, err) : 0;
+
+	if (!r && o->defer)
+		r = deferred_open(&s->deferred, o, &s->files->spool, err);
+	if (r || (!o->spool && !o->defer))
+		return r;
+	return spool_create(&s->spool, o->defer ? s->deferred.fd : s->files->spool.fd,
+			    o->spool ? o->spool : "memory", &s->target->info, err);
+}
+
 static int session_start(struct session *s, struct error *err)
 {
 	struct assembler_opts opts = {
@@ -98,7 +115,7 @@ static int session_start(struct session *s, struct error *err)
 		.no_notes = s->opts->no_notes,
 		.most_goroutines = s->target->plan.for_inline ? ASSEMBLER_GOROUTINES : 0,
 	};
-	int r = 0;
+	int r;
 
 	s->capture_opts = s->opts->capture;
 	s->capture_opts.stop = signals_step();
@@ -108,11 +125,7 @@ static int session_start(struct session *s, struct error *err)
 	stops_begin(&s->stops, &s->target->proc.fs, s->target->proc.pid, s->target->proc.held);
 	if (!s->target->proc.launched)
 		children_begin(&s->children, &s->target->proc.fs, s->target->proc.pid);
-	if (s->opts->spool)
-		r = output_begin(&s->files->spool, err);
-	if (!r && s->opts->spool)
-		r = spool_create(&s->spool, s->files->spool.fd, s->opts->spool, &s->target->info,
-				 err);
+	r = start_spool(s, err);
 	if (!r)
 		r = target_fault(s->target, capture_start(&s->capture, &s->target->plan,
 				 &s->target->proc, &s->capture_opts, err), err);
@@ -149,10 +162,11 @@ static int session_start(struct session *s, struct error *err)
  */
 static bool session_time_is_over(struct session *s)
 {
+	bool begun = s->deferred.on ? s->deferred.begun : assembler_goroutines(s->assembler) > 0;
 	uint64_t now = now_ns();
 	double start = 0;
 
-	if (!s->runs && (!s->target->proc.launched || assembler_goroutines(s->assembler))) {
+	if (!s->runs && (!s->target->proc.launched || begun)) {
 		s->runs = true;
 		s->begin = s->target->proc.launched ? now : s->begin;
 	}
@@ -165,7 +179,22 @@ static bool session_time_is_over(struct session *s)
 static bool session_is_over(struct session *s)
 {
 	s->signalled = signals_stop();
-	return session_time_is_over(s) || s->signalled;
+	return session_time_is_over(s) || s->signalled || s->deferred.end != DEFERRED_GOES_ON;
+}
+
+/* First the raw records become more, and then the part of them that is in the trace. */
+static void show_deferred(const struct session *s, uint64_t now)
+{
+	const struct deferred *d = &s->deferred;
+	char size[SHOW_SIZE];
+
+	show_size(d->bytes, size);
+	if (d->began)
+		fprintf(stderr, "\rmaking the trace: %.0f %% of %s of raw records\033[K",
+			100 * (double)d->done / (double)d->bytes, size);
+	else
+		fprintf(stderr, "\r%.1f s, %s of raw records\033[K",
+			(double)(now - s->begin) / 1e9, size);
 }
 
 static void show_progress(struct session *s, uint64_t *shown)
@@ -177,22 +206,39 @@ static void show_progress(struct session *s, uint64_t *shown)
 	if (!s->progress || now - *shown < 250000000)
 		return;
 	*shown = now;
+	if (s->deferred.on) {
+		show_deferred(s, now);
+		return;
+	}
 	assembler_result(s->assembler, &res);
 	fprintf(stderr, "\r%.1f s, %" PRIu64 " records, %s, %" PRIu64 " lost\033[K",
 		(double)(now - s->begin) / 1e9, res.records, show_size(res.trace.bytes, size),
 		res.model.lost);
 }
 
-static int session_take_chunk(struct session *s, const struct chunk *c, struct error *err)
+/* The chunk becomes a part of the trace. */
+static int session_assemble(struct session *s, const struct chunk *c, struct error *err)
 {
-	int r = s->spool ? spool_write(s->spool, c, err) : 0;
+	int r;
 
 	thread_file_clock(&s->files->threads, c);
-	if (!r)
-		r = assembler_chunk(s->assembler, c, err);
+	r = assembler_chunk(s->assembler, c, err);
 	if (!r && old_format_failed(s->old))	/* session_run() has the reason */
 		r = error_set(err, -EIO, "the trace cannot be written");
 	return r || !s->flight.flight ? r : flight_recording_step(&s->flight, err);
+}
+
+static int session_take_chunk(struct session *s, const struct chunk *c, struct error *err)
+{
+	int r = 0;
+
+	if (s->deferred.on) {
+		deferred_keep(&s->deferred, s->spool, c);
+		return 0;
+	}
+	if (s->spool)
+		r = spool_write(s->spool, c, err);
+	return r ? r : session_assemble(s, c, err);
 }
 
 /* " (exit status 3)", " (signal 9, Killed)", or "" where the kernel does not say. */
@@ -218,7 +264,6 @@ static struct exit_text exit_text(struct process *p)
 /* Until the capture has ended and all of it is in the trace. */
 static int session_take_all(struct session *s, struct error *err)
 {
-	uint64_t shown = 0;
 	struct chunk *c;
 	int r;
 
@@ -241,9 +286,35 @@ static int session_take_all(struct session *s, struct error *err)
 		s->gave_up = signals_give_up();
 		if (s->gave_up)
 			return 0;
-		show_progress(s, &shown);
+		show_progress(s, &s->shown);
 	}
 	return 0;
+}
+
+/* A signal that did not end the recording, but came after it, ends this. */
+static int session_replay_chunk(void *ctx, const struct chunk *c, struct error *err)
+{
+	struct session *s = ctx;
+	int r = session_assemble(s, c, err);
+
+	s->gave_up = signals_give_up() || (signals_stop() && !s->signalled);
+	show_progress(s, &s->shown);
+	return r ? r : s->gave_up;
+}
+
+/* With --defer: makes the trace of what was kept. A write that failed is an error after that. */
+static int session_replay(struct session *s, struct error *err)
+{
+	struct deferred *d = &s->deferred;
+	int r;
+
+	if (!d->on || s->gave_up)
+		return 0;
+	r = deferred_replay(d, session_replay_chunk, s, err);
+	if (r < 0 || d->end != DEFERRED_FAILED)
+		return r < 0 ? r : 0;
+	*err = d->failure;
+	return err->code;
 }
 
 const char *record_end_text(const struct capture *capture)
@@ -288,8 +359,9 @@ static int check_began(struct session *s, struct error *err)
 		return 0;
 	if (s->gave_up)
 		return error_set(err, -ENODATA,
-				 "given up at a second signal, before anything was recorded: there "
-				 "is no trace");
+				 "given up at a second signal, before anything was %s: there "
+				 "is no trace", s->deferred.on ? "made of the raw records" :
+				 "recorded");
 	if (capture_ended(s->capture) == CAPTURE_EXITED)
 		return error_set(err, -ECHILD,
 				 "the program ended before its Go runtime began%s: there is "
@@ -321,6 +393,8 @@ static int session_run(struct session *s, struct error *err)
 				 "whether '%s' is of Go 1.%d could not be told as it ran: the "
 				 "trace may be nonsense and is not kept",
 				 gobin_path(s->target->bin), s->opts->assume_minor);
+	if (!r)
+		r = session_replay(s, err);
 	flight_recording_last(&s->flight);
 	if (r || s->gave_up)
 		r = assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
@@ -338,8 +412,11 @@ static int session_run(struct session *s, struct error *err)
 
 static const char *session_end_text(const struct session *s)
 {
-	return s->gave_up ? "gotap gave up at a second signal: what came last is missing" :
-			    record_end_text(s->capture);
+	const char *early = deferred_end_text(&s->deferred);
+
+	if (s->gave_up)
+		return "gotap gave up at a second signal: what came last is missing";
+	return early ? early : record_end_text(s->capture);
 }
 
 static bool session_report(const struct session *s)
@@ -365,6 +442,7 @@ static bool session_report(const struct session *s)
 		.triggers = s->flight.triggers,
 		.perfetto = s->opts->perfetto ? s->files->perfetto.path : NULL,
 		.perfetto_bytes = s->perfetto_bytes,
+		.deferred = &s->deferred,
 		.budget = capture_budget(s->capture),
 		.in_target = capture_inline(s->capture),
 		.foreign = capture_foreign(s->capture),
@@ -482,6 +560,27 @@ int record_failure(const struct record_options *o)
 	return o->command ? EXIT_LAUNCHER : EXIT_FAIL;
 }
 
+/*
+ * What --defer did not put into the trace is said in any case: in the report, or here. @cut: the
+ * trace is not of all raw records.
+ */
+static void tell_deferred(const struct session *s, bool cut)
+{
+	const struct deferred *d = &s->deferred;
+	const char *early = deferred_end_text(d);
+
+	if (!d->on || !d->bytes)
+		return;
+	if (early && s->opts->quiet)
+		show_printf(stderr, "gotap: %s\n", early);
+	if (cut && d->path)
+		show_printf(stderr, "gotap: '%s' has the raw records: `gotap assemble %s -o FILE` "
+			    "makes the trace of them\n", d->path, d->path);
+	else if (cut)
+		show_printf(stderr, "gotap: the raw records that are not in the trace were in "
+			    "memory and are gone; --spool FILE keeps them\n");
+}
+
 static int session_status(struct session *s, struct error *err)
 {
 	bool flawless = false;
@@ -497,10 +596,11 @@ static int session_status(struct session *s, struct error *err)
 		r = show_answers(s, err);
 	if (r)
 		cmd_fail(err);
-	else if (s->gave_up)
+	else if (s->gave_up && !s->deferred.began)
 		show_printf(stderr,
 			    "gotap: '%s' is finished; the probes are still being taken away\n",
 			    record_main_file(s->opts, s->files)->path);
+	tell_deferred(s, r || s->gave_up);
 	if (r || s->gave_up || (s->opts->strict && !flawless))
 		return record_failure(s->opts);
 	/* the status of a launched program is its own, and it takes what is left with it */
@@ -521,6 +621,7 @@ int __attribute__((noinline)) session_record(const struct record_options *o, str
 	old_format_free(s.old);
 	flight_recording_free(&s.flight);
 	stops_free(&s.stops);
+	deferred_close(&s.deferred);
 	if (!process_is_child(&t->proc) || t->proc.held)
 		return own;
 	status = wait_for_command(&s, own);
