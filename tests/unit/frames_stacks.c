@@ -117,6 +117,40 @@ static void a_stack_that_comes_whole_too_late_stays_counted_as_cut(void)
 	stacks_free(s);
 }
 
+/* A program whose calls have ever other ways makes any number of them. */
+static void stacks_are_bounded_and_those_beyond_are_missing(void)
+{
+	enum { FRAMES = 128, MOST = (1 << 24) / FRAMES, MORE = 10 };
+	struct stacks *s = stacks_new(NULL, 27, 127);
+	uint64_t key;
+
+	for (key = 1; key <= MOST + MORE; key++)
+		define(s, key, FRAMES);
+	CHECK_EQ(stacks_defined(s), MOST);
+	CHECK_EQ(frames(s, MOST), 1);
+	CHECK_EQ(frames(s, MOST + 1), 0);
+	CHECK_EQ(stacks_missing(s), 1);
+	stacks_free(s);
+}
+
+/* A part leaves no more room for its whole than another stack has. */
+static void small_stacks_are_bounded_too(void)
+{
+	enum { MOST = 1 << 19, MORE = 10 };
+	struct stacks *s = stacks_new(NULL, 27, 127);
+	uint64_t key;
+
+	for (key = 1; key <= MOST + MORE; key++)
+		define_as(s, key, 1, REC_STACK_PART);
+	CHECK_EQ(stacks_defined(s), MOST);
+	define(s, 1, 3);
+	CHECK_EQ(stacks_cut(s), MOST - 1);
+	for (key = MOST + 1; key <= 2 * MOST + 2 * MORE; key++)
+		frames(s, key);
+	CHECK_EQ(stacks_missing(s), MOST + 2 * MORE);
+	stacks_free(s);
+}
+
 /* A return address into the function; 0: there is none. */
 static uint64_t address_in(struct symbolizer *y, const char *function)
 {
@@ -188,6 +222,8 @@ int main(void)
 		UNIT(stacks_of_samples_go_with_their_generation),
 		UNIT(a_stack_that_comes_whole_in_time_is_not_cut),
 		UNIT(a_stack_that_comes_whole_too_late_stays_counted_as_cut),
+		UNIT(stacks_are_bounded_and_those_beyond_are_missing),
+		UNIT(small_stacks_are_bounded_too),
 		UNIT(samples_end_where_the_thread_began),
 		{0},
 	});

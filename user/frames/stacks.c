@@ -14,6 +14,16 @@
 /* The function at g.sched.pc of a goroutine while its thread is on another stack. */
 static const char SWITCH[] = "runtime.systemstack_switch";
 
+/*
+ * What records can define. A program that calls itself in ever other ways makes a new stack with
+ * each record: of 128 frames, 1 KiB each. Stacks beyond are missing, and counted.
+ */
+enum {
+	STACKS_MOST = 1 << 19,
+	FRAMES_MOST = 1 << 24,
+	TOPS_MOST = 1 << 10,	/* a program dies once */
+};
+
 struct stack {
 	uint8_t class;
 	/* a part of a stack; the record of the whole stack may still come */
@@ -31,6 +41,7 @@ struct stacks {
 	int minor;
 	unsigned int depth;
 	struct map64 by_key;	/* key -> struct stack *, as records defined them */
+	size_t frames;		/* of all of these */
 	/*
 	 * Stacks of samples, in the same form. Their number is that of pairs of an interrupted
 	 * instruction and its callers. samples is for this generation, samples_before for the
@@ -38,7 +49,9 @@ struct stacks {
 	 * one.
 	 */
 	struct map64 samples, samples_before;
-	struct map64 missing;	/* keys that the trace used and that no record defined */
+	/* keys that the trace used and that no record defined; uses of those without room here */
+	struct map64 missing;
+	size_t more_missing;
 	/* key of a stack of class STACK_END -> the top word from its record */
 	struct map64 tops;
 	/* keys of samples without callers, which could not be read */
@@ -113,19 +126,29 @@ static struct stack *stack_of_record(const struct stacks *s, const struct rec_st
 	return st;
 }
 
+/* @old: what the stack of @n frames takes the place of, or NULL. */
+static bool stacks_have_room(const struct stacks *s, const struct stack *old, size_t n)
+{
+	return (old || s->by_key.len < STACKS_MOST) &&
+	       s->frames - (old ? old->n : 0) + n <= FRAMES_MOST;
+}
+
 void stacks_define(struct stacks *s, const struct rec_stack *r)
 {
 	bool is_part = r->r.ptr == REC_STACK_PART, is_new;
-	uint64_t *slot = map64_put(&s->by_key, r->r.id, &is_new);
-	struct stack *old = is_new ? NULL : (struct stack *)(uintptr_t)*slot, *st;
+	uint64_t *slot = map64_get(&s->by_key, r->r.id);
+	struct stack *old = slot ? (struct stack *)(uintptr_t)*slot : NULL, *st;
 
 	/*
 	 * A stack is sent twice if two CPUs had it at the same time, or if the kernel's table
 	 * dropped the key. The first copy is kept unless it is partial.
 	 */
-	if (old && (!old->is_part || is_part))
+	if ((old && (!old->is_part || is_part)) || !stacks_have_room(s, old, r->n))
 		return;
+	slot = map64_put(&s->by_key, r->r.id, &is_new);
 	st = stack_of_record(s, r);
+	s->frames += st->n;
+	s->frames -= old ? old->n : 0;
 	s->cut += is_new && st->is_cut;
 	/* A written generation with the partial copy does not change: the stack remains counted. */
 	s->cut -= old && !old->used && old->is_cut && !st->is_cut;
@@ -179,7 +202,7 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 
 void stacks_end(struct stacks *s, const struct rec_user *r)
 {
-	if (r->arg && r->stack)
+	if (r->arg && r->stack && s->tops.len < TOPS_MOST)
 		*map64_put(&s->tops, r->stack, NULL) = r->arg;
 }
 
@@ -273,6 +296,14 @@ static size_t raw_leaf(const uint64_t *pcs, size_t n, struct trace_frame *out, s
 	return 1;
 }
 
+static void stacks_miss(struct stacks *s, uint64_t key)
+{
+	if (s->missing.len < STACKS_MOST)
+		map64_put(&s->missing, key, NULL);
+	else if (!map64_get(&s->missing, key))
+		s->more_missing++;
+}
+
 static struct stack *stack_get(struct stacks *s, uint64_t key)
 {
 	uint64_t *slot = map64_get(&s->by_key, key);
@@ -283,7 +314,7 @@ static struct stack *stack_get(struct stacks *s, uint64_t key)
 	if (!slot)
 		slot = map64_get(&s->samples_before, key);
 	if (!slot) {
-		map64_put(&s->missing, key, NULL);
+		stacks_miss(s, key);
 		return NULL;
 	}
 	st = (struct stack *)(uintptr_t)*slot;
@@ -373,7 +404,7 @@ size_t stacks_cut(const struct stacks *s)
 
 size_t stacks_missing(const struct stacks *s)
 {
-	return s->missing.len;
+	return s->missing.len + s->more_missing;
 }
 
 uint64_t stacks_unanswered(const struct stacks *s, const char **why)
