@@ -301,18 +301,20 @@ uint64_t ring_lost(const struct ring *r)
  */
 static size_t unfinished_size(const struct rec *r, size_t most)
 {
+	/* once: a forked child of the program may write a foreign ring still */
+	uint8_t marked = __atomic_load_n(&r->kind, __ATOMIC_RELAXED), kind = marked & ~REC_BUSY;
 	uint32_t room;
 
-	if (!(r->kind & REC_BUSY) || rec_head_size(r->kind & ~REC_BUSY) > most)
+	if (!(marked & REC_BUSY) || rec_head_size(kind) > most)
 		return 0;
-	switch (rec_layout(r->kind & ~REC_BUSY)) {
+	switch (rec_layout(kind)) {
 	case REC_LAYOUT_rec:
 	case REC_LAYOUT_rec_long:
-		return rec_head_size(r->kind & ~REC_BUSY);
+		return rec_head_size(kind);
 	case REC_LAYOUT_rec_stack:
 		return sizeof(struct rec_stack) + 8 * REC_MAX_FRAMES;
 	case REC_LAYOUT_rec_user:
-		room = ((const struct rec_user *)r)->room;
+		room = __atomic_load_n(&((const struct rec_user *)r)->room, __ATOMIC_RELAXED);
 		return room && room <= REC_USER_MAX && room % 8 == 0 ?
 			       sizeof(struct rec_user) + room :
 			       0;
