@@ -493,6 +493,28 @@ static void memory_that_is_there_comes_and_goes(void)
 		    "9:SpanAlloc 4 1 136, 9:GoroutineStackAlloc 7 16, 9:GoroutineStackFree 3", 0);
 }
 
+/*
+ * What was recorded in an attempt to read all states that failed says nothing about the memory of now: the probes were
+ * away meanwhile.
+ */
+static void memory_of_an_attempt_that_failed_is_forgotten(void)
+{
+	begin(27, 25);
+	memory(REC_SNAP_MEMORY, HEAP, 0, 0);
+	snapshot();
+	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+	memory(REC_SPAN_ALLOC, HEAP + 4 * PAGE, 1, 10);
+	memory(REC_SPAN_FREE, HEAP + 8 * PAGE, 0, 0);
+	memory(REC_GSTACK_ALLOC, HEAP + 7 * STACK_UNIT, 4096, 0);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+	memory(REC_SNAP_MEMORY, HEAP, 0, 0);
+	memory(REC_SNAP_SPAN, HEAP + 8 * PAGE, 1, 10);
+	snapshot();
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, 7:ProcStart 0 2, "
+		    "7:GoUnblock 1 1, 7:GoStart 1 2, 7:ProcsChange 2, 9:Span 8 1 10", 0);
+}
+
 /* A launched program has no snapshot: ids count from the arena of the first address. */
 static void memory_of_a_program_from_its_start(void)
 {
@@ -663,6 +685,7 @@ int main(void)
 		UNIT(before_the_trace_begins_nothing_is_a_repair),
 		UNIT(without_a_snapshot_there_is_no_trace),
 		UNIT(memory_that_is_there_comes_and_goes),
+		UNIT(memory_of_an_attempt_that_failed_is_forgotten),
 		UNIT(memory_of_a_program_from_its_start),
 		UNIT(memory_is_unknown_to_readers_of_go_1_22),
 		UNIT(a_sweep_goes_on_when_a_span_is_freed),

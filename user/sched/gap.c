@@ -98,6 +98,8 @@ static void begin_collecting(struct model *s)
 	gap_drop_threads(s, &s->ms, &s->aside.ms);
 	state_clear(s);
 	map64_clear(&s->dead);
+	map64_free(&s->memory.spans);
+	map64_free(&s->memory.stacks);
 	s->gap.born = 0;
 	s->gc_known = s->gc_running = false;
 	s->gc_left_open = s->gc_told;
