@@ -16,6 +16,12 @@
 /* runtime: minHeapAlign; internal/trace/tracev2: AllocFree; runtime: traceAllocFreeTypesBatch */
 enum { HEAP_ALIGN = 8, EXPERIMENT_ALLOC_FREE = 1, TYPES_BATCH = 0 };
 
+/*
+ * Types with a name: more than any program has. Each address in the program's table of types can
+ * be one for the probe, so that a program can forge many.
+ */
+enum { TYPES_MOST = 1 << 18 };
+
 /* A batch of a trace has at most 64 KiB; one type takes at most 1 KiB of them. */
 enum { BATCH_FULL = 60 << 10 };
 
@@ -28,9 +34,14 @@ struct object_type {
 void object_type(struct model *s, struct M *m, const struct rec *r)
 {
 	const struct rec_user *u = (const struct rec_user *)r;
-	uint64_t *slot = map64_put(&s->memory.types, r->id, NULL);
 	struct object_type *t;
+	uint64_t *slot;
 
+	if (s->memory.types.len >= TYPES_MOST && !map64_get(&s->memory.types, r->id)) {
+		s->counts.repairs[REPAIR_DROPPED]++;
+		return;
+	}
+	slot = map64_put(&s->memory.types, r->id, NULL);
 	free((void *)(uintptr_t)*slot);
 	t = xcalloc(1, sizeof(*t) + u->len[0]);
 	t->size = r->ptr;
