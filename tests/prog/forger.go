@@ -11,6 +11,7 @@ import (
 	"math/rand"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -193,6 +194,8 @@ var lies = map[string]func(s shared){
 	"keys":       of(first, goReady, sysEnter),
 	"texts":      func(s shared) { flood(s, texts) },
 	"ps":         func(s shared) { flood(s, lyingPs) },
+	"seats":      seats,
+	"sizes":      sizes,
 	"notes":      notes,
 	"lengths":    func(s shared) { flood(s, wrongLengths) },
 	"kinds":      func(s shared) { flood(s, anyKind) },
@@ -258,6 +261,56 @@ func lyingPs(at word) word {
 	kind := []byte{pStart, pStop, procs}[rand.Intn(3)]
 	put(at, kind, first(), id%8192, 0xc000000000+id%8192*4096)
 	return length(kind)
+}
+
+// Each P that a program can have, idle, but for one that counts: and two threads that run without one by turns.
+func seats(s shared) {
+	tids := []uint32{first(), second()}
+	flood(s, func(at word) word {
+		id++
+		n := id - 1<<20 - 1
+		switch {
+		case n < 2*8192:
+			kind := []byte{pStart, pStop}[n%2]
+			put(at, kind, tids[0], n/2, 0xc000000000+n/2*4096)
+			return length(kind)
+		case n%65536 == 2*8192:
+			put(at, procs, tids[0], 1, 0)
+			return length(procs)
+		}
+		put(at, goStart, tids[n%2], 1+n%2, 0xc000000000+n%2*512)
+		return length(goStart)
+	})
+}
+
+// The number of Ps changes all the time, in a program with as many threads as gotap believes, each in a system call.
+func sizes(s shared) {
+	flood(s, func(at word) word {
+		id++
+		switch n := id % 64; {
+		case n == 0:
+			put(at, goStart, first(), 1, 0xc000000000)
+			return length(goStart)
+		case n == 1:
+			put(at, sysEnter, next(), id, id<<4&(1<<46-1))
+			return length(sysEnter)
+		default:
+			put(at, procs, first(), 1+n%8, 0)
+			return length(procs)
+		}
+	})
+}
+
+// second is the id of another thread than the first one.
+func second() uint32 {
+	tasks, _ := os.ReadDir("/proc/self/task")
+	tid := os.Getpid()
+	for _, t := range tasks {
+		if n, _ := strconv.Atoi(t.Name()); n != tid {
+			return uint32(n)
+		}
+	}
+	return first()
 }
 
 // Losses on each CPU in each round, of which notes speak, and threads without a goroutine.

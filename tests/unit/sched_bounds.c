@@ -5,7 +5,7 @@
 
 #include "sched/state.h"
 
-enum { MOST = 6, LONG_NS = 1000000000 };
+enum { MOST = 6, LONG_NS = 1000000000, PAGE_BYTES = 8192 };
 
 static void begin_bounded(size_t most)
 {
@@ -152,6 +152,47 @@ static void notes_that_wait_are_bounded(void)
 	end_bounded();
 }
 
+/*
+ * Each of these records needs a P, and no P is idle: all Ps are looked at, until the sum of looks in the generation is
+ * too high. Then the first P is taken.
+ */
+static void looks_at_all_ps_are_bounded(void)
+{
+	enum { PS = 8192, STARTS = 1000, LOOKED_AT = 1 << 20 };
+	uint64_t i;
+
+	begin_bounded(0);
+	snapshot();
+	for (i = 2; i < PS; i++)
+		put(REC_P_START, 0, 7, i, 0x10000 + i * 64, 0, 0);
+	put(REC_P_STOP, 0, 7, PS - 1, 0x10000 + (PS - 1) * 64, 0, 0);
+	put(REC_PROCS, 0, 7, 1, 0, 0, 0);
+	for (i = 0; i < STARTS; i++)
+		go(REC_GO_START, (uint32_t)(8 + i % 2), 50 + i % 2);
+	CHECK_EQ(model->gen, 1);
+	CHECK(model->ps_looked_at > LOOKED_AT);
+	CHECK_EQ(p_get(model, 0)->m->tid, 8 + (STARTS - 1) % 2);
+	end_bounded();
+}
+
+/* Without a sweep whose begin is in the trace, a new number of Ps looks at no thread (step_sweep_end_beyond()). */
+static void sweeps_that_the_trace_has_are_counted(void)
+{
+	begin_bounded(0);
+	snapshot();
+	put(REC_SWEEP_SPAN, 1, 7, PAGE_BYTES, 0, 0, 0);
+	CHECK_EQ(model->sweeps, 1);
+	put(REC_PROCS, 0, 7, 2, 0, 0, 0);
+	CHECK_EQ(model->sweeps, 0);
+	proc(REC_P_START, 8, 1);
+	go(REC_GO_START, 8, 3);
+	put(REC_SWEEP_SPAN, 1, 8, PAGE_BYTES, 0, 0, 0);
+	CHECK_EQ(model->sweeps, 1);
+	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
+	CHECK_EQ(model->sweeps, 0);
+	end_bounded();
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -161,5 +202,7 @@ int main(void)
 		UNIT(the_first_generation_turns_before_it_keeps_more_ends),
 		UNIT(ids_of_c_threads_are_bounded),
 		UNIT(notes_that_wait_are_bounded),
+		UNIT(looks_at_all_ps_are_bounded),
+		UNIT(sweeps_that_the_trace_has_are_counted),
 		{0} });
 }

@@ -4,6 +4,12 @@
 
 #include "sched/steps.h"
 
+/*
+ * Ps that are looked at in a generation, each as often as it is: 260,000 looks of a program with
+ * four, and some ms of time.
+ */
+enum { PS_LOOKED_AT = 1 << 20 };
+
 static const char UNSEEN[] = "unspecified";	/* reason of a block whose record was lost */
 
 /*
@@ -99,7 +105,7 @@ void ensure_p_counts(struct model *s, struct M *m)
 	repair(s, REPAIR_DROPPED);
 	if (m->p->id >= s->gomaxprocs)
 		s->gomaxprocs = m->p->id + 1;
-	step_procs(s, any_speaker(s), G_RUNNING);
+	step_procs(s, soon_speaker(s), G_RUNNING);
 	if (m->p->id >= s->procs_told)
 		swap_for_first(s, m);
 }
@@ -113,11 +119,19 @@ void ensure_assist_ends(struct model *s, struct M *m)
 		step_emit0(s, m, EV_GCMarkAssistEnd);
 }
 
-void ensure_some_p(struct model *s, struct M *m)
+bool ensure_looks_at_ps(struct model *s)
+{
+	s->ps_looked_at += s->ps.len;
+	return s->ps_looked_at <= PS_LOOKED_AT;
+}
+
+/* The P for a thread that has none. Where no more are looked at it is the first one. */
+static struct P *ensure_find_p(struct model *s)
 {
 	struct P *p;
 
-	repair(s, REPAIR_P_MISSING);
+	if (!ensure_looks_at_ps(s))
+		return p_put(s, 0, 0);
 	p = ensure_any_p(s, P_IDLE);
 	if (!p)
 		p = ensure_any_p(s, P_SYSCALL);
@@ -127,6 +141,15 @@ void ensure_some_p(struct model *s, struct M *m)
 		p = unnamed_p(s);
 	if (!p)		/* all run: the record in which one was given up was lost */
 		p = held_p(s);
+	return p;
+}
+
+void ensure_some_p(struct model *s, struct M *m)
+{
+	struct P *p;
+
+	repair(s, REPAIR_P_MISSING);
+	p = ensure_find_p(s);
 	if (p->status != P_IDLE)
 		ensure_p_idle(s, m, p);
 	step_p_start(s, m, p);

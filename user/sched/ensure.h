@@ -33,6 +33,11 @@ static inline struct G *ensure_known(struct model *s, struct M *m, uint64_t goid
 	return g;
 }
 
+/*
+ * May all Ps be looked at once more in this generation? Each time costs as much as there are Ps: a
+ * program that forges records has 8,192, and each record can need a look.
+ */
+bool ensure_looks_at_ps(struct model *s);
 /* @m holds a P. */
 static inline void ensure_p(struct model *s, struct M *m)
 {

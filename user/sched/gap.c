@@ -46,8 +46,7 @@ static void swap_tables(struct model *s)
 	s->ps = t.ps;
 	s->p_ptrs = t.p_ptrs;
 	s->ms = t.ms;
-	state_forget_recent(s);
-	s->unheard = 0;
+	state_forget(s);
 }
 
 /* --- the begin --- */
@@ -117,9 +116,9 @@ static int gap_open(struct model *s, enum rec_gap why)
 
 	if (!s->started)
 		return 0;
-	if (why != REC_GAP_REREAD && notes_tell(s, NULL))
+	if (why != REC_GAP_REREAD && notes_tell(s, any_speaker(s)))
 		note_add(s, "not recorded from here on: %s", gap_text(why));
-	notes_tell(s, NULL);
+	notes_tell(s, any_speaker(s));
 	procs_tell(s);
 	end_ranges(s);
 	map64_each(&s->ms, i)

@@ -65,6 +65,7 @@ static void generation_begin(struct model *s)
 {
 	s->gen++;
 	s->gen_begin = s->now;
+	s->ps_looked_at = 0;
 	s->sink.ops->gen_begin(s->sink.ctx);
 	s->stating = true;
 	state_ps(s);

@@ -103,8 +103,8 @@ void note_add(struct model *s, const char *format, ...) __attribute__((format(pr
 struct note_period { char text[80]; };
 struct note_period note_period(const struct model *s, uint64_t from, uint64_t to);
 /*
- * Writes them if @m, which may be NULL, or any other thread runs a goroutine with a P. False if
- * none does.
+ * Writes them if @m, which may be NULL, or soon_speaker() runs a goroutine with a P. False if
+ * neither does.
  */
 bool notes_tell(struct model *s, struct M *m);
 /* The trace ends: a stand-in writes the notes that are left, if no goroutine can. */

@@ -98,7 +98,7 @@ bool notes_tell(struct model *s, struct M *m)
 	if (!s->started)
 		return false;
 	if (!m_speaks(m))
-		m = m ? soon_speaker(s) : any_speaker(s);
+		m = soon_speaker(s);
 	if (m)
 		speak_all(s, m);
 	return m;
@@ -130,7 +130,7 @@ void notes_tell_last(struct model *s)
 {
 	struct M *m;
 
-	if (!s->notes.len || notes_tell(s, NULL))
+	if (!s->notes.len || notes_tell(s, any_speaker(s)))
 		return;
 	m = thread_in_syscall(s);
 	if (m)

@@ -247,7 +247,7 @@ static void steal_syscall_ps(struct model *s, struct M *m)
 
 void stw_end(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!release_has(s->opts.minor, RELEASE_SYSCALL_SITES))
+	if (!release_has(s->opts.minor, RELEASE_SYSCALL_SITES) && ensure_looks_at_ps(s))
 		steal_syscall_ps(s, m);
 	if (s->stw && s->stw == m->g && m->p)
 		step_stw_end(s);

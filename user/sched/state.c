@@ -160,6 +160,7 @@ void m_drop(struct model *s, struct M *m)
 		s->recent_ms[m->tid % RECENT_MS] = NULL;
 	if (s->speaker == m)
 		s->speaker = NULL;
+	s->sweeps -= m->sweep.told;
 	map64_del(&s->ms, m->tid);
 	free(m);
 }
@@ -198,12 +199,13 @@ static void state_free_values(struct map64 *map)
 	map64_free(map);
 }
 
-void state_forget_recent(struct model *s)
+void state_forget(struct model *s)
 {
 	memset(s->recent_gs, 0, sizeof(s->recent_gs));
 	memset(s->recent_ms, 0, sizeof(s->recent_ms));
 	memset(s->recent_ps, 0, sizeof(s->recent_ps));
 	s->speaker = NULL;
+	s->unheard = 0;
 }
 
 void state_clear(struct model *s)
@@ -212,7 +214,7 @@ void state_clear(struct model *s)
 
 	map64_each(&s->gs, i)
 		g_clear(s, map64_ptr(&s->gs, i, struct G));
-	state_forget_recent(s);
+	state_forget(s);
 	state_free_values(&s->gs);
 	state_free_values(&s->ps);
 	state_free_values(&s->ms);

@@ -212,6 +212,8 @@ struct model {
 	bool gc_running;	/* a mark phase */
 	bool gc_known;		/* gc_running is by a record, not assumed */
 	bool gc_told;		/* a reader knows of a cycle and not of its end */
+	size_t ps_looked_at;	/* in this generation, for repairs (ensure.c) */
+	size_t sweeps;		/* threads in a sweep that the trace has the begin of */
 	uint64_t gc_seq;
 	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
 	unsigned int heap_n;
@@ -288,8 +290,6 @@ static inline struct M *m_put(struct model *s, uint64_t tid)
 	return m ? m : m_new(s, tid);
 }
 
-/* The tables are others now. */
-void state_forget_recent(struct model *s);
 /*
  * True if the thread runs a goroutine with a P: readers take events of goroutines, and of the whole
  * program, from such threads only.
@@ -307,6 +307,8 @@ struct M *any_speaker(struct model *s);
  */
 struct M *soon_speaker(struct model *s);
 void m_drop(struct model *s, struct M *m);
+/* Nothing of the tables is remembered beside them: they are about to be others. */
+void state_forget(struct model *s);
 
 /* What @m held before waits, or is idle: only before the trace begins can there be something. */
 /* runnable or waiting */

@@ -15,8 +15,10 @@ static void sched_sweep_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_p_counts(s, m);
 	m->sweep = (struct sweep){ .place = r->sub, .told = s->started && m->p };
-	if (m->sweep.told)
-		step_emit(s, m, EV_GCSweepBegin, as_long(r)->stack);
+	if (!m->sweep.told)
+		return;
+	s->sweeps++;
+	step_emit(s, m, EV_GCSweepBegin, as_long(r)->stack);
 }
 
 /* Bytes that were swept: of a span, or of a chunk in which reclaim looked. */
