@@ -50,7 +50,7 @@ struct gotap_rewrite_options {
 /*
  * The number of kinds that gotap_left_text() names. A later version of the library may have more.
  */
-enum { GOTAP_LEFT_KINDS = 27 };
+enum { GOTAP_LEFT_KINDS = 28 };
 
 /*
  * Counts of the events in the result, and of the parts of the original that the result lacks. If

@@ -417,10 +417,40 @@ static void a_trace_without_events(void)
 	close(fd);
 }
 
+/* Their ids hold for the whole trace, and a program can give each of its regions another name. */
+enum { NAME = 1000, NAMES = 80000, NAMES_KEPT = (64 << 20) / NAME, OTHERS = 8 };
+
+static void regions_of_many_names(void)
+{
+	char name[NAME];
+	int i;
+
+	memset(name, 'n', sizeof(name));
+	for (i = 0; i < NAMES; i++) {
+		memcpy(name, &i, sizeof(i));
+		EVENT(EV_UserRegionBegin, 6, SINK_TEXT(name, sizeof(name)), 5);
+		EVENT(EV_UserRegionEnd, 6, SINK_TEXT(name, sizeof(name)), 5);
+	}
+}
+
+static void names_are_bounded_and_those_beyond_are_counted(void)
+{
+	const struct row row = { "names", 21, regions_of_many_names, "", V1_LEFT_KINDS };
+	struct v1_sink_counts counts;
+
+	free(write_trace(&row, &counts));
+	CHECK(counts.trace.strings > NAMES_KEPT * 9 / 10);
+	CHECK(counts.trace.strings <= NAMES_KEPT + 1);
+	/* few strings are no names of regions: "(a name too many)", those of frames */
+	CHECK(counts.left[V1_LEFT_TEXTS] >= 2 * (NAMES - counts.trace.strings));
+	CHECK(counts.left[V1_LEFT_TEXTS] <= 2 * (NAMES - counts.trace.strings + OTHERS));
+}
+
 int main(void)
 {
-	static struct unit_case cases[sizeof(rows) / sizeof(rows[0]) + 4] = {
+	static struct unit_case cases[sizeof(rows) / sizeof(rows[0]) + 5] = {
 		UNIT(a_disk_that_is_full_once), UNIT(a_trace_without_events), UNIT(a_file_without_its_end),
+		UNIT(names_are_bounded_and_those_beyond_are_counted),
 	};
 
 	UNIT_ROWS(cases, rows, run_row);

@@ -44,6 +44,7 @@ void v1_steps_left(const struct v1_steps *s, uint64_t *left)
 
 	memcpy(left, s->left, sizeof(s->left));
 	left[V1_LEFT_CUT_TEXTS] += counts->cut_texts;
+	left[V1_LEFT_TEXTS] += counts->texts_too_many;
 	left[V1_LEFT_NAMES] += counts->unnamed;
 }
 

@@ -39,6 +39,7 @@ struct v1_writer_counts {
 	uint64_t batches, stacks, strings;
 	uint64_t bytes;		/* written so far */
 	uint64_t cut_texts;	/* longer than the format allows */
+	uint64_t texts_too_many;	/* uses of names that are not kept */
 	uint64_t unnamed;	/* stacks with names, which the format cannot have */
 };
 

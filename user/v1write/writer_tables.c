@@ -16,6 +16,11 @@ enum {
 	 * (traceFrameForPC)
 	 */
 	NAME_MAX_BYTES = 1024,
+	/*
+	 * bytes of all names: they are kept as long as the trace is written, and a program can give
+	 * each region and task another one
+	 */
+	TEXTS_MOST = 64 << 20,
 	STACK_MAX = 2 * VARINT_MAX * (1 + 2 * TRACEV2_MAX_FRAMES),
 	FIRST_WITH_TABLE_BATCH = 11,	/* before it the tables follow without a Batch */
 };
@@ -24,6 +29,7 @@ enum {
 
 uint64_t v1_tables_intern(struct v1_writer *w, const char *s, size_t n, const char **new_text)
 {
+	static const char too_many[] = "(a name too many)";
 	uint64_t *id;
 	bool is_new;
 	const char *text;
@@ -31,6 +37,11 @@ uint64_t v1_tables_intern(struct v1_writer *w, const char *s, size_t n, const ch
 	*new_text = NULL;
 	if (!n)
 		return 0;
+	if (strset_size(w->texts) >= TEXTS_MOST && !strset_find(w->texts, s, n)) {
+		w->counts.texts_too_many++;
+		s = too_many;
+		n = sizeof(too_many) - 1;
+	}
 	text = strset_add_bytes(w->texts, s, n);
 	id = map64_put(&w->strings, (uint64_t)(uintptr_t)text, &is_new);
 	if (is_new) {
