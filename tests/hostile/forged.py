@@ -12,7 +12,7 @@ SECONDS = 4
 MOST_MIB = 300      # resident memory of gotap
 PATIENCE = 5        # seconds that a recording may take beyond its length and what any recording takes
 # How gotap counts what it refuses, by what is forged.
-REFUSED = {"threads": "thread", "notes": "thread", "stacks": "stack", "lengths": "text", "kinds": "kind"}
+REFUSED = {"threads": "thread", "notes": "thread", "stacks": "stack", "lengths": "text", "kinds": "kind", "nameless": "value"}
 FLIGHT = ["--flight", "5s,16M", "--keep", "4"]
 OPTIONS = [[], ["-e", "+labels,+linux"], ["--budget", "20"], ["--ring-size", "1M"], ["--format", "go1.22"]]
 

@@ -185,6 +185,7 @@ func random() uint64 { return rand.Uint64() >> uint(rand.Intn(64)) }
 var lies = map[string]func(s shared){
 	"threads":    of(next, goStart, goPark),
 	"goroutines": of(first, goCreate),
+	"nameless":   func(s shared) { flood(s, nameless) },
 	"again":      again,
 	"ends":       func(s shared) { flood(s, ends) },
 	"extras":     func(s shared) { flood(s, extras) },
@@ -216,6 +217,14 @@ func again(s shared) {
 		return length(goCreate)
 	})
 }
+
+// Creations without a goid, of goroutines that never have one. From Go 1.24 on gotap refuses them.
+func nameless(at word) word {
+	put(at, goCreate, first(), 0, uint64(uintptr(unsafe.Pointer(&zeros))))
+	return length(goCreate)
+}
+
+var zeros [512]uint64
 
 // Goroutines that begin, each with another function, and end.
 func ends(at word) word {
