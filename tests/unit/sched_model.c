@@ -356,11 +356,25 @@ static void the_world_stops_twice(void)
 	check_story(NULL, "7:ProcsChange 2, 7:STWBegin, 7:STWEnd, 7:STWBegin, 7:STWEnd", 1);
 }
 
-static void the_world_stands_still_too_long(void)
+/* The program is stopped, or a debugger holds the thread that stopped the world: nothing is missing. */
+static void the_world_stands_still_for_long(void)
 {
 	begin(27, 25);
 	snapshot();
 	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
+	now += 10 * GEN_NS;
+	go(REC_GO_READY, 7, 2);
+	put(REC_STW_END, 0, 7, 0, 0, 0, 0);
+	go(REC_GO_PARK, 7, 1);
+	check_story(NULL, "7:ProcsChange 2, 7:STWBegin, 7:GoUnblock 2 1, 7:STWEnd, / 7:GoBlock", 0);
+}
+
+static void the_world_stands_still_too_long_after_a_loss(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
+	put(REC_LOST, 0, 0, 1, now, now, 1);
 	now += 10 * GEN_NS;
 	go(REC_GO_READY, 8, 2);
 	check_story(NULL, "7:ProcsChange 2, 7:STWBegin, 7:STWEnd, / 7:ProcsChange 2, 8:GoUnblock 2 1", 1);
@@ -675,7 +689,8 @@ int main(void)
 		UNIT(with_all_ps_busy_it_gets_that_of_a_thread_that_runs_nothing),
 		UNIT(who_stopped_the_world_parks),
 		UNIT(the_world_stops_twice),
-		UNIT(the_world_stands_still_too_long),
+		UNIT(the_world_stands_still_for_long),
+		UNIT(the_world_stands_still_too_long_after_a_loss),
 		UNIT(a_switch_to_one_that_can_run),
 		UNIT(a_switch_to_itself_or_to_nobody),
 		UNIT(a_switch_to_one_that_takes_the_p),

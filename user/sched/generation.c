@@ -185,18 +185,32 @@ int generation_end(struct model *s)
  * where that end was lost, or was never to come, the generation must not grow without bound.
  * While the world is stopped a program makes few records: a quarter more has room for them.
  */
-bool generation_is_overdue(const struct model *s)
+static bool generation_is_too_large(const struct model *s)
 {
-	enum { PATIENCE = 8 };
-
-	return s->now - s->gen_begin >= PATIENCE * (s->due_time - s->gen_begin) ||
-	       *s->gen_size >= s->due_size + s->due_size / 4 ||
+	return *s->gen_size >= s->due_size + s->due_size / 4 ||
 	       s->dead.len >= DEAD_MOST + DEAD_MOST / 4;
 }
 
+static bool generation_is_too_long(const struct model *s)
+{
+	enum { PATIENCE = 8 };
+
+	return s->now - s->gen_begin >= PATIENCE * (s->due_time - s->gen_begin);
+}
+
+bool generation_is_overdue(const struct model *s)
+{
+	return generation_is_too_large(s) || generation_is_too_long(s);
+}
+
+/*
+ * A program that is stopped by a signal, frozen, or in the hands of a debugger can have its world
+ * stopped for any time. Only a loss says that the end may have come.
+ */
 static bool can_end(const struct model *s)
 {
-	return !s->stw || generation_is_overdue(s);
+	return !s->stw || generation_is_too_large(s) ||
+	       (generation_is_too_long(s) && s->counts.lost != s->stw_lost);
 }
 
 void generation_next(struct model *s)

@@ -223,6 +223,7 @@ void stw_begin(struct model *s, struct M *m, const struct rec *r)
 	if (!s->started || !m_speaks(m))
 		return;
 	s->stw = m->g;
+	s->stw_lost = s->counts.lost;
 	step_emit(s, m, EV_STWBegin,
 		  SINK_CONSTANT(release_stw_reason(s->opts.minor, r->sub, as_long(r)->arg)),
 		  as_long(r)->stack);

@@ -209,6 +209,7 @@ struct model {
 	uint64_t procs_told;	/* GOMAXPROCS in the trace, 0 = none yet */
 	uint64_t procs_stack;
 	struct G *stw;		/* goroutine that stops the world, NULL = none */
+	uint64_t stw_lost;	/* counts.lost when it began to */
 	bool gc_running;	/* a mark phase */
 	bool gc_known;		/* gc_running is by a record, not assumed */
 	bool gc_told;		/* a reader knows of a cycle and not of its end */
