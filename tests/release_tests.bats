@@ -16,7 +16,7 @@ setup() {
 		# for releases 1.23+ (inline newest; soak 1.23 newest):
 		#	@test "go %" { go %; }
 		# end of releases
-		# for releases 1.22 newest:
+		# for releases 1.22 newest (soak-only not newest):
 		#	@test "other %" { other %; }
 		# end of releases
 	END
@@ -53,6 +53,7 @@ built() {
 		%test "go 1.24" { go 1.24; }
 		# bats test_tags=inline,soak
 		%test "go 1.25" { go 1.25; }
+		# bats test_tags=soak-only
 		%test "other 1.22" { other 1.22; }
 		%test "other 1.25" { other 1.25; }
 	END

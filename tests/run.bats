@@ -261,6 +261,11 @@ soak_box() {
 		%test "short" { echo short >>"$ONCE"; }
 		# bats test_tags=inline,soak
 		%test "long" { echo "$SOAK $SOAK_SEED" >>"$ONCE"; }
+		# bats test_tags=soak-only
+		%test "only there" { echo once >>"$ONCE"; }
+		%test "last" {
+			[ ! -e "$ONCE.fails" ] || { rm "$ONCE.fails"; false; }
+		}
 	END
 	{ printf '# bats file_tags=soak\n'; cat; } <<-'END' | bats_file soak/longest
 		%test "a" { echo "$SOAK $SOAK_SEED" >>"$ONCE"; }
@@ -271,14 +276,29 @@ soak_box() {
 	soak_box
 	run_logged "$BOX/tests/soak/run" --seconds 20 --seed 7
 	[ "$status" -eq 0 ]
-	[ "${lines[0]}" = "soak: 2 tests, 10 s each; the seed is 7" ]
-	[ "$(cat "$ONCE")" = $'10 7\n10 7' ]
-	ends_with "2 passed, 0 failed, 0 skipped"
+	[ "${lines[0]}" = "soak: 2 tests, 10 s each, and 1 once; the seed is 7" ]
+	[ "$(sort "$ONCE")" = $'10 7\n10 7\nonce' ]
+	ends_with "3 passed, 0 failed, 0 skipped"
 	run_logged "$BOX/tests/soak/run" --seconds 20
-	matches '^soak: 2 tests, 10 s each; the seed is [1-9][0-9]*$'
+	matches '^soak: 2 tests, 10 s each, and 1 once; the seed is [1-9][0-9]*$'
 	run_logged "$BOX/tests/soak/run" --seconds x
 	[ "$status" -eq 2 ]
 	contains "'x' is not a number"
+}
+
+@test "soak-only: left out, but for its tag and by its name; what fails behind it runs again by its own name" {
+	soak_box
+	: >"$ONCE.fails"
+	runs -r 60
+	[ "$status" -eq 0 ]
+	contains "flaky: tests/mixed.bats: last"
+	ends_with "3 passed, 0 failed, 0 skipped"
+	! grep -qx once "$ONCE" || fail "it ran"
+	runs -f 'only there' mixed
+	ends_with "1 passed, 0 failed, 0 skipped"
+	runs -g soak-only mixed
+	ends_with "1 passed, 0 failed, 0 skipped"
+	[ "$(grep -cx once "$ONCE")" -eq 2 ]
 }
 
 @test "what is only in tests/soak does not run with all, but by its name" {
@@ -286,7 +306,7 @@ soak_box() {
 	runs
 	[ "$status" -eq 0 ]
 	! contains "tests/soak" || fail "it ran"
-	ends_with "2 passed, 0 failed, 0 skipped"
+	ends_with "3 passed, 0 failed, 0 skipped"
 	runs longest
 	ends_with "1 passed, 0 failed, 0 skipped"
 }

@@ -36,10 +36,24 @@ retry_is_whole() {
 	[[ ${failure_files[$1]} != *.bats || -z ${failure_numbers[$1]} || ${failure_texts[$1]} =~ ^(setup|teardown)_file\ failed ]]
 }
 
+# retry_chosen FILE: prints the line of each test of the file that ran, by the tags that were asked for. A test without
+# any has only those of its file.
+retry_chosen() {
+	awk -v wanted="${tags[*]}" -v all="$filter" '
+		sub(/^# bats file_tags=/, "") { in_file = "," $0 }
+		sub(/^# bats test_tags=/, "") { in_test = "," $0 }
+		/^[[:blank:]]*@test[[:blank:]]/ {
+			has = in_file in_test ","; in_test = ""; n = split(wanted, tag, " ")
+			chosen = n == 0 && (all != "" || !index(has, ",soak-only,"))
+			for (i = 1; i <= n; i++) chosen = chosen || index(has, "," tag[i] ",")
+			if (chosen) print
+		}' "$1"
+}
+
 # retry_name FILE NUMBER: prints the name of that test as the file has it, where a "$" is not
 # expanded: with this bats compares what it is asked for.
 retry_name() {
-	sed -nE "s/^[[:blank:]]*@test[[:blank:]]+[\"']?(.*[^[:blank:]])[[:blank:]]+\{.*/\1/; T; s/[\"']\$//p" "$1" |
+	retry_chosen "$1" | sed -nE "s/^[[:blank:]]*@test[[:blank:]]+[\"']?(.*[^[:blank:]])[[:blank:]]+\{.*/\1/; T; s/[\"']\$//p" |
 		grep -E -- "${filter:-^}" | sed -n "$2p"
 }
 
