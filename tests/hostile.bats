@@ -12,6 +12,7 @@ setup() { require_root; require_tool python3 mount; }
 # rounds KIND N
 rounds() {
 	local long=(--seed 1 --rounds "$2")
+	soaks || export GOTAP_FORGED_SECONDS=2
 	! soaks || long=(--seed "$SOAK_SEED" --seconds "$SOAK")
 	run_logged "$CHECKOUT/tests/hostile/run" -v --only "$1" "${long[@]}" --jobs 2
 	[ "$status" -eq 0 ]

@@ -13,7 +13,7 @@ setup() { require_root; }
 # where the report of tests/run takes it from.
 again() {
 	local log=$BATS_TEST_TMPDIR/log
-	ATTACH=inline bats --tap --filter-tags inline "$CHECKOUT/tests/$1.bats" >"$log" 2>&1 3>&- || failed_again "$1" || return
+	ATTACH=inline bats --tap --filter-tags 'inline,!soak-only' "$CHECKOUT/tests/$1.bats" >"$log" 2>&1 3>&- || failed_again "$1" || return
 	! grep -q "^## ." "$log" || explain "$(sed -n "s/^## //p" "$log")"
 	cat "$log"
 	grep -Ev '# skip' "$log" | grep -q '^ok ' || skip "$(sed -n 's/.*# skip //p' "$log" | head -n 1)"

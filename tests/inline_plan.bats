@@ -20,34 +20,54 @@ judged() {
 	[ "$(grep -c '^ok' <<<"$output")" -eq $((11 + $#)) ] || fail "$output"
 }
 
-@test "with the race detector, Go 1.22 and 1.27" {
-	local version
-	for version in 1.22 1.27; do
-		CGO_ENABLED=1 build_prog "$version" mixed -race
-		judged "$PROG"
-	done
-}
-
-@test "without optimization, Go 1.24 and 1.26" {
-	local version
-	for version in 1.24 1.26; do
-		build_prog "$version" mixed '-gcflags=all=-N -l'
-		judged "$PROG"
-	done
-}
-
-@test "position independent and stripped, Go 1.22, 1.26, 1.27" {
-	local version
-	for version in 1.22 1.26 1.27; do
-		build_prog "$version" mixed -buildmode=pie '-ldflags=-s -w'
-		judged "$PROG"
-	done
-}
-
-@test "with cgo, linked by the system's linker, Go 1.26" {
-	CGO_ENABLED=1 build_prog 1.26 cgo -buildmode=pie
+race() {
+	CGO_ENABLED=1 build_prog "$1" mixed -race
 	judged "$PROG"
 }
+
+# for releases 1.22 newest (soak-only 1.22):
+#	@test "with the race detector, Go %" { race %; }
+# bats test_tags=soak-only
+@test "with the race detector, Go 1.22" { race 1.22; }
+@test "with the race detector, Go 1.27" { race 1.27; }
+# end of releases
+
+unoptimized() {
+	build_prog "$1" mixed '-gcflags=all=-N -l'
+	judged "$PROG"
+}
+
+# for releases 1.24 1.26 (soak-only 1.24):
+#	@test "without optimization, Go %" { unoptimized %; }
+# bats test_tags=soak-only
+@test "without optimization, Go 1.24" { unoptimized 1.24; }
+@test "without optimization, Go 1.26" { unoptimized 1.26; }
+# end of releases
+
+pie() {
+	build_prog "$1" mixed -buildmode=pie '-ldflags=-s -w'
+	judged "$PROG"
+}
+
+# for releases 1.22 1.26 newest (soak-only 1.26):
+#	@test "position independent and stripped, Go %" { pie %; }
+@test "position independent and stripped, Go 1.22" { pie 1.22; }
+# bats test_tags=soak-only
+@test "position independent and stripped, Go 1.26" { pie 1.26; }
+@test "position independent and stripped, Go 1.27" { pie 1.27; }
+# end of releases
+
+with_cgo() {
+	CGO_ENABLED=1 build_prog "$1" cgo -buildmode=pie
+	judged "$PROG"
+}
+
+# for releases 1.26 newest (soak-only 1.26):
+#	@test "with cgo, linked by the system's linker, Go %" { with_cgo %; }
+# bats test_tags=soak-only
+@test "with cgo, linked by the system's linker, Go 1.26" { with_cgo 1.26; }
+@test "with cgo, linked by the system's linker, Go 1.27" { with_cgo 1.27; }
+# end of releases
 
 @test "with tasks, regions and logs, Go 1.19 and 1.27" {
 	local version
@@ -65,14 +85,19 @@ judged() {
 	done
 }
 
-@test "a program with a plugin, and the plugin, Go 1.22, 1.26, 1.27" {
-	local version
-	for version in 1.22 1.26 1.27; do
-		as_plugin "$version"
-		judged "$PROG" "$PLUGIN"
-		judged "$PLUGIN"
-	done
+plugin() {
+	as_plugin "$1"
+	judged "$PROG" "$PLUGIN"
+	judged "$PLUGIN"
 }
+
+# for releases 1.22 1.26 newest (soak-only 1.26):
+#	@test "a program with a plugin, and the plugin, Go %" { plugin %; }
+@test "a program with a plugin, and the plugin, Go 1.22" { plugin 1.22; }
+# bats test_tags=soak-only
+@test "a program with a plugin, and the plugin, Go 1.26" { plugin 1.26; }
+@test "a program with a plugin, and the plugin, Go 1.27" { plugin 1.27; }
+# end of releases
 
 # The calls that are left are patched; what was inlined keeps its breakpoint, and says so.
 @test "with a real profile: Go 1.27" {

@@ -48,13 +48,16 @@ same_ranges() {
 	equal -skip "$SWEEP" -need "$NEED,TaskBegin,TaskEnd,RegionBegin,RegionEnd,Log,RangeBegin stop-the-world (read mem"
 }
 
-# for releases 1.22+ (inline 1.22 newest):
+# for releases 1.22+ (inline 1.22 newest; soak-only not 1.22 1.25 newest):
 #	@test "ranges, metrics, labels and annotations equal the runtime's, Go %" { same_ranges %; }
 # bats test_tags=inline
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.22" { same_ranges 1.22; }
+# bats test_tags=soak-only
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.23" { same_ranges 1.23; }
+# bats test_tags=soak-only
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.24" { same_ranges 1.24; }
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.25" { same_ranges 1.25; }
+# bats test_tags=soak-only
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.26" { same_ranges 1.26; }
 # bats test_tags=inline
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.27" { same_ranges 1.27; }
@@ -66,13 +69,15 @@ same_sweeps() {
 	equal -need "$SWEEP"
 }
 
-# for releases 1.22 1.24 1.26 newest (inline 1.22 1.26):
+# for releases 1.22 1.24 1.26 newest (inline 1.22 newest; soak-only 1.24 1.26):
 #	@test "sweeping equals the runtime's, byte for byte, Go %" { same_sweeps %; }
 # bats test_tags=inline
 @test "sweeping equals the runtime's, byte for byte, Go 1.22" { same_sweeps 1.22; }
+# bats test_tags=soak-only
 @test "sweeping equals the runtime's, byte for byte, Go 1.24" { same_sweeps 1.24; }
-# bats test_tags=inline
+# bats test_tags=soak-only
 @test "sweeping equals the runtime's, byte for byte, Go 1.26" { same_sweeps 1.26; }
+# bats test_tags=inline
 @test "sweeping equals the runtime's, byte for byte, Go 1.27" { same_sweeps 1.27; }
 # end of releases
 

@@ -64,11 +64,14 @@ judged() {
 }
 
 @test "Go's own test programs, Go 1.22" { judged 1.22 "${PROGRAMS%|IterPull}"; }
-# for releases 1.23+:
+# for releases 1.23+ (soak-only not 1.25 newest):
 #	@test "Go's own test programs, Go %" { judged % "$PROGRAMS"; }
+# bats test_tags=soak-only
 @test "Go's own test programs, Go 1.23" { judged 1.23 "$PROGRAMS"; }
+# bats test_tags=soak-only
 @test "Go's own test programs, Go 1.24" { judged 1.24 "$PROGRAMS"; }
 @test "Go's own test programs, Go 1.25" { judged 1.25 "$PROGRAMS"; }
+# bats test_tags=soak-only
 @test "Go's own test programs, Go 1.26" { judged 1.26 "$PROGRAMS"; }
 @test "Go's own test programs, Go 1.27" { judged 1.27 "$PROGRAMS"; }
 # end of releases

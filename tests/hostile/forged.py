@@ -8,7 +8,7 @@ import time
 from machine import GOTAP, Target, check
 from recordings import PATIENCE as END_PATIENCE, Recorder
 
-SECONDS = 4
+SECONDS = int(os.environ.get("GOTAP_FORGED_SECONDS", 4))
 MOST_MIB = 300      # resident memory of gotap
 PATIENCE = 5        # seconds that a recording may take beyond its length and what any recording takes
 # How gotap counts what it refuses, by what is forged.

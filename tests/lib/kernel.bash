@@ -34,11 +34,12 @@ guest_programs() {
 	done
 }
 
-# boot RELEASE: sets $GUEST to the folder of what came out of the machine.
+# boot RELEASE [brief]: sets $GUEST to the folder of what came out of the machine.
 boot() {
 	require_tool qemu-system-x86_64 busybox setpriv
 	require_kernel_image "$1"
 	guest_programs
+	[ -z "${2:-}" ] || { : >"$BATS_TEST_TMPDIR/brief"; PROGRAMS+=("$BATS_TEST_TMPDIR/brief"); }
 	GUEST=$BATS_TEST_TMPDIR/guest
 	"$CHECKOUT/tests/kernel/initramfs" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "${PROGRAMS[@]}" &&
 		"$CHECKOUT/tests/kernel/boot" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "$GUEST" ||
@@ -87,14 +88,16 @@ labels_are_true() {
 	done
 }
 
-# Attached to a running program, there and in a PID namespace: strict, and nothing is left behind, even by one that was
-# killed.
+# Attached to a program in a PID namespace.
+namespace_is_traced() {
+	step_succeeds namespace
+	views_ok "$GUEST/namespace.trace"
+}
+
+# Attached to a running program: strict, and nothing is left behind, even by one that was killed.
 leaves_no_trace() {
-	local name
-	for name in attach namespace; do
-		step_succeeds "$name"
-		views_ok "$GUEST/$name.trace"
-	done
+	step_succeeds attach
+	views_ok "$GUEST/attach.trace"
 	step_succeeds killed
 	views_ok "$GUEST/killed.trace.partial"
 	step_succeeds left
@@ -185,16 +188,29 @@ followed_and_dead_are_seen() {
 	grep -q '"main.leaf ' "$GUEST/crash.1.trace.json"
 }
 
-# works_on RELEASE METHOD [NEED]: all of it. NEED is what users other than root need besides three capabilities.
+# records_on METHOD [NEED]: what came out of the first steps and the last one. NEED is what users other than root need
+# besides three capabilities.
+records_on() {
+	instructions_are_as_told
+	traces_are_true "$1"
+	leaves_no_trace
+	missing_btf_is_named
+	needs_are_named "${2:-}"
+}
+
+# works_in_brief RELEASE METHOD [NEED]: programs are launched, attached to, and recorded with all probes.
+works_in_brief() {
+	boot "$1" brief
+	records_on "${@:2}"
+}
+
+# works_on RELEASE METHOD [NEED]: all of it.
 works_on() {
 	boot "$1"
-	instructions_are_as_told
-	traces_are_true "$2"
+	records_on "${@:2}"
 	labels_are_true
-	leaves_no_trace
+	namespace_is_traced
 	threads_are_seen "$1"
 	swap_is_seen
 	followed_and_dead_are_seen
-	missing_btf_is_named
-	needs_are_named "${3:-}"
 }

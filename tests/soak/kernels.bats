@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside,soak
 #
-# The kernels that Debian has after that of tests/kernels.bats, up to the newest: `make kernels`.
+# The kernels that Debian has, from that of tests/kernels.bats to the newest: `make kernels`.
 
 load ../lib/common
 load ../lib/differential
@@ -10,6 +10,7 @@ load ../lib/kernel
 
 setup() { oracle "$REFERENCE_GO"; }
 
+@test "Linux 5.10, all of it" { works_on 5.10 perf 'ulimit -l'; }
 @test "Linux 6.1" { works_on 6.1 perf 'CAP_SYS_ADMIN is missing'; }
 @test "Linux 6.12" { works_on 6.12 uprobe_multi; }
 @test "Linux 6.16" { works_on 6.16 uprobe_multi; }
