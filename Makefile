@@ -266,7 +266,9 @@ $(BUILD)/inline/drive: $(DRIVE_OBJS) $(foreach r,inline $(needs_inline),$(call l
 unit: $(UNIT_BINS) $(BUILD)/inline/drive
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
-FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+# LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.
+FUZZ_LD    := $(if $(shell command -v ld.lld),-fuse-ld=lld)
+FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZ_ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto why unit html top target plan frames sched assemble trigger api
 FUZZ_ROOMS += live stacks $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
@@ -279,10 +281,18 @@ $(BUILD)/fuzz/%.o: %.c
 
 $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 	$(call say,LD,$@)
-	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
+	$(Q)$(CLANG) $(FUZZ_LD) -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
 
 # it stands in for what leftover.c calls of rooms that hold threads
 $(BUILD)/fuzz/fuzz_leftover: $(BUILD)/fuzz/user/inline/leftover.o
+
+# tests/spool/lossy.c, for tests/spool.bats
+LOSSY_SRCS := tests/spool/lossy.c $(wildcard $(patsubst %,user/%/*.c,base release stream trace sched frames)) \
+	$(wildcard $(patsubst %,user/%*.c,read/labels read/text_quote read/text_rune v1/format v1/words v1write/writer v1write/steps v1write/sink))
+
+$(BUILD)/fuzz/lossy: $(patsubst %.c,$(BUILD)/fuzz/%.o,$(LOSSY_SRCS))
+	$(call say,LD,$@)
+	$(Q)$(CLANG) $(FUZZ_LD) -fsanitize=fuzzer-no-link,address,undefined $^ -lpthread -lz -o $@
 
 fuzz-build: $(FUZZ_BINS)
 
@@ -322,7 +332,7 @@ soak:
 kernels:
 	@tools/deps test
 	@$(MAKE) --no-print-directory all
-	@BUILD=$(BUILD) bats tests/kernels.bats tests/soak/kernels.bats
+	@BUILD=$(BUILD) bats tests/soak/kernels.bats
 
 # ARGS="--seconds 3600 --jobs 4"; a failure prints the seed that repeats it
 hostile:

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside
 #
-# Two seconds of every fuzzer: no crash, no hang, no leak, memory bounded. `make fuzz` runs them for longer.
+# One second of every fuzzer: no crash, no hang, no leak, memory bounded. `make fuzz` runs them for longer.
 
 load lib/common
 
-SECONDS_EACH=${FUZZ_SECONDS:-2}
+SECONDS_EACH=${FUZZ_SECONDS:-1}
 # Beside others one run may have to wait for long.
 export FUZZ_HANGS=100
 # The same inputs each time: what a fuzzer finds at random is for `make fuzz`.
@@ -15,7 +15,7 @@ export FUZZ_SEED=1
 setup_file() {
 	require_tool clang
 	# The files of dependencies name objects as make names them without BUILD.
-	make -s -j2 -C "$CHECKOUT" BUILD="${BUILD#"$CHECKOUT/"}" fuzz-build >&2
+	alone fuzz make -s -j2 -C "$CHECKOUT" BUILD="${BUILD#"$CHECKOUT/"}" fuzz-build >&2
 }
 
 fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "$1"; }
