@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=alone,soak
+# bats file_tags=soak
 #
 # The short form of `make hostile`: some rounds of each kind, from a fixed seed, so that the same
 # rounds are tried each time; their timing is the machine's.

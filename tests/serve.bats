@@ -1,75 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=alone
 #
 # gotap serve: its answers compared with those of net/http/pprof in the program itself, and read by go tool pprof and go
-# tool trace.
+# tool trace. (Lists that take long to make: serve_list.bats.)
 
 load lib/common
-
-setup() {
-	require_root
-	require_tool curl jq python3 setpriv setcap
-	SERVERS=
-}
-
-teardown() {
-	local pid
-	for pid in $SERVERS; do
-		stop_target "$pid"
-	done
-	stop_targets
-	[ -z "${PLACE:-}" ] || close_place
-}
-
-# start_profiled [VERSION]: starts tests/prog/profiled.go; `its PATH` then asks its own net/http/pprof.
-start_profiled() {
-	build_prog "${1:-$REFERENCE_GO}" profiled
-	ITS_SOCKET=$BATS_TEST_TMPDIR/its
-	start_target "$PROG" "$ITS_SOCKET"
-}
-
-its() { curl -sS -f --max-time 30 --unix-socket "$ITS_SOCKET" "http://x/debug/pprof/$1"; }
-
-# start_serve OPTION...: starts gotap serve in the background; sets $SERVER and $SERVER_LOG.
-start_serve() {
-	SERVER_LOG=$(mktemp "$BATS_TEST_TMPDIR/serve.XXXXXX")
-	"${SERVE_AS[@]}" "${GOTAP_HERE:-$GOTAP}" serve "$@" 2>"$SERVER_LOG" 3>&- &
-	SERVER=$!
-	SERVERS+=" $SERVER"
-	wait_for 20 serve_listens || fail "gotap serve: $(cat "$SERVER_LOG")"
-}
-
-serve_listens() { grep -q '^gotap: listens on ' "$SERVER_LOG" || ! target_runs "$SERVER"; }
-
-# on_socket OPTION...: starts gotap serve at $SOCKET; `ask PATH [CURL OPTION...]` then asks there.
-on_socket() {
-	SOCKET=$BATS_TEST_TMPDIR/gotap
-	start_serve --listen "unix:$SOCKET" "$@"
-}
-
-ask() { curl -sS --max-time 60 --unix-socket "$SOCKET" "http://localhost$1" "${@:2}"; }
-
-# refused STATUS TEXT PATH [CURL OPTION...]: the answer is an error of one line with TEXT, in the form of
-# net/http/pprof's.
-refused() {
-	run_logged ask "$3" "${@:4}" -D "$BATS_TEST_TMPDIR/head" -w '%{http_code}'
-	[ "${lines[1]}" = "$1" ] && [ ${#lines[@]} -eq 2 ] || fail "not one line, and status $1"
-	contains "$2"
-	grep -qi '^x-go-pprof: 1' "$BATS_TEST_TMPDIR/head"
-	grep -qi '^content-type: text/plain; charset=utf-8' "$BATS_TEST_TMPDIR/head"
-}
-
-# front: prints the process that parses HTTP; recorders: those that record, or list processes.
-front() { pgrep -P "$SERVER" -x gotap-http; }
-recorders() { pgrep -P "$SERVER" | grep -vx "$(front)"; }
-recordings() { recorders >/dev/null; }
-no_recordings() { ! recordings; }
-
-# probe_count PID: prints how many mappings for uprobes the process has.
-probe_count() { cat /proc/"$1"/maps | grep -c '\[uprobes\]' || true; }
-
-# raw FILE: prints a profile as go tool pprof reads it.
-raw() { "$GO" tool pprof -raw "$1" 2>/dev/null; }
+load lib/serve
 
 @test "the profiles are those of net/http/pprof of the same program, in names, units and values" {
 	local kind seconds=2
@@ -186,28 +121,6 @@ assert [p["go"] for p in l if p["pid"] == int(sys.argv[2])], l' "$BATS_TEST_TMPD
 	refused 404 'no Go program of that name' '/debug/pprof/goroutine?name=no-such-program'
 	start_target "$PROG" "$BATS_TEST_TMPDIR/its2"
 	refused 409 '2 processes have that name' "/debug/pprof/goroutine?name=$name"
-}
-
-# Each of 14 users runs a file that takes long to read. A list that is not whole has a count (tests/unit/cmd_ps_effort.c).
-@test "files that take long to read make no list fail" {
-	local bombs=() honest uid
-	build_prog "$REFERENCE_GO" pingpong
-	open_place
-	install -m 755 "$PROG" "$PLACE/honest"
-	start_target setpriv --reuid=65101 --regid=65101 --clear-groups --inh-caps=-all "$PLACE/honest"
-	honest=$TARGET
-	python3 "$CHECKOUT/tests/lib/elf_bomb.py" "$PROG" "$BATS_TEST_TMPDIR/bomb"
-	for uid in {65102..65115}; do
-		install -m 755 "$BATS_TEST_TMPDIR/bomb" "$PLACE/bomb"	# a file of its own for each
-		start_target setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all "$PLACE/bomb"
-		rm "$PLACE/bomb"
-	done
-	on_socket
-	run_logged ask /processes.json --max-time 100 -w '\n%{http_code}\n' -o "$BATS_TEST_TMPDIR/list"
-	[ "$output" = $'\n200' ] || [ "$output" = 200 ]
-	jq -e --argjson pid "$honest" 'any(.processes[]; .pid == $pid) and .left_out == ([.unseen[] |
-		select(.why | startswith("left out: "))] | length)' "$BATS_TEST_TMPDIR/list"
-	succeeds ask "/debug/pprof/cmdline?name=honest" --max-time 100 -o /dev/null
 }
 
 @test "what cannot be answered is refused in one line" {
