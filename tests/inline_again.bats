@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # --attach inline gives the same truth, within the same limits: the tests with the tag "inline", once more, with
-# ATTACH=inline (lib/record). Each of their recordings fails if it was not one with code in the program, or left
+# ATTACH=inline (lib/record); those with the tag "inline-soak" only in make soak. Each of their recordings fails if it was not one with code in the program, or left
 # anything there. "ATTACH=inline bats --filter-tags inline tests/diff.bats" runs those of one file by themselves.
 
 load lib/common
 
 setup() { require_root; }
 
-# again FILE: runs these tests and prints their explanations and results; the output of those that failed comes last,
+# again FILE [TAGS]: runs these tests and prints their explanations and results; the output of those that failed comes last,
 # where the report of tests/run takes it from.
 again() {
 	local log=$BATS_TEST_TMPDIR/log
-	ATTACH=inline bats --tap --filter-tags 'inline,!soak-only' "$CHECKOUT/tests/$1.bats" >"$log" 2>&1 3>&- || failed_again "$1" || return
+	ATTACH=inline bats --tap --filter-tags "${2:-inline,!soak-only}" "$CHECKOUT/tests/$1.bats" >"$log" 2>&1 3>&- || failed_again "$1" || return
 	! grep -q "^## ." "$log" || explain "$(sed -n "s/^## //p" "$log")"
 	cat "$log"
 	grep -Ev '# skip' "$log" | grep -q '^ok ' || skip "$(sed -n 's/.*# skip //p' "$log" | head -n 1)"
@@ -42,3 +42,9 @@ failed_again() {
 	again ends
 }
 @test "losses" { again overload; }
+
+# bats test_tags=soak-only
+@test "other releases" {
+	again diff inline-soak
+	again ranges inline-soak
+}

@@ -55,7 +55,7 @@ within() { (echo "$BASHPID" >"$1/cgroup.procs" && exec "${@:2}"); }
 @test "a cgroup with 64 KiB left: recorded by uprobes, and the report says why; with room for it inline goes in" {
 	memory_group
 	build_prog "$REFERENCE_GO" pingpong
-	start_target within "$FOLDER" "$PROG"
+	start_target within "$FOLDER" "$PROG" -work 10000
 	TARGET=$(head -n 1 "$FOLDER/cgroup.procs")
 	TARGETS+=" $TARGET"
 	leave_room 65536

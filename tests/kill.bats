@@ -170,7 +170,8 @@ killed() { (cd "$KILLED" && wc -l -- * | awk '$2 != "total" { printf "%s%d %s", 
 	kill_some "${SOAK_SEED:-1}" 3 --budget none
 }
 
-# bats test_tags=soak
+# tests/kernels.bats does so on a kernel that has no others.
+# bats test_tags=soak,soak-only
 @test "and the same with uprobes of perf" {
 	build_prog "$REFERENCE_GO" mixed
 	start_target "$PROG" -delay 10h

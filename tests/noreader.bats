@@ -61,6 +61,7 @@ goes_and_comes_back() {
 	[ "$(reported lost)" -gt 0 ]
 }
 
+# bats test_tags=soak-only
 @test "the same with uprobes of perf" {
 	goes_and_comes_back --ring-size 1M --budget none --attach perf
 	[ "$(reported lost)" -gt 0 ]

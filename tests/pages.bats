@@ -66,7 +66,7 @@ has_profile() {
 every_page() {
 	views_ok "$1"
 	serve "$1"
-	crawl 120 / /goroutines /usertasks /userregions /mmu '/trace?view=proc' '/trace?view=thread' \
+	crawl 60 / /goroutines /usertasks /userregions /mmu '/trace?view=proc' '/trace?view=thread' \
 		'/io?raw=1' '/block?raw=1' '/syscall?raw=1' '/sched?raw=1'
 	for view in proc thread; do
 		page "/jsontrace?view=$view"

@@ -4,6 +4,7 @@
 # gotap ps: which Go programs run here. (Containers: container.bats.)
 
 load lib/common
+load lib/modes
 
 teardown() {
 	stop_targets
@@ -26,7 +27,7 @@ print(eval(sys.argv[3]))' "$output" "$TARGET" "$1"
 }
 
 @test "a Go program, as a table and as JSON" {
-	build_prog 1.26 pingpong
+	build_prog 1.26 idle
 	start_target "$PROG"
 	gotap ps
 	[ "$status" -eq 0 ]
@@ -122,7 +123,7 @@ says_busy() {
 # Wide enough for the container of any other process.
 @test "on a terminal a row is cut to its width" {
 	require_tool script
-	build_prog 1.26 pingpong
+	build_prog 1.26 idle
 	(exec -a "$(printf 'x%.0s' {1..300})" "$PROG") >/dev/null 3>&- &
 	TARGETS+=" $!"
 	wait_for 60 grep -q xxx "/proc/$!/cmdline"
@@ -137,7 +138,7 @@ says_busy() {
 	require_root
 	require_tool setpriv prlimit
 	local roots
-	build_prog 1.26 pingpong
+	build_prog 1.26 idle
 	open_place
 	install -m 755 "$PROG" "$PLACE/theirs"
 	start_target "$PROG"
@@ -148,7 +149,7 @@ says_busy() {
 	contains "{\"pid\": $TARGET, \"name\": \"theirs\", \"why\": \"cannot make a process: "
 	as_user 64999 "$PLACE/gotap" ps --json
 	[ "$status" -eq 0 ]
-	contains "{\"pid\": $roots, \"name\": \"pingpong\", \"why\": \"Permission denied\"}"
+	contains "{\"pid\": $roots, \"name\": \"idle\", \"why\": \"Permission denied\"}"
 }
 
 # goroutines_are N: the program has N, and the runtime four to nine more.
@@ -166,7 +167,7 @@ goroutines_are() { [ "$(row "$1 + 4 <= p['goroutines'] <= $1 + 9")" = True ]; }
 			stop_target
 		done
 	done
-	build_prog "$REFERENCE_GO" pingpong
+	build_prog "$REFERENCE_GO" idle
 	start_target "$PROG"
 	gotap ps
 	matches "^ *$TARGET +$$ +[0-9.]+ +[0-9]+ +go1"
@@ -176,35 +177,24 @@ goroutines_are() { [ "$(row "$1 + 4 <= p['goroutines'] <= $1 + 9")" = True ]; }
 }
 
 @test "stripped" {
-	build_prog 1.26 pingpong -ldflags=-s
+	build_prog 1.26 idle -ldflags=-s
 	start_target "$PROG"
 	gotap ps
 	matches "^ *$TARGET .* stripped "
 }
 
 @test "built with a profile" {
-	require_go 1.26
-	cat >"$BATS_TEST_TMPDIR/profile.go" <<-END
-		package main
-		import ("os"; "runtime/pprof"; "time")
-		func main() {
-			pprof.StartCPUProfile(os.Stdout)
-			for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {}
-			pprof.StopCPUProfile()
-		}
-	END
-	"$GO" run "$BATS_TEST_TMPDIR/profile.go" >"$BATS_TEST_TMPDIR/cpu.pprof"
-	build_prog 1.26 pingpong -pgo="$BATS_TEST_TMPDIR/cpu.pprof"
-	start_target "$PROG"
+	real_profile
+	build_prog 1.27 mixed "-pgo=$PROFILE"
+	start_target "$PROG" -delay 1h
 	gotap ps --json
-	[ "$(row 'p["pgo"]')" = "$BATS_TEST_TMPDIR/cpu.pprof" ]
+	[ "$(row 'p["pgo"]')" = "$PROFILE" ]
 	gotap ps
 	matches "^ *$TARGET .* dwarf +yes +"
-	rm -rf "$(dirname "$PROG")"
 }
 
 @test "a release that cannot be traced says why" {
-	build_prog 1.19 pingpong
+	build_prog 1.19 idle
 	start_target "$PROG"
 	gotap ps --json
 	[[ $(row 'p["go"]') == go1.19* ]]
@@ -218,7 +208,7 @@ goroutines_are() { [ "$(row "$1 + 4 <= p['goroutines'] <= $1 + 9")" = True ]; }
 }
 
 @test "a deleted executable" {
-	build_prog 1.26 pingpong
+	build_prog 1.26 idle
 	cp "$PROG" "$BATS_TEST_TMPDIR/gone"
 	start_target "$BATS_TEST_TMPDIR/gone"
 	rm "$BATS_TEST_TMPDIR/gone"
@@ -247,7 +237,7 @@ listing() {
 # that share the machine's caches make the same work slower.
 @test "three hundred processes take less than a second of CPU time" {
 	local i alone
-	build_prog 1.26 pingpong
+	build_prog 1.26 idle
 	start_target "$PROG"
 	listing
 	alone=$TOOK
@@ -267,7 +257,7 @@ listing() {
 @test "without privileges: our own programs, and what could not be looked at" {
 	require_root
 	require_tool setpriv
-	build_prog 1.26 pingpong
+	build_prog 1.26 idle
 	open_place
 	start_target "$PROG"
 	as_user 65534 "$PLACE/gotap" ps

@@ -69,9 +69,9 @@ same_sweeps() {
 	equal -need "$SWEEP"
 }
 
-# for releases 1.22 1.24 1.26 newest (inline 1.22 newest; soak-only 1.24 1.26):
+# for releases 1.22 1.24 1.26 newest (inline newest; inline-soak 1.22; soak-only 1.24 1.26):
 #	@test "sweeping equals the runtime's, byte for byte, Go %" { same_sweeps %; }
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "sweeping equals the runtime's, byte for byte, Go 1.22" { same_sweeps 1.22; }
 # bats test_tags=soak-only
 @test "sweeping equals the runtime's, byte for byte, Go 1.24" { same_sweeps 1.24; }

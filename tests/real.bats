@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Well-known Go programs of Debian's, stripped, of several releases, under a load on loopback that two CPUs bear: each
-# trace is valid, nothing in it is lost or repaired, and stacks have the application's own functions.
+# trace is valid, nothing in it is lost or repaired, and stacks have the application's own functions. make test has some
+# of each release, make soak the others.
 
 load lib/common
 load lib/record
@@ -74,18 +75,23 @@ recorded_under() {
 	flawless 1.15 github.com/hashicorp/consul/
 }
 
-@test "caddy (1.19, 1.24, 1.26) as a file server" {
-	local release
+caddy() {
 	mkdir "$T/files"
 	head -c 20000 /dev/urandom >"$T/files/a"
-	for release in 1.19 1.24 1.26; do
-		real caddy-$release
-		serve http://127.0.0.1:18601/a file-server --listen 127.0.0.1:18601 --root "$T/files"
-		recorded_under times 60 answers http://127.0.0.1:18601/a
-		flawless $release github.com/caddyserver/caddy/v2
-		stop_target
-	done
+	real "caddy-$1"
+	serve http://127.0.0.1:18601/a file-server --listen 127.0.0.1:18601 --root "$T/files"
+	recorded_under times 60 answers http://127.0.0.1:18601/a
+	flawless "$1" github.com/caddyserver/caddy/v2
 }
+
+# for releases 1.19 1.24 1.26 (soak-only 1.24 1.26):
+#	@test "caddy (%) as a file server" { caddy %; }
+@test "caddy (1.19) as a file server" { caddy 1.19; }
+# bats test_tags=soak-only
+@test "caddy (1.24) as a file server" { caddy 1.24; }
+# bats test_tags=soak-only
+@test "caddy (1.26) as a file server" { caddy 1.26; }
+# end of releases
 
 @test "gojq (1.21) from start to end" {
 	real gojq
@@ -105,6 +111,7 @@ recorded_under() {
 	flawless 1.22 github.com/gohugoio/hugo/
 }
 
+# bats test_tags=soak-only
 @test "rclone (1.23) serving files" {
 	real rclone
 	mkdir "$T/files"
@@ -128,6 +135,7 @@ recorded_under() {
 	flawless 1.24 github.com/nats-io/nats-server/server
 }
 
+# bats test_tags=soak-only
 @test "etcd (1.24)" {
 	real etcd
 	serve http://127.0.0.1:18606/version --data-dir "$T/data" --listen-client-urls http://127.0.0.1:18606 \
@@ -136,6 +144,7 @@ recorded_under() {
 	flawless 1.24 go.etcd.io/etcd/server/
 }
 
+# bats test_tags=soak-only
 @test "victoria-metrics (1.24)" {
 	real victoria
 	serve http://127.0.0.1:18608/metrics -storageDataPath "$T/data" -httpListenAddr 127.0.0.1:18608
@@ -157,6 +166,7 @@ recorded_under() {
 	flawless 1.26 github.com/prometheus/node_exporter/collector
 }
 
+# bats test_tags=soak-only
 @test "docker-registry (1.26)" {
 	real docker-registry
 	printf 'version: 0.1\nstorage: {filesystem: {rootdirectory: %s}}\nhttp: {addr: 127.0.0.1:18610}\n' "$T/registry" \
@@ -166,6 +176,7 @@ recorded_under() {
 	flawless 1.26 github.com/docker/distribution/
 }
 
+# bats test_tags=soak-only
 @test "restic (1.26) making a backup" {
 	real restic
 	mkdir "$T/files"
@@ -189,6 +200,7 @@ recorded_under() {
 }
 
 # It starts a containerd of its own below its exec root, which ends with it.
+# bats test_tags=soak-only
 @test "dockerd (1.27)" {
 	real dockerd
 	require_tool containerd

@@ -55,10 +55,13 @@ came_too_late() {
 	one_image 1.27 setarch -R
 }
 
+# bats test_tags=soak
 @test "a program that execs all the time: each recording that fails says so" {
+	local n
 	build_prog 1.27 selfexec
 	start_target "$PROG" -every 60ms
-	for _ in {1..40}; do
+	for ((n = 0; ; n++)); do
+		goes_on 12 "$n" || break
 		record "$TRACE" --budget none -d 5ms -p "$TARGET"
 		[ "$status" -eq 0 ] || came_too_late || fail "$(cat "$REPORT")"
 	done

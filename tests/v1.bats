@@ -88,17 +88,28 @@ canonical() {
 	done
 }
 
-@test "a converted trace opens in go tool trace of every release since 1.22" {
+opens_in_tool() {
+	local old new=$BATS_TEST_TMPDIR/new.trace
 	old_traces
-	local old version new=$BATS_TEST_TMPDIR/new.trace
+	require_go "$1"
 	for old in "$OLD_TRACES"/http_1_{5,7,9,10,11,19}_good; do
 		"$GOTAP" convert "$old" -o "$new"
-		for version in 1.22 1.23 1.24 1.25 1.26 1.27; do
-			require_go "$version"
-			succeeds "$GO" tool trace -pprof=sync "$new"
-		done
+		succeeds "$GO" tool trace -pprof=sync "$new"
 	done
 }
+
+# for releases 1.22+ (soak-only not 1.22 1.25 newest):
+#	@test "a converted trace opens in go tool trace, Go %" { opens_in_tool %; }
+@test "a converted trace opens in go tool trace, Go 1.22" { opens_in_tool 1.22; }
+# bats test_tags=soak-only
+@test "a converted trace opens in go tool trace, Go 1.23" { opens_in_tool 1.23; }
+# bats test_tags=soak-only
+@test "a converted trace opens in go tool trace, Go 1.24" { opens_in_tool 1.24; }
+@test "a converted trace opens in go tool trace, Go 1.25" { opens_in_tool 1.25; }
+# bats test_tags=soak-only
+@test "a converted trace opens in go tool trace, Go 1.26" { opens_in_tool 1.26; }
+@test "a converted trace opens in go tool trace, Go 1.27" { opens_in_tool 1.27; }
+# end of releases
 
 @test "every header of v2 can be asked for" {
 	v1_traces

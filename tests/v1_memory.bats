@@ -40,6 +40,7 @@ four_times() {
 		"convert -o /dev/null"
 }
 
+# bats test_tags=soak-only
 @test "convert of a v1 file of 128 MiB takes at most four times as much" {
 	four_times batches 128 "convert -o /dev/null"
 }
