@@ -45,9 +45,10 @@ shed() {
 # The texts lie in the file as they are, once a generation is there: each slice ends one.
 is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE.partial"; }
 
-# for releases 1.22 1.25 newest:
+# for releases 1.22 1.25 newest (soak-only 1.25):
 #	@test "a tiny budget: slices of time, Go %" { shed %; }
 @test "a tiny budget: slices of time, Go 1.22" { shed 1.22; }
+# bats test_tags=soak-only
 @test "a tiny budget: slices of time, Go 1.25" { shed 1.25; }
 @test "a tiny budget: slices of time, Go 1.27" { shed 1.27; }
 # end of releases

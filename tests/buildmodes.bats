@@ -29,9 +29,10 @@ pie() {
 	compare "Go $1, PIE with cgo, linked externally" 2
 }
 
-# for releases 1.22 1.24 1.26 newest (inline newest; soak-only 1.26):
+# for releases 1.22 1.24 1.26 newest (inline newest; soak-only 1.24 1.26):
 #	@test "position independent, linked by Go, and with cgo by the system's linker: Go %" { pie %; }
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.22" { pie 1.22; }
+# bats test_tags=soak-only
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.24" { pie 1.24; }
 # bats test_tags=soak-only
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.26" { pie 1.26; }
@@ -137,10 +138,17 @@ library() {
 	views_ok "$T/a.trace"
 }
 
-@test "an archive in a C program: Go 1.24" {
-	as_library 1.24 c-archive a
-	compare "Go 1.24, c-archive" 2
+archive() {
+	as_library "$1" c-archive a
+	compare "Go $1, c-archive" 2
 }
+
+# for releases 1.24 newest (soak-only 1.24):
+#	@test "an archive in a C program: Go %" { archive %; }
+# bats test_tags=soak-only
+@test "an archive in a C program: Go 1.24" { archive 1.24; }
+@test "an archive in a C program: Go 1.27" { archive 1.27; }
+# end of releases
 
 # A plugin has the runtime's code once more, on the program's data: both have probes and names.
 plugin() {

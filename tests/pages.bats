@@ -58,7 +58,7 @@ crawl() {
 # has_profile PATH: the profile there has samples; gzip'ed protobuf, which go tool pprof reads.
 has_profile() {
 	page "$1" || return
-	succeeds "$GO" tool pprof -raw "$BODY" || return
+	succeeds go_tool pprof -raw "$BODY" || return
 	matches '^ +[0-9]+ +[0-9]+: [0-9]' || fail "$1 has no samples"
 }
 

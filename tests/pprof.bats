@@ -29,7 +29,7 @@ same_as_tool() {
 	local trace=$1 type
 	shift
 	for type in net sync syscall sched; do
-		"$GO" tool trace -pprof=$type "$trace" >"$BATS_TEST_TMPDIR/go.pb"
+		go_tool trace -pprof=$type "$trace" >"$BATS_TEST_TMPDIR/go.pb"
 		"$GOTAP" pprof --type $type "$trace" >"$P"
 		succeeds "$ORACLE/profile" "$@" "$BATS_TEST_TMPDIR/go.pb" "$P"
 	done
@@ -45,7 +45,7 @@ true_of() {
 }
 
 # samples FILE: the sum of its last value, as go tool pprof adds it up.
-samples() { "$GO" tool pprof -raw "$1" 2>/dev/null | awk '/^Locations/ { exit } /:.*[0-9]+ / && $1 ~ /^[0-9]+$/ { v = $2 ~ /:$/ ? $2 : $1; sub(/:$/, "", v); sum += v } END { printf "%.0f\n", sum }'; }
+samples() { go_tool pprof -raw "$1" 2>/dev/null | awk '/^Locations/ { exit } /:.*[0-9]+ / && $1 ~ /^[0-9]+$/ { v = $2 ~ /:$/ ? $2 : $1; sub(/:$/, "", v); sum += v } END { printf "%.0f\n", sum }'; }
 
 # folded ARG...: the sum of the lines.
 folded() { "$GOTAP" pprof --folded "$@" | awk '{ sum += $NF } END { printf "%.0f\n", sum }'; }
@@ -80,13 +80,13 @@ folded() { "$GOTAP" pprof --folded "$@" | awk '{ sum += $NF } END { printf "%.0f
 	"$GOTAP" pprof --type wall "$A" -o "$P"
 	for version in 1.15 1.22 "$REFERENCE_GO"; do
 		require_go "$version"
-		"$GO" tool pprof -raw "$P" >"$BATS_TEST_TMPDIR/raw"
+		go_tool pprof -raw "$P" >"$BATS_TEST_TMPDIR/raw"
 		grep -q '^stays/count time/nanoseconds' "$BATS_TEST_TMPDIR/raw"
 		grep -q 'reason:\[chan receive\] state:\[waiting\]' "$BATS_TEST_TMPDIR/raw"
-		succeeds "$GO" tool pprof -top -nodecount 10 "$P"
+		succeeds go_tool pprof -top -nodecount 10 "$P"
 		matches ' time\.Sleep$'
-		"$GO" tool pprof -traces "$P" | grep -q 'reason:  chan receive'
-		succeeds "$GO" tool pprof -comments "$P"
+		go_tool pprof -traces "$P" | grep -q 'reason:  chan receive'
+		succeeds go_tool pprof -comments "$P"
 		contains "gotap pprof --type wall of $A (go 1."
 	done
 	[ "$(samples "$P")" = "$(folded -t wall "$A")" ]
@@ -132,7 +132,7 @@ last_but_10_ms() { "$GOTAP" text --events --no-stacks "$1" | awk 'END { printf "
 	[ "${#lines[@]}" -eq 1 ]
 	contains "cut.trace: "
 	require_go "$REFERENCE_GO"
-	succeeds "$GO" tool pprof -comments "$P"
+	succeeds go_tool pprof -comments "$P"
 	contains "is damaged"
 	# Another one counts nevertheless.
 	gotap pprof -t wall "$BATS_TEST_TMPDIR/none.trace" "$A" -o "$P"

@@ -94,17 +94,17 @@ opens_in_tool() {
 	require_go "$1"
 	for old in "$OLD_TRACES"/http_1_{5,7,9,10,11,19}_good; do
 		"$GOTAP" convert "$old" -o "$new"
-		succeeds "$GO" tool trace -pprof=sync "$new"
+		succeeds go_tool trace -pprof=sync "$new"
 	done
 }
 
-# for releases 1.22+ (soak-only not 1.22 1.25 newest):
+# for releases 1.22+ (soak-only not 1.22 1.24 newest):
 #	@test "a converted trace opens in go tool trace, Go %" { opens_in_tool %; }
 @test "a converted trace opens in go tool trace, Go 1.22" { opens_in_tool 1.22; }
 # bats test_tags=soak-only
 @test "a converted trace opens in go tool trace, Go 1.23" { opens_in_tool 1.23; }
-# bats test_tags=soak-only
 @test "a converted trace opens in go tool trace, Go 1.24" { opens_in_tool 1.24; }
+# bats test_tags=soak-only
 @test "a converted trace opens in go tool trace, Go 1.25" { opens_in_tool 1.25; }
 # bats test_tags=soak-only
 @test "a converted trace opens in go tool trace, Go 1.26" { opens_in_tool 1.26; }

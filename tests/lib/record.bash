@@ -111,7 +111,7 @@ inode_of() { stat -c %i "$1" 2>/dev/null || true; }
 recorder_records() {
 	local trace=${REPORT%.json}
 	{ [ -s "$trace.partial" ] && [ "$(inode_of "$trace.partial")" != "$STALE_PARTIAL" ]; } ||
-		[ "$trace" -nt "$REPORT" ] || grep -q '"repairs_total"' "$REPORT" || ! target_runs "$RECORDER"
+		[ "$trace" -nt "$REPORT" ] || { [ -s "$REPORT" ] && grep -q '"repairs_total"' "$REPORT"; } || ! target_runs "$RECORDER"
 }
 
 # wait_record: until it ends. Sets $status.

@@ -66,4 +66,4 @@ no_recordings() { ! recordings; }
 probe_count() { cat /proc/"$1"/maps | grep -c '\[uprobes\]' || true; }
 
 # raw FILE: prints a profile as go tool pprof reads it.
-raw() { "$GO" tool pprof -raw "$1" 2>/dev/null; }
+raw() { go_tool pprof -raw "$1" 2>/dev/null; }
