@@ -234,7 +234,7 @@ meets() {
 		%test "the others have ended" { [ -e "$BOX/a.came" ] && [ -e "$BOX/b.came" ]; }
 	END
 	unit_file room_what <<<'echo 1..1; echo ok 1 - u'
-	runs
+	runs -j 2
 	[ "$status" -eq 0 ]
 	[ "$(grep -oE '^# tests/[a-z]+\.bats:' <<<"$output" | tail -n 1)" = "# tests/alone.bats:" ]
 	ends_with "5 passed, 0 failed, 0 skipped"
@@ -245,7 +245,7 @@ meets() {
 	bats_file c <<-'END'
 		%test "bad" { echo why it is so; false; }
 	END
-	runs
+	runs -j 2
 	[ "$status" -eq 1 ]
 	contains "FAILED   tests/c.bats: bad"
 	contains "why it is so"
