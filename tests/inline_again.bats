@@ -45,6 +45,8 @@ failed_again() {
 
 # bats test_tags=soak-only
 @test "other releases" {
+	again attach inline-soak
 	again diff inline-soak
+	again oldgo inline-soak
 	again ranges inline-soak
 }

@@ -69,7 +69,7 @@ sleeping() {
 @test "Go 1.19: gotap sees what the runtime sees" { agree 1.19; }
 @test "Go 1.15: gotap sees what the runtime sees" { agree 1.15; }
 @test "Go 1.21: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.21; }
-# bats test_tags=inline
+# bats test_tags=inline-soak,soak-only
 @test "Go 1.19: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.19; }
 @test "Go 1.15: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.15; }
 @test "Go 1.21: parked goroutines have their stacks" { sleeping 1.21; }

@@ -80,9 +80,10 @@ judged() {
 # sampled VERSION
 sampled() { judged "$1" CPUProfile --cpu-samples 10000; }
 
-# for releases 1.22 1.25 newest:
+# for releases 1.22 1.25 newest (soak-only 1.25):
 #	@test "Go's own test program with a CPU profile, Go %" { sampled %; }
 @test "Go's own test program with a CPU profile, Go 1.22" { sampled 1.22; }
+# bats test_tags=soak-only
 @test "Go's own test program with a CPU profile, Go 1.25" { sampled 1.25; }
 @test "Go's own test program with a CPU profile, Go 1.27" { sampled 1.27; }
 # end of releases
