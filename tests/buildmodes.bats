@@ -123,17 +123,17 @@ library() {
 		#include <dlfcn.h>
 		int main(int argc, char **argv)
 		{
-			void (*run)(void) = dlsym(dlopen(argv[1], RTLD_NOW), "GoMain");
-			if (argc == 2)
+			void (*run)(void) = dlsym(dlopen(argv[argc - 1], RTLD_NOW), "GoMain");
+			if (argc > 2)
 				run();
 		}
 	END
 	gcc -o "$T/late" "$T/late.c" -ldl
-	run_logged "$GOTAP" record -o "$T/a.trace" -- "$T/late" "$(dirname "$PROG")/libmixed.so" and end
+	run_logged "$GOTAP" record -o "$T/a.trace" -- "$T/late" "$(dirname "$PROG")/libmixed.so"
 	[ "$status" -eq 125 ]
 	contains "'$T/late': not a Go program, nor is a library that it is linked with"
 	contains "record that with -p PID"
-	start_target "$T/late" "$(dirname "$PROG")/libmixed.so"
+	start_target "$T/late" -tail 1h "$(dirname "$PROG")/libmixed.so"
 	recorded "$T/a.trace" -d 300ms -p "$TARGET"
 	views_ok "$T/a.trace"
 }
