@@ -15,7 +15,7 @@ teardown() {
 # serve TRACE [VERSION]: by that release's go tool trace. Sets $SERVER and $SITE.
 serve() {
 	require_go "${2:-$REFERENCE_GO}"
-	"$GO" tool trace -http=127.0.0.1:0 "$1" >"$BATS_TEST_TMPDIR/server" 2>&1 3>&- &
+	"$(path_of_tool trace)" -http=127.0.0.1:0 "$1" >"$BATS_TEST_TMPDIR/server" 2>&1 3>&- &
 	SERVER=$!
 	wait_for 60 grep -q 'listening on' "$BATS_TEST_TMPDIR/server"
 	SITE=$(sed -n 's/.*listening on \(http:.*\)/\1/p' "$BATS_TEST_TMPDIR/server")

@@ -51,7 +51,7 @@ load lib/serve
 	grep -qi '^content-type: application/octet-stream' "$BATS_TEST_TMPDIR/head"
 	grep -qi '^content-disposition: attachment; filename="trace"' "$BATS_TEST_TMPDIR/head"
 	views_ok "$BATS_TEST_TMPDIR/trace"
-	succeeds "$GO" tool trace -pprof=sync "$BATS_TEST_TMPDIR/trace"
+	succeeds go_tool trace -pprof=sync "$BATS_TEST_TMPDIR/trace"
 	run_logged "$GOTAP" pprof --type wall "$BATS_TEST_TMPDIR/trace" -o "$BATS_TEST_TMPDIR/wall"
 	raw "$BATS_TEST_TMPDIR/wall" | awk -v most="$took" '/^Duration:/ { exit !($2 >= 1.5 && $2 <= most / 1000) }' ||
 		fail "not 1.5 s, or more than the $took ms until the answer was there"
@@ -68,14 +68,14 @@ load lib/serve
 	port=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)$,\1,p' "$SERVER_LOG")
 	base=127.0.0.1:$port/debug/pprof
 	export PPROF_TMPDIR=$BATS_TEST_TMPDIR/pprof
-	run_logged "$GO" tool pprof -top -seconds 1 "http://gotap:0123456789abcdef0123@$base/profile?pid=$TARGET"
+	run_logged go_tool pprof -top -seconds 1 "http://gotap:0123456789abcdef0123@$base/profile?pid=$TARGET"
 	[ "$status" -eq 0 ]
 	contains 'Type: cpu'
 	matches ' main\.spin$'
-	run_logged "$GO" tool pprof -top "http://gotap:0123456789abcdef0123@$base/goroutine?pid=$TARGET"
+	run_logged go_tool pprof -top "http://gotap:0123456789abcdef0123@$base/goroutine?pid=$TARGET"
 	[ "$status" -eq 0 ]
 	matches ' 20 .* main.idle$'
-	run_logged "$GO" tool pprof -top "http://$base/goroutine?pid=$TARGET"
+	run_logged go_tool pprof -top "http://$base/goroutine?pid=$TARGET"
 	[ "$status" -ne 0 ]
 	contains 'a token is needed'
 	run_logged curl -sS -w '%{http_code}' -H "Authorization: Bearer 0123456789abcdef012x" "http://$base/"

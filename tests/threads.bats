@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=alone
 #
 # Group linux: when the program's threads are on a CPU, and what keeps them off. Compared with the kernel's own counts
 # (schedstat, cpu.stat, stat) and its own records of the same tracepoints (tracefs). These are read while the program is

@@ -20,9 +20,9 @@ teardown() {
 # leaf: the time in ns, and the function.
 profile() {
 	require_go "$1"
-	"$GO" tool trace "-pprof=$2" "$3" >"$T/pprof"
+	go_tool trace "-pprof=$2" "$3" >"$T/pprof"
 	require_go "$REFERENCE_GO"
-	"$GO" tool pprof -top -unit ns -nodecount 10000 -nodefraction 0 "$T/pprof" 2>"$T/err" |
+	go_tool pprof -top -unit ns -nodecount 10000 -nodefraction 0 "$T/pprof" 2>"$T/err" |
 		awk 'rows && $1 + 0 { print $1 + 0, $6 } $1 == "flat" { rows = 1 }' | sort -k 2
 }
 

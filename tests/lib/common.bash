@@ -124,13 +124,16 @@ require_go() {
 	export GOTOOLCHAIN=local
 }
 
-# go_tool NAME ARGUMENT...: that tool of the release of $GO. From Go 1.25 on "go tool" builds it, and looks at all of its
-# sources each time: 0.25 s of CPU time.
-go_tool() {
+# path_of_tool NAME: prints where that tool of the release of $GO is. From Go 1.25 on "go tool" builds it, and looks at
+# all of its sources each time: 0.25 s of CPU time. (The lock is that of tests/prog/build.)
+path_of_tool() {
 	local known=$BATS_FILE_TMPDIR/.tool.${GO//\//_}.$1
-	[ -s "$known" ] || "$GO" tool -n "$1" >"$known"
-	"$(<"$known")" "${@:2}"
+	[ -s "$known" ] || flock "${GO%/bin/go}.lock" "$GO" tool -n "$1" >"$known" || return
+	cat "$known"
 }
+
+# go_tool NAME ARGUMENT...: runs it.
+go_tool() { "$(path_of_tool "$1")" "${@:2}"; }
 
 # require_package PACKAGE SUITE [NAME]: a program of Debian's, unpacked; sets $PACKAGE_ROOT.
 require_package() {
