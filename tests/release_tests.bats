@@ -48,16 +48,16 @@ built() {
 	succeeds "$BOX/tools/release-tests" --check
 	grep -v '^#	\|^# for\|^# end' "$BOX/tests/a.bats" >"$BOX/lines"
 	cat >"$BOX/want" <<-'END'
-		# bats test_tags=soak
+		%tags=soak
 		%test "go 1.23" { go 1.23; }
 		%test "go 1.24" { go 1.24; }
-		# bats test_tags=inline,soak
+		%tags=inline,soak
 		%test "go 1.25" { go 1.25; }
-		# bats test_tags=soak-only
+		%tags=soak-only
 		%test "other 1.22" { other 1.22; }
 		%test "other 1.25" { other 1.25; }
 	END
-	sed 's/^%/@/' "$BOX/want" | succeeds diff - "$BOX/lines"
+	sed 's/^%tags=/# bats test_tags=/; s/^%/@/' "$BOX/want" | succeeds diff - "$BOX/lines"
 }
 
 @test "a release that is not in the list, and a block without an end" {

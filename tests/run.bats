@@ -18,9 +18,10 @@ setup() {
 	export ONCE=$BOX/once
 }
 
-# bats_file NAME: the lines of standard input as a bats file, in which a test begins with %test: an
-# @test at the beginning of a line here would be one of this file.
-bats_file() { { printf '#!/usr/bin/env bats\n'; sed 's/^%test/@test/'; } >"$BOX/tests/$1.bats"; }
+# bats_file NAME: the lines of standard input as a bats file, in which a test begins with %test, and
+# its tags with %tags=: an @test at the beginning of a line here would be one of this file, and tags
+# would be those of the next one.
+bats_file() { { printf '#!/usr/bin/env bats\n'; sed 's/^%test/@test/; s/^%tags=/# bats test_tags=/'; } >"$BOX/tests/$1.bats"; }
 
 # unit_file NAME: as a unit test.
 unit_file() {
@@ -259,9 +260,9 @@ soak_box() {
 	cp "$CHECKOUT/tests/soak/run" "$BOX/tests/soak/"
 	bats_file mixed <<-'END'
 		%test "short" { echo short >>"$ONCE"; }
-		# bats test_tags=inline,soak
+		%tags=inline,soak
 		%test "long" { echo "$SOAK $SOAK_SEED" >>"$ONCE"; }
-		# bats test_tags=soak-only
+		%tags=soak-only
 		%test "only there" { echo once >>"$ONCE"; }
 		%test "last" {
 			[ ! -e "$ONCE.fails" ] || { rm "$ONCE.fails"; false; }
