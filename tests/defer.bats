@@ -109,7 +109,8 @@ stops_late() {
 	"$GOTAP" record --defer -o - -p "$TARGET" --budget none "$@" >pipe 2>report 3>&- &
 	RECORDER=$!
 	TARGETS+=" $RECORDER"
-	wait_for 60 has_kept 15000000
+	# several generations: gotap waits for the pipe amid the trace, and not at its end
+	wait_for 60 has_kept 60000000
 	kill -INT "$RECORDER"
 	wait_for 60 makes_trace
 	sleep 2.1
