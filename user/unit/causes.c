@@ -16,7 +16,8 @@
  */
 struct row {
 	struct cause leaf;
-	const struct stack_frame *at, *op;	/* of @leaf; NULL: not known */
+	/* of @leaf; NULL: not known. @at is that of the largest part */
+	const struct stack_frame *at, *op;
 	/* the wait of the unit's own goroutine that most of the time explains */
 	struct cause root;
 	const struct stack_frame *root_at, *root_op;
@@ -44,8 +45,8 @@ static bool cause_runs(uint8_t kind)
 }
 
 /*
- * A running goroutine has one row for each line, and a runnable one has a single row: neither its
- * reason nor a library function says more.
+ * A running goroutine has one row for each function, since the line is only where it stopped to
+ * run. A runnable one has a single row.
  */
 static uint64_t cause_row_key(const struct cause *c, const struct stack_frame *at,
 			const struct stack_frame *op)
@@ -53,9 +54,11 @@ static uint64_t cause_row_key(const struct cause *c, const struct stack_frame *a
 	uint64_t h = hash64_seeded((uint64_t)c->kind << 24 | (uint64_t)c->thread << 8 | c->queued);
 
 	if (at)
-		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)at->func) ^ hash64_seeded(at->line);
+		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)at->func);
 	if (cause_runs(c->kind) || c->kind == STEP_RUNNABLE)
 		return h;
+	if (at)
+		h ^= hash64_seeded(at->line);
 	if (op)
 		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)op->func) ^ hash64_seeded(op->line);
 	return hash64_seeded(h ^ (uint64_t)(uintptr_t)c->reason) ^ hash64_seeded(c->by);
@@ -84,13 +87,15 @@ static void rows_add(struct rows *rows, const struct path *path, int group)
 	for (i = 0; i < path->parts.len; i++) {
 		const struct part *part = vec_at(&path->parts, struct part, i);
 		const struct cause *root = vec_at(&path->causes, struct cause, part->root);
-		struct row *row = cause_row(rows, vec_at(&path->causes, struct cause, part->leaf));
+		const struct cause *leaf = vec_at(&path->causes, struct cause, part->leaf);
+		struct row *row = cause_row(rows, leaf);
 		double ns = (double)part->ns * rows->weight[group];
 
 		row->ns[group] += ns;
 		if (ns <= row->root_ns)
 			continue;
 		row->root_ns = ns;
+		row->at = frame_or_null(rows, leaf->at);
 		row->root = *root;
 		row->root_at = frame_or_null(rows, root->at);
 		row->root_op = frame_or_null(rows, root->op);
