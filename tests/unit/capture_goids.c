@@ -12,6 +12,7 @@ enum { GOID_AT = 8, MOST = 1 << 16, WAITING = 1 << 10 };
 static struct process proc = PROCESS_CLOSED;
 static struct plan plan;
 static struct goids goids;
+static struct ring_set rings;
 static struct chunk chunk;
 
 /* A runtime.g, as far as it matters. */
@@ -43,7 +44,8 @@ static size_t round_of(size_t n, const void *at, uint64_t before)
 		buf_add(&chunk.data, &l, sizeof(l));
 	chunk_segment_end(&chunk, from);
 	from = chunk.data.len;
-	goids_add(&goids, &chunk, from);
+	rings.probes.of_kind[REC_GO_CREATE] += n;
+	goids_add(&goids, &rings, &chunk, from);
 	return (chunk.data.len - from) / sizeof(struct rec_long);
 }
 
