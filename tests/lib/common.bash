@@ -128,7 +128,7 @@ require_go() {
 # all of its sources each time: 0.25 s of CPU time. (The lock is that of tests/prog/build.)
 path_of_tool() {
 	local known=$BATS_FILE_TMPDIR/.tool.${GO//\//_}.$1
-	[ -s "$known" ] || flock "${GO%/bin/go}.lock" "$GO" tool -n "$1" >"$known" || return
+	[ -s "$known" ] || flock "$GO" "$GO" tool -n "$1" >"$known" || return
 	cat "$known"
 }
 

@@ -31,7 +31,7 @@ build_library() {
 	! is_newest "$dir/main" || return 0
 	mode_sources "$version" "$dir" exported.go
 	cd "$dir" || return
-	GOGC=400 CGO_ENABLED=1 GOFLAGS='' GOWORK=off flock "${GO%/bin/go}.lock" "$GO" build -buildmode="$mode" '-ldflags=-s -w' -o "$library" ./*.go &&
+	GOGC=400 CGO_ENABLED=1 GOFLAGS='' GOWORK=off flock "$GO" "$GO" build -buildmode="$mode" '-ldflags=-s -w' -o "$library" ./*.go &&
 		gcc -o .main "$MODES/main.c" "$library" -lpthread "-Wl,-rpath,$dir" && mv .main main
 }
 
@@ -51,7 +51,7 @@ build_plugin() {
 	mode_sources "$version" "$dir" plugged.go
 	cd "$dir" || return
 	export GOGC=400 CGO_ENABLED=1 GOFLAGS='' GOWORK=off
-	flock "${GO%/bin/go}.lock" "$GO" build "$@" -buildmode=plugin -o "$PLUGIN" ./*.go && "$GO" build "$@" -o .host "$MODES/host.go" && mv .host host
+	flock "$GO" "$GO" build "$@" -buildmode=plugin -o "$PLUGIN" ./*.go && "$GO" build "$@" -o .host "$MODES/host.go" && mv .host host
 }
 
 # real_profile: sets $PROFILE to a CPU profile that the program profile wrote.

@@ -98,11 +98,12 @@ static void queue_keep(struct merge_queue *q)
 		memmove(q->kept.data, q->kept.data + given, q->kept.len);
 		given = 0;
 	}
-	if (!q->kept.len)
-		buf_fit(&q->kept, q->most);
 	q->in_chunk = false;
-	q->now = (struct span){ q->kept.data + given, q->kept.data + q->kept.len };
-	q->next = (struct span){0};
+	q->now = q->next = (struct span){0};
+	if (q->kept.len)
+		q->now = (struct span){ q->kept.data + given, q->kept.data + q->kept.len };
+	else
+		buf_fit(&q->kept, q->most);
 }
 
 /* --- a queue that is not in order --- */

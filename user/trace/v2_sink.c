@@ -120,9 +120,9 @@ static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_eve
 {
 	struct trace_stream *stream = v->recent[e->thread % RECENT].stream;
 	unsigned int stacks = sink_refs[e->kind].stacks, refs = stacks | sink_refs[e->kind].texts;
-	const uint64_t *args = e->args, *end = args + e->nargs;
 	uint64_t time, arg;
 	uint8_t *p;
+	int i;
 
 	if (!stream || v->recent[e->thread % RECENT].thread != e->thread ||
 	    !stream_has_room(stream))
@@ -131,8 +131,8 @@ static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_eve
 	if (time < stream->last)
 		return false;
 	p = stream_put_head(stream, time, e->kind);
-	for (; args < end; args++, refs >>= 1, stacks >>= 1) {
-		arg = *args;
+	for (i = 0; i < e->nargs; i++, refs >>= 1, stacks >>= 1) {
+		arg = e->args[i];
 		if (refs & 1 && !v2_sink_recent_id(v, stacks & 1, &arg))
 			return false;
 		p = varint_put(p, arg);

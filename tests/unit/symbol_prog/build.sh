@@ -17,7 +17,7 @@ build() {
 	suffix=$1 cgo=$2
 	shift 2
 	case $ways in "  " | *" ${suffix#.} "*) ;; *) return 0 ;; esac
-	if GOGC=400 CGO_ENABLED=$cgo flock "${go%/bin/go}.lock" "$go" build "$@" -o "$out/$name$suffix" . 2>"$out/$name.log"; then
+	if GOGC=400 CGO_ENABLED=$cgo flock "$go" "$go" build "$@" -o "$out/$name$suffix" . 2>"$out/$name.log"; then
 		echo "$out/$name$suffix"
 	fi
 }
