@@ -328,12 +328,14 @@ const char *unit_kind_name(enum unit_kind kind)
 	return names[kind];
 }
 
-/* "12 rounds of main.work" */
+/*
+ * "12 rounds of main.work"; "12 requests seen in main.handle": those of which a stack shows it
+ */
 static void put_name(const struct unit *u, struct buf *text)
 {
 	static const char *const of[UNIT_KINDS] = {
 		[UNIT_TASK] = "", [UNIT_REGION] = "", [UNIT_GOROUTINE] = "of ",
-		[UNIT_REQUEST] = "in ", [UNIT_ROUND] = "of ", [UNIT_CYCLE] = "of ",
+		[UNIT_REQUEST] = "seen in ", [UNIT_ROUND] = "of ", [UNIT_CYCLE] = "of ",
 		[UNIT_LIFE] = "of ",
 	};
 

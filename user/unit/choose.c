@@ -60,6 +60,9 @@ static bool choose_may(const struct unit_list *list)
 {
 	if (spans_is_system(list->root) || !strncmp(list->root, "runtime/", 8))
 		return false;
+	/* the units of such a goroutine are its requests, whatever it waits for within them */
+	if (choose_is_server(list->root) && list->kind > UNIT_REQUEST)
+		return false;
 	if (list->kind == UNIT_LIFE)
 		return true;
 	return list->n >= FEW_INSTANCES && (list->kind != UNIT_ROUND || is_for_work(list));
