@@ -28,9 +28,10 @@
  * 3. The watermark (user/stream/chunk.h). A record that gotap does not find at time t must not be
  * older than t; its reservation becomes visible after t. RDTSC comes after the reservation in the
  * program, but may be executed before it. How long before has a bound: an interrupt, a fault, an
- * exit to the hypervisor and a system management interrupt discard what was executed and has not
- * retired, and RDTSC is then executed again. So both are executed within one run of the pipeline
- * without such an event. gotap takes a slack off the watermark (user/rings/inline_rings.c).
+ * exit to the hypervisor and a system management interrupt discard instructions that were executed
+ * and have not retired, and RDTSC is then executed again. So both are executed within one run of
+ * the pipeline without such an event. gotap takes a slack off the watermark
+ * (user/rings/inline_rings.c).
  */
 #ifndef GOTAP_BPF_INLINE_ORDER_H
 #define GOTAP_BPF_INLINE_ORDER_H

@@ -32,7 +32,7 @@ static void end(void)
 	chunk_free(&chunk);
 }
 
-/* A round of the drain with @n creations of goroutines whose g was that of a goroutine with goid @before. */
+/* A round of the drain with @n creations of goroutines at g @at, which had goid @before. */
 static size_t round_of(size_t n, const void *at, uint64_t before)
 {
 	const struct rec_long l = { .r = { .kind = REC_GO_CREATE, .ptr = (uintptr_t)at, .flags = (uint16_t)before } };

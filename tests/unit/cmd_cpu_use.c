@@ -14,7 +14,7 @@
 
 #include "cmd/record/cpu_use.h"
 
-static const double TICKS = 0.03;	/* what the kernel rounds off, s */
+static const double TICKS = 0.03;	/* the kernel rounds CPU times to ticks, s */
 
 static struct process program;
 static struct procfs fs;
@@ -120,7 +120,7 @@ static void program_that_has_ended(void)
 	CHECK(cpu_use_gotap_whole(&program) >= gotap - TICKS);
 	CHECK(cpu_use_gotap_whole(&program) < gotap + clock_of(0));
 	gotap = cpu_use_gotap(&u);
-	cpu_use_look(&u);	/* keeps what it was */
+	cpu_use_look(&u);	/* the time of before is kept */
 	CHECK(cpu_use_gotap(&u) == gotap);
 	CHECK(whole(&u, cpu_use_program(&u)) < (double)program.reaped_ns / 1e9);
 	process_close(&program);

@@ -117,7 +117,7 @@ static void a_stack_that_comes_whole_too_late_stays_counted_as_cut(void)
 	stacks_free(s);
 }
 
-/* A program whose calls have ever other ways makes any number of them. */
+/* A program that recurses at random makes a new stack at each call. */
 static void stacks_are_bounded_and_those_beyond_are_missing(void)
 {
 	enum { FRAMES = 128, MOST = (1 << 24) / FRAMES, MORE = 10 };

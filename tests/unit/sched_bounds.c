@@ -175,7 +175,7 @@ static void looks_at_all_ps_are_bounded(void)
 	end_bounded();
 }
 
-/* Without a sweep whose begin is in the trace, a new number of Ps looks at no thread (step_sweep_end_beyond()). */
+/* A new number of Ps looks at no thread unless the trace has the begin of a sweep (step_sweep_end_beyond()). */
 static void sweeps_that_the_trace_has_are_counted(void)
 {
 	begin_bounded(0);

@@ -508,7 +508,7 @@ static void memory_that_is_there_comes_and_goes(void)
 }
 
 /*
- * What was recorded in an attempt to read all states that failed says nothing about the memory of now: the probes were
+ * Records of a failed attempt to read all states say nothing about the present memory: the probes were
  * away meanwhile.
  */
 static void memory_of_an_attempt_that_failed_is_forgotten(void)

@@ -60,7 +60,10 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last);
  * call.
  */
 uint64_t chunk_queue_full_since(struct chunk_queue *q);
-/* Returns what waits for the caller. From any thread; the values need not be of one moment. */
+/*
+ * Returns the chunks that wait for the caller. Any thread may ask; the values need not be of one
+ * moment.
+ */
 struct chunk_queue_load {
 	size_t chunks, bytes;
 	uint64_t since;		/* ns: when one could have been taken; 0: none waits */

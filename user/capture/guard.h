@@ -27,7 +27,7 @@ struct guard {
 	uint64_t round;		/* ns: when the drain began its last round; atomic, as */
 	unsigned int rate;	/* pace_look.rate */
 	bool held;		/* atomic: the guard raises both and ends */
-	struct pace pace;	/* of the guard's thread, and what it has set: */
+	struct pace pace;	/* of the guard's thread, with the priorities that it has set: */
 	bool drain_low, caller_low;
 	sem_t ready;		/* it has given up its rights; or a failure: */
 	int failure;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pace: how often gotap empties the rings, and with which priority, by how full they are. Pure
- * functions of what was found: the drain (drain.c) asks for the time until its next round, the
+ * functions of these fills: the drain (drain.c) asks for the time until its next round, the
  * guard (guard.c) for the priorities.
  *
  * A gotap of high priority takes a CPU from the program or its client at each wake-up, and what it
@@ -23,7 +23,7 @@ enum {
 	PACE_QUEUE_URGENT = PACE_WHOLE / 2,
 };
 
-/* What the guard finds. */
+/* The state of rings, drain and caller at one look of the guard. */
 struct pace_look {
 	uint64_t now;		/* ns */
 	unsigned int ring;	/* fill of the fullest ring */

@@ -42,7 +42,7 @@ enum unit_kind {
 	UNIT_REQUEST,		/* rounds of a connection of a server of the standard library */
 	UNIT_ROUND,		/* from the end of a wait for work to the begin of the next one */
 	UNIT_CYCLE,		/* from the end of a wait to the end of the next one at its place */
-	UNIT_LIFE,		/* goroutines that live as long as the trace */
+	UNIT_LIFE,		/* goroutines of which the trace lacks the begin or the end */
 	UNIT_KINDS,
 };
 
