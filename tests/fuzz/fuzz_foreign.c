@@ -127,7 +127,8 @@ static void assemble(const struct chunk *c, int minor)
 	struct assembly a;
 	struct error err = {0};
 
-	assembly_begin(&a, &(struct assembler_opts){ .version = 25, .most_goroutines = 12 }, minor);
+	assembly_begin(&a, &(struct assembler_opts){ .version = 25, .has_goids = true,
+						   .most_goroutines = 12 }, minor);
 	must(!assembler_chunk(a.assembler, c, &err), err.text);
 	assembly_end(&a, is_taken);
 }

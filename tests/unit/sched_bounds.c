@@ -7,14 +7,25 @@
 
 enum { MOST = 6, LONG_NS = 1000000000, PAGE_BYTES = 8192 };
 
-static void begin_bounded(size_t most)
-{
-	struct model_opts opts = { .minor = 27, .version = 25, .gen_ns = LONG_NS, .gen_bytes = 16 << 20,
-				   .most_goroutines = most };
+static size_t fits, asked;
 
+static size_t goroutines_fit(void *ctx)
+{
+	(*(size_t *)ctx)++;
+	return fits;
+}
+
+static void begin_with(struct model_opts opts)
+{
 	open_trace(25);
 	model = model_new(v2_sink(trace), &opts);
 	now = 100000;
+}
+
+static void begin_bounded(size_t most)
+{
+	begin_with((struct model_opts){ .minor = 27, .version = 25, .gen_ns = LONG_NS,
+					.gen_bytes = 16 << 20, .most_goroutines = most });
 }
 
 static void end_bounded(void)
@@ -56,6 +67,33 @@ static void a_gap_has_no_second_table_to_fill(void)
 	create_many(200, MOST);
 	CHECK_EQ(model->gs.len, 0);
 	CHECK_EQ(dropped(), 3 + MOST);
+	end_bounded();
+}
+
+/* The program has memory for more goroutines than need no proof: they are in the trace. */
+static void as_many_are_taken_as_the_program_has_memory_for(void)
+{
+	asked = 0;
+	begin_with((struct model_opts){ .minor = 27, .version = 25, .gen_ns = LONG_NS,
+					.gen_bytes = 16 << 20, .most_goroutines = MOST,
+					.goroutines_fit = goroutines_fit, .fit_ctx = &asked });
+	snapshot();
+	fits = 2 * MOST;
+	create_many(100, 3 * MOST);
+	CHECK_EQ(model->gs.len, 2 * MOST);
+	CHECK_EQ(asked, 1);
+	fits = 4 * MOST;
+	create_many(200, 3 * MOST);
+	CHECK_EQ(model->gs.len, 2 * MOST);	/* not yet 10 ms later */
+	now += FIT_NS;
+	create_many(300, 3 * MOST);
+	CHECK_EQ(model->gs.len, 4 * MOST);
+	CHECK_EQ(asked, 2);
+	fits = 0;
+	now += FIT_NS;
+	create_many(400, 1);
+	CHECK_EQ(model->gs.len, 4 * MOST);	/* the program has less memory: none is forgotten */
+	CHECK_EQ(asked, 3);
 	end_bounded();
 }
 
@@ -193,9 +231,30 @@ static void sweeps_that_the_trace_has_are_counted(void)
 	end_bounded();
 }
 
+/* Go's reader has the begins of two generations beyond as equal, and refuses the trace. */
+static void a_time_that_go_cannot_represent_is_damaged(void)
+{
+	const uint64_t exact_units = 1ULL << 53, unit = 64, last = now;
+	uint64_t taken;
+
+	begin_bounded(0);
+	snapshot();
+	taken = model->now;
+	now = exact_units * unit;
+	go(REC_GO_CREATE, 7, 100);
+	CHECK(model->now < taken + unit);	/* each event takes a ns */
+	CHECK(g_get(model, 100) != NULL);
+	now = exact_units * unit - 1;
+	go(REC_GO_CREATE, 7, 101);
+	CHECK(model->now >= exact_units * unit - 1);
+	now = last;
+	end_bounded();
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
+		UNIT(as_many_are_taken_as_the_program_has_memory_for),
 		UNIT(a_gap_has_no_second_table_to_fill),
 		UNIT(goroutines_from_before_a_gap_are_known_in_it),
 		UNIT(goroutines_that_end_before_the_trace_begins_are_bounded),
@@ -203,6 +262,7 @@ int main(void)
 		UNIT(ids_of_c_threads_are_bounded),
 		UNIT(notes_that_wait_are_bounded),
 		UNIT(looks_at_all_ps_are_bounded),
+		UNIT(a_time_that_go_cannot_represent_is_damaged),
 		UNIT(sweeps_that_the_trace_has_are_counted),
 		{0} });
 }

@@ -185,6 +185,8 @@ static void assembler_open_model(struct assembler *a, const struct assembler_opt
 		.gen_bytes = opts->gen_bytes ? opts->gen_bytes : GEN_BYTES,
 		.restate = opts->restate,
 		.most_goroutines = opts->most_goroutines,
+		.goroutines_fit = opts->goroutines_fit,
+		.fit_ctx = opts->fit_ctx,
 		.is_system = assembler_is_system,
 		.ctx = opts->symbols,
 	};
@@ -207,7 +209,7 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 	a->sums = thread_sums_new(a->threads);
 	a->stacks = stacks_new(opts->symbols, (int)opts->info->go_minor, opts->info->stack_depth);
 	a->merge = merge_new();
-	a->goids = goid_filter_new(a->merge, !opts->most_goroutines);
+	a->goids = goid_filter_new(a->merge, !opts->has_goids);
 	observers_begin(&a->observers, stacks_look, a->stacks);
 	r = assembler_open_trace(a, fd, opts, err);
 	if (r) {

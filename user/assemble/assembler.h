@@ -30,20 +30,25 @@
 struct assembler;
 
 /*
- * Where the program can forge records: 60 MB of gotap's memory, and as much again at the end of a
- * gap. A program with as many has 0.8 GB for their stacks. So many keys are the most that a table
- * (base/map64.h) has room for before it doubles to 2^20.
+ * Goroutines of a live program that need no proof that it has memory for them: 15 MB of
+ * gotap's memory, and as much again at the end of a gap. So many keys are the most that a table
+ * (base/map64.h) has room for before it doubles to 2^18.
  */
-enum { ASSEMBLER_GOROUTINES = 3 << 17 };
+enum { ASSEMBLER_GOROUTINES = 3 << 15 };
 
 struct assembler_opts {
 	int version;			/* header: 22, 23, 25, 26 */
 	bool no_notes;			/* no log events of gotap's own */
+	/* Each record has its goid, as those of code in the program do (stream/goid.h). */
+	bool has_goids;
 	/*
-	 * model.h; 0: any number. Another one is for records of code in the program, which has all
-	 * goids (stream/goid.h).
+	 * The bound of goroutines (model.h); 0: any number. A live program can forge as many as it
+	 * likes: in the rings of inline code by writing, for uprobes by calls of the runtime's
+	 * functions with a g of its own making.
 	 */
 	size_t most_goroutines;
+	size_t (*goroutines_fit)(void *fit_ctx);
+	void *fit_ctx;
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
 	const char *output;		/* its name, for errors */

@@ -121,6 +121,12 @@ static void take_ids(struct procfs_status *st, const char *s)
 	}
 }
 
+/* The kernel prints these sizes in units of 1024 bytes. */
+static uint64_t status_bytes(const char *s)
+{
+	return strtoull(s, NULL, 10) << 10;
+}
+
 static void take_status_line(struct procfs_status *st, const char *line)
 {
 	unsigned int uid;
@@ -138,6 +144,10 @@ static void take_status_line(struct procfs_status *st, const char *line)
 		st->uid = uid;
 	else if (!strncmp(line, "NSpid:", 6))
 		take_ids(st, line + 6);
+	else if (!strncmp(line, "RssAnon:", 8))
+		st->anonymous += status_bytes(line + 8);
+	else if (!strncmp(line, "VmSwap:", 7))
+		st->anonymous += status_bytes(line + 7);
 }
 
 int procfs_status(const struct procfs *fs, pid_t pid, const char *what,

@@ -61,6 +61,7 @@ struct procfs_status {
 	pid_t tgid;
 	char state;			/* 'R', 'S', 'Z', ... */
 	uid_t uid;			/* effective */
+	uint64_t anonymous;		/* bytes of anonymous memory, resident or in swap */
 	pid_t tracer;			/* the thread that traces this one; 0: none */
 	/* ids from the mount's namespace inwards to the process's own */
 	pid_t ids[PROCFS_LEVELS];

@@ -142,9 +142,9 @@ static struct trace_clock clock_now(struct model *s)
 	uint64_t wall = s->clock_wall + (s->gen_begin - s->clock_mono);
 	uint64_t least = s->last_wall + (s->gen_begin - s->last_begin);
 
-	if (wall > TIME_MAX || wall + 1000000000 < least)
+	if (wall > WALL_MAX || wall + 1000000000 < least)
 		repair(s, REPAIR_CLOCK);
-	if (wall < least || wall > TIME_MAX)
+	if (wall < least || wall > WALL_MAX)
 		wall = least;
 	s->last_wall = wall;
 	s->last_begin = s->gen_begin;

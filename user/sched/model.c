@@ -105,14 +105,32 @@ static size_t goroutines_held(const struct model *s)
 	return s->dead.len + (s->gap.open ? s->aside.gs.len + s->gap.born : s->gs.len);
 }
 
-/* Would the record, which is of a goroutine, add one where there are as many as there may be? */
-static bool is_one_too_many(struct model *s, const struct rec *r)
+static bool names_new_goroutine(struct model *s, const struct rec *r)
 {
-	if (!s->opts.most_goroutines || goroutines_held(s) < s->opts.most_goroutines)
-		return false;
 	return is_new_goroutine(s, r->id) ||
 	       ((r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD) &&
 		is_new_goroutine(s, as_long(r)->stack));
+}
+
+/* The memory of the program may have grown, or shrunk, since the model asked last. */
+static void goroutines_ask_fit(struct model *s)
+{
+	size_t fit;
+
+	if (!s->opts.goroutines_fit || (s->fit_asked && s->now < s->fit_asked + FIT_NS))
+		return;
+	s->fit_asked = s->now;
+	fit = s->opts.goroutines_fit(s->opts.fit_ctx);
+	s->most_goroutines = fit > s->opts.most_goroutines ? fit : s->opts.most_goroutines;
+}
+
+/* Would the record, which is of a goroutine, add one where there are as many as there may be? */
+static bool is_one_too_many(struct model *s, const struct rec *r)
+{
+	if (goroutines_held(s) < s->most_goroutines || !names_new_goroutine(s, r))
+		return false;
+	goroutines_ask_fit(s);
+	return goroutines_held(s) >= s->most_goroutines;
 }
 
 /*

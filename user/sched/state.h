@@ -17,12 +17,19 @@
 #include "trace/sink.h"
 #include "tracev2.h"
 
-/* Readers count time in an int64_t: a later time is damaged. */
-#define TIME_MAX (1ULL << 62)
+/*
+ * Go's reader computes a time from units of 64 ns in a float64 (internal/trace, frequency.mul),
+ * which is exact up to 2^53 units. Two later times could come out equal, and the reader refuses
+ * that of two generations. No machine is up for 18 years: a later time is damaged.
+ */
+#define TIME_MAX (1ULL << 59)
+/* Readers count the wall clock in an int64_t. */
+#define WALL_MAX (1ULL << 62)
 
 enum {
 	STATUS_UNKNOWN = 0,
 	P_ID_MAX = 1 << 16,	/* more Ps than any machine has: such an id is damaged */
+	FIT_NS = 10000000,	/* between two calls of opts.goroutines_fit */
 };
 
 struct M;
@@ -165,7 +172,9 @@ struct model {
 	const size_t *gen_size;	/* of the sink: bytes of the open generation so far */
 	uint8_t checks[256];	/* enum model_check, by kind of record */
 	struct model_opts opts;
-	size_t most_goroutines;	/* of opts; SIZE_MAX: any number */
+	/* the bound now (opts.most_goroutines, opts.goroutines_fit); SIZE_MAX: any number */
+	size_t most_goroutines;
+	uint64_t fit_asked;	/* when opts.goroutines_fit was called last; 0: never */
 	struct map64 gs;	/* goid -> struct G * */
 	struct map64 ps;	/* p.id -> struct P * */
 	struct map64 p_ptrs;	/* address of the p -> struct P * */

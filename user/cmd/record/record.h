@@ -65,5 +65,11 @@ int target_open(struct target *t, const struct record_options *o, const struct r
 /* Returns @r, or the error that the process has ended or exec'ed if @r is a consequence of that. */
 int target_fault(struct target *t, int r, struct error *err);
 void target_close(struct target *t);
+/*
+ * Returns how many goroutines the target has memory for; 0 if it is gone. Each has a stack of 2048
+ * bytes at least (runtime: stackMin, Go 1.4 and later), which the runtime has written to
+ * (newproc1), in anonymous memory. @target: a struct target.
+ */
+size_t target_goroutines_fit(void *target);
 
 #endif

@@ -113,7 +113,10 @@ static int session_start(struct session *s, struct error *err)
 		.info = &s->target->info,
 		.symbols = s->target->symbols,
 		.no_notes = s->opts->no_notes,
-		.most_goroutines = s->target->plan.for_inline ? ASSEMBLER_GOROUTINES : 0,
+		.has_goids = s->target->plan.for_inline,
+		.most_goroutines = ASSEMBLER_GOROUTINES,
+		.goroutines_fit = target_goroutines_fit,
+		.fit_ctx = s->target,
 	};
 	int r;
 

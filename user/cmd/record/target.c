@@ -251,3 +251,14 @@ void target_close(struct target *t)
 	gobin_free(t->bin);
 	process_close(&t->proc);
 }
+
+size_t target_goroutines_fit(void *target)
+{
+	enum { STACK_MIN = 2048 };
+	const struct target *t = target;
+	struct procfs_status st;
+
+	if (procfs_status(&t->proc.fs, t->proc.pid, "status", &st))
+		return 0;
+	return st.anonymous / STACK_MIN;
+}

@@ -57,7 +57,10 @@ static int top_cmd_start_assembler(struct top *t, struct error *err)
 		.info = &t->target->info,
 		.symbols = t->target->symbols,
 		.unwritten = !t->snapshots,
-		.most_goroutines = t->target->plan.for_inline ? ASSEMBLER_GOROUTINES : 0,
+		.has_goids = t->target->plan.for_inline,
+		.most_goroutines = ASSEMBLER_GOROUTINES,
+		.goroutines_fit = target_goroutines_fit,
+		.fit_ctx = t->target,
 	};
 	int r;
 
