@@ -59,6 +59,14 @@ def numbers(b, report, events):
     same("time waited by reason", shown, {r: ns for r, ns in waits.items() if ns})
 
 
+def origin(b, report, events):
+    """The page says which program the trace is of, in the words of the report, as text."""
+    facts = list(report["traces"][0]["origin"].values())
+    true("no facts", facts)
+    same("facts", b.js("[...document.querySelectorAll('#origin .note')].map(n => n.lastChild.data.slice(1))"), facts)
+    same("elements of the program", b.js("document.querySelectorAll('#origin .note :not(b)').length"), 0)
+
+
 def sorts(b, report, events):
     """A click on a column sorts, and the first row is the one with the largest number."""
     b.click_on("#tab-tables")

@@ -165,7 +165,7 @@ class Sums:
         row[1] += min(ev["value"], 2**63 - 1)
 
     def log(self, ev):
-        if ev["category"] == "gotap":
+        if ev["category"] in ("gotap", "gotap.origin"):
             self.add(("log", "Recording", ev["message"]))
         elif ev["category"] != "gotap.labels":
             self.add(("log", "", ev["message"]))

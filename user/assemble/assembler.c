@@ -190,7 +190,10 @@ static void assembler_open_model(struct assembler *a, const struct assembler_opt
 		.is_system = assembler_is_system,
 		.ctx = opts->symbols,
 	};
+	unsigned int i;
 
+	for (i = 0; i < CAPTURE_ORIGINS; i++)
+		model.origin[i] = opts->info->origin[i][0] ? opts->info->origin[i] : NULL;
 	a->model = model_new(a->trace ? v2_sink(a->trace) : observers_sink(&a->observers), &model);
 }
 

@@ -442,6 +442,7 @@ static const struct spans_visitor visitor = {
 	.task = collect_task,
 	.metric = collect_metric,
 	.log = collect_log,
+	.origin = collect_origin,
 	.sample = collect_sample,
 	.trace_end = collect_on_end,
 };

@@ -15,6 +15,7 @@
 #include "html/levels.h"
 #include "html/spill.h"
 #include "oncpu/oncpu.h"
+#include "read/origin.h"
 #include "spans/spans.h"
 
 enum {
@@ -168,6 +169,7 @@ struct html {
 
 	struct map64 text_numbers;	/* by address: number in texts */
 	struct vec texts;		/* const char * */
+	struct origin origin;		/* which program the trace is of */
 
 	struct vec rows;		/* struct row */
 	struct vec slots;		/* struct slot, by goroutine->slot */

@@ -379,6 +379,13 @@ static void more_lost(struct html *h, const char *message)
 		*(struct gap *)vec_push(&h->gaps, sizeof(gap)) = gap;
 }
 
+void collect_origin(void *ctx, const char *text)
+{
+	struct html *h = ctx;
+
+	origin_take(&h->origin, text);
+}
+
 void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		 const char *message)
 {
@@ -418,6 +425,7 @@ void collect_free(struct html *h)
 		free(*vec_at(&h->series, struct series *, i));
 	for (i = 0; i < h->notes.len; i++)
 		free(vec_at(&h->notes, struct note, i)->text);
+	origin_free(&h->origin);
 	vec_free(&h->texts);
 	vec_free(&h->rows);
 	vec_free(&h->slots);

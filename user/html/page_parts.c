@@ -238,6 +238,17 @@ void parts_texts(struct buf *b, struct detail *d, const struct html_about *about
 	from_stream(b, text, n);
 }
 
+static void page_put_origin(struct json_out *j, const struct origin *o)
+{
+	enum origin_fact fact;
+
+	json_open_object(j, "origin");
+	for (fact = 0; fact < ORIGIN_FACTS; fact++)
+		if (o->facts[fact])
+			json_put_text(j, origin_title(fact), o->facts[fact]);
+	json_close_object(j);
+}
+
 static void put_about(struct json_out *j, struct detail *d, const struct html_about *about)
 {
 	const struct html *h = d->h;
@@ -246,6 +257,7 @@ static void put_about(struct json_out *j, struct detail *d, const struct html_ab
 	json_put_number(j, "version", about->version);
 	json_put_text(j, "gotap", GOTAP_VERSION);
 	json_put_text(j, "damage", about->damage);
+	page_put_origin(j, &h->origin);
 	json_put_number(j, "duration", h->last - h->first);
 	json_put_count(j, "events", h->events + h->samples);
 	json_put_count(j, "samples", h->samples);

@@ -200,6 +200,14 @@ static void ranges_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, co
 			   CATEGORY_LOG, message);
 }
 
+static void ranges_on_origin(void *ctx, const char *text)
+{
+	struct perfetto *p = ctx;
+
+	ranges_put_instant(p, spans_last(p->spans), tracks_group(&p->tracks, GROUP_RECORDING),
+			   CATEGORY_ORIGIN, text);
+}
+
 void perfetto_fault(struct perfetto *p, const char *text)
 {
 	ranges_put_instant(p, spans_last(p->spans), tracks_group(&p->tracks, GROUP_RECORDING),
@@ -281,6 +289,7 @@ const struct spans_visitor perfetto_ranges = {
 	.region = ranges_on_region,
 	.task = ranges_on_task,
 	.log = ranges_on_log,
+	.origin = ranges_on_origin,
 	.sample = on_sample,
 	.metric = ranges_on_metric,
 };

@@ -120,6 +120,13 @@ static void pprof_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const
 	profile_comment(&p->profile, "%s: %s", p->name, message);
 }
 
+static void pprof_origin(void *ctx, const char *text)
+{
+	struct pprof *p = ctx;
+
+	profile_comment(&p->profile, "%s: %s", p->name, text);
+}
+
 /* Adds up times in gaps, which are in no profile. */
 static void pprof_gap(void *ctx, const struct span *span)
 {
@@ -228,6 +235,7 @@ struct pprof *pprof_new(const struct pprof_options *options)
 		.trace_begin = pprof_begin,
 		.event = clock_event,
 		.log = pprof_note,
+		.origin = pprof_origin,
 		.span = pprof_gap,
 	};
 

@@ -79,6 +79,11 @@ static void tables_note(void *ctx, int64_t time, uint64_t g, uint64_t task, cons
 			(struct note){ message, time, t->state->trace };
 }
 
+static void tables_origin(void *ctx, const char *text)
+{
+	origin_take(&the_trace(ctx)->origin, text);
+}
+
 /* --- goroutines and Ps --- */
 
 /*
@@ -164,6 +169,7 @@ struct tables *tables_new(struct spans *s, const struct tables_options *options)
 		.task = section_task,
 		.metric = collector_metric,
 		.log = tables_note,
+		.origin = tables_origin,
 		.sample = tables_sample,
 		.trace_end = tables_trace_end,
 	};
@@ -185,6 +191,7 @@ static void free_traces(struct tables *t)
 		struct trace_row *trace = vec_at(&t->traces, struct trace_row, i);
 
 		free(trace->name);
+		origin_free(&trace->origin);
 		free(trace->timeline);
 		mmu_free(trace->mmu);
 	}

@@ -20,6 +20,7 @@
 #ifndef GOTAP_REPORT_TABLES_H
 #define GOTAP_REPORT_TABLES_H
 
+#include "read/origin.h"
 #include "read/view.h"
 #include "report/dist.h"
 #include "report/mmu.h"
@@ -166,6 +167,7 @@ struct note {
 /* The data of one trace. */
 struct trace_row {
 	char *name;
+	struct origin origin;		/* which program it is of */
 	int64_t first, last;
 	uint64_t events, samples;
 	uint64_t gomaxprocs, gomaxprocs_max;	/* last and largest value; 0: not in the trace */

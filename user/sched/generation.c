@@ -81,6 +81,7 @@ static void generation_begin(struct model *s)
 	sweep_tell_all(s);
 	if (s->opts.restate)
 		generation_restate(s);
+	s->tell_origin |= s->opts.notes && s->opts.origin[0] && (s->gen == 1 || s->opts.restate);
 	set_due(s);
 }
 

@@ -107,6 +107,8 @@ struct note_period note_period(const struct model *s, uint64_t from, uint64_t to
  * neither does.
  */
 bool notes_tell(struct model *s, struct M *m);
+/* Writes which program the trace is of, once @m, which may be NULL, runs a goroutine with a P. */
+void origin_tell(struct model *s, struct M *m);
 /* The trace ends: a stand-in writes the notes that are left, if no goroutine can. */
 void notes_tell_last(struct model *s);
 

@@ -193,6 +193,8 @@ static __attribute__((noinline)) void model_tell(struct model *s, struct M *m)
 		step_procs(s, m, G_RUNNING);
 	if (s->tell_heap)
 		heap_tell(s, m);
+	if (s->tell_origin)
+		origin_tell(s, m);
 	if (s->notes.len)
 		notes_tell(s, m);
 }

@@ -43,11 +43,15 @@ enum repair {
 /* One line each, for the report. */
 const char *repair_text(enum repair kind);
 
+enum { MODEL_ORIGINS = 2 };
+
 struct model_opts {
 	int minor;		/* Go release of the target */
 	bool unseen_unblocks;	/* some wake-ups have no record: a start implies them */
 	int version;		/* header of the trace: 22, 23, 25, 26 */
 	bool notes;		/* write log events of category "gotap" about losses and gaps */
+	/* texts that say which program the trace is of (read/origin.h), NULL: none; not copied */
+	const char *origin[MODEL_ORIGINS];
 	unsigned int time_shift;	/* of the trace file */
 	uint64_t gen_ns;	/* length of a generation */
 	size_t gen_bytes;	/* ... and its largest size */

@@ -104,6 +104,18 @@ bool notes_tell(struct model *s, struct M *m)
 	return m;
 }
 
+void origin_tell(struct model *s, struct M *m)
+{
+	unsigned int i;
+
+	if (!s->started || !m_speaks(m))
+		return;
+	s->tell_origin = false;
+	for (i = 0; i < MODEL_ORIGINS; i++)
+		if (s->opts.origin[i])
+			step_origin(s, m, s->opts.origin[i]);
+}
+
 /* Readers accept a log event of a goroutine in a syscall if its thread has a P. */
 static struct M *thread_in_syscall(const struct model *s)
 {

@@ -212,8 +212,10 @@ struct model {
 			bool tell_gc;		/* GCActive is due */
 			/* a gap began in it, and no goroutine ran that could say its end */
 			bool gc_left_open;
+			bool tell_origin;	/* opts.origin is due; it needs a running goroutine */
+			bool unused[3];
 		};
-		uint32_t tells;		/* any of them */
+		uint64_t tells;		/* any of them */
 	};
 	uint64_t procs_told;	/* GOMAXPROCS in the trace, 0 = none yet */
 	uint64_t procs_stack;

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "read/notes.h"
+#include "read/origin.h"
 #include "stackkey.h"
 
 static const char step_category[] = NOTES_CATEGORY;
+static const char step_origin_category[] = ORIGIN_CATEGORY;
 
 /* Headers before 1.23 have no GoCreateBlocked, GoSwitch and GoStatusStack. */
 static bool has_coroutines(const struct model *s)
@@ -84,6 +86,12 @@ void step_note(struct model *s, struct M *m, const char *text)
 	if (s->opts.notes)
 		step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(step_category),
 			  SINK_TEXT(text, strlen(text)), 0);
+}
+
+void step_origin(struct model *s, struct M *m, const char *text)
+{
+	step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(step_origin_category),
+		  SINK_TEXT(text, strlen(text)), 0);
 }
 
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,

@@ -50,6 +50,8 @@ void step_sweep_end_beyond(struct model *s, uint64_t procs);
 
 /* A note, at once: @m runs a goroutine with a P. */
 void step_note(struct model *s, struct M *m, const char *text);
+/* A log event that says which program the trace is of. */
+void step_origin(struct model *s, struct M *m, const char *text);
 
 /* The goroutine that stopped the world ends the stop; it runs and has a P. */
 void step_stw_end(struct model *s);

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "read/labels.h"
 #include "read/notes.h"
+#include "read/origin.h"
 #include "spans/internal.h"
 
 static const struct span_edge no_edge = { .g = TRACEV2_NO_ID,
@@ -278,6 +279,10 @@ static void show_log(struct spans *s, const struct trace_event *ev)
 	const char *message = names_string(&s->names, ev->args[2]);
 	struct goroutine *g;
 
+	if (!strcmp(category, ORIGIN_CATEGORY)) {
+		SHOW(s, origin, message);
+		return;
+	}
 	if (!strcmp(category, LABELS_CATEGORY)) {
 		g = spans_goroutine(s, ev->g);
 		if (g)

@@ -18,7 +18,7 @@
 static const char MAGIC[8] = "gotapspl";
 
 enum {
-	SPOOL_VERSION = 2,
+	SPOOL_VERSION = 3,
 	/* Much more than any chunk has; bounds the allocation for a damaged file. */
 	CHUNK_MAX = 1 << 30,
 };
@@ -93,6 +93,14 @@ void spool_writer_free(struct spool_writer *w)
 	free(w);
 }
 
+static void check_origin(struct capture_info *info)
+{
+	unsigned int i;
+
+	for (i = 0; i < CAPTURE_ORIGINS; i++)
+		info->origin[i][CAPTURE_ORIGIN_SIZE - 1] = 0;
+}
+
 static void check_plugins(struct capture_info *info)
 {
 	uint32_t i;
@@ -124,6 +132,7 @@ static int spool_begin(struct spool_reader **ret, FILE *f, const char *path,
 		info->build_id[sizeof(info->build_id) - 1] = 0;
 		info->go_version[sizeof(info->go_version) - 1] = 0;
 		check_plugins(info);
+		check_origin(info);
 		*ret = r;
 		return 0;
 	}

@@ -23,6 +23,9 @@ struct capture_plugin {
 
 enum { CAPTURE_PLUGINS = 4 };	/* the BPF programs distinguish at most 4 */
 
+/* A text of a trace has 1024 bytes at most. */
+enum { CAPTURE_ORIGINS = 2, CAPTURE_ORIGIN_SIZE = 1024 + 1 };
+
 struct capture_info {
 	char exe[4096];		/* path of the executable, for symbols */
 	char build_id[128];
@@ -35,6 +38,8 @@ struct capture_info {
 	uint32_t unseen_unblocks;	/* struct plan.unseen_unblocks */
 	uint32_t n_plugins;
 	struct capture_plugin plugins[CAPTURE_PLUGINS];
+	/* texts of log events that say which program it is of (read/origin.h); "": none */
+	char origin[CAPTURE_ORIGINS][CAPTURE_ORIGIN_SIZE];
 };
 
 struct spool_writer;

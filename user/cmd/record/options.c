@@ -153,6 +153,8 @@ static const struct option_row trace_rows[] = {
 	OPTION(0, "no-notes", NULL, OPTION_FLAG, FIELD(no_notes),
 	  "leave out the log events of category gotap, which "
 	  "say at their time in the trace what is missing there"),
+	OPTION(0, "no-command", NULL, OPTION_FLAG, FIELD(no_command),
+	  "leave the command line of the program out of the trace"),
 	OPTION(0, "container-tids", NULL, OPTION_FLAG, FIELD(inner_tids),
 	  "thread ids as the container sees them, not the host"),
 	OPTION(0, "report", NULL, OPTION_FLAG, FIELD(report),

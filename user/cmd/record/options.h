@@ -32,7 +32,7 @@ struct record_options {
 	bool json, quiet, strict;
 	bool detach;		/* do not wait for the command after the recording */
 	bool report;		/* show what the trace says */
-	bool inner_tids, no_notes;
+	bool inner_tids, no_notes, no_command;
 	bool attach_inline;
 	struct flight_args flight;
 	/* Several processes, each recorded by a gotap of its own (cmd/follow/follow.h): */

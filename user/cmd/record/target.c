@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/record/origin.h"
 #include "cmd/record/record.h"
 #include "cmd/record/signals.h"
 #include "files/claims.h"
@@ -30,6 +31,7 @@ static void fill_info(struct target *t, const struct record_options *o)
 	info->bias = t->proc.bias;
 	info->stack_depth = o->capture.bpf.stack_depth;
 	info->launched = t->proc.launched;
+	origin_fill(info, &t->proc, t->bin, o->no_command);
 }
 
 /* Opened before the recording, so that all of it has probes and names. */

@@ -304,12 +304,25 @@ static void report_json_put_threads(struct json_out *j, const struct trace_threa
 	}
 }
 
+/* Facts that the trace does not have are left out. */
+static void put_origin(struct json_out *j, const struct origin *o)
+{
+	enum origin_fact fact;
+
+	json_open_object(j, "origin");
+	for (fact = 0; fact < ORIGIN_FACTS; fact++)
+		if (o->facts[fact])
+			json_put_text(j, origin_key(fact), o->facts[fact]);
+	json_close_object(j);
+}
+
 static void put_trace(struct json_out *j, const struct trace_report *r, uint32_t i)
 {
 	const struct trace_row *t = vec_at(&r->tables->traces, struct trace_row, i);
 
 	json_open_object(j, NULL);
 	json_put_text(j, "name", t->name);
+	put_origin(j, &t->origin);
 	json_put_number(j, "duration_ns", t->last - t->first);
 	json_put_number(j, "first_ns", t->first);
 	json_put_count(j, "events", t->events);

@@ -13,6 +13,31 @@
 
 /* --- head --- */
 
+static void report_text_put_fact(const struct origin *o, enum origin_fact fact, const char *before,
+				 FILE *f)
+{
+	if (o->facts[fact])
+		show_printf(f, "%s%s%s", before, o->facts[fact], o->cut[fact] ? "..." : "");
+}
+
+static void report_text_print_origin(const struct origin *o, FILE *f)
+{
+	if (!origin_is_known(o))
+		return;
+	fputs("Of", f);
+	report_text_put_fact(o, ORIGIN_PROGRAM, " ", f);
+	report_text_put_fact(o, ORIGIN_VERSION, " ", f);
+	report_text_put_fact(o, ORIGIN_PID, ", PID ", f);
+	report_text_put_fact(o, ORIGIN_HOST, " on ", f);
+	report_text_put_fact(o, ORIGIN_DATE, ", ", f);
+	report_text_put_fact(o, ORIGIN_GO, ", ", f);
+	report_text_put_fact(o, ORIGIN_GOTAP, ", gotap ", f);
+	fputc('\n', f);
+	report_text_put_fact(o, ORIGIN_COMMAND, "Command: ", f);
+	if (o->facts[ORIGIN_COMMAND])
+		fputc('\n', f);
+}
+
 static void report_text_print_trace(const struct trace_report *r, uint32_t i, FILE *f)
 {
 	const struct trace_row *t = trace_at(r, i);
@@ -27,6 +52,7 @@ static void report_text_print_trace(const struct trace_report *r, uint32_t i, FI
 	if (t->heap_live_max)
 		fprintf(f, " and %s of heap", unit_bytes(t->heap_live_max).text);
 	fputc('\n', f);
+	report_text_print_origin(&t->origin, f);
 }
 
 static void print_head(const struct trace_report *r, FILE *f)

@@ -89,6 +89,16 @@ async function goToTime(from, to, ids = [], row = null) {
 
 const some = (n, name) => showCount(n) + " " + name + (n === 1 ? "" : "s");
 
+/* Which program the trace is of: texts that the program may have chosen. */
+function showOrigin(origin) {
+	const facts = Object.entries(origin);
+	if (facts.length)
+		$("origin").replaceChildren(
+			el("h2", {}, "Recording"),
+			...facts.map(([title, text]) => el("div", { class: "note" }, el("b", {}, title), " " + text)),
+		);
+}
+
 function showHead() {
 	const h = Data.head,
 		name = h.file === "-" ? "standard input" : h.file.split("/").pop();
@@ -103,6 +113,7 @@ function showHead() {
 		some(h.procs, "P"),
 		(h.threads >= 4000 ? "at least " : "") + some(h.threads, "thread"),
 	].join("  ·  ");
+	showOrigin(h.origin);
 	const missing = [],
 		gaps = h.gaps.reduce((s, [a, b]) => s + b - a, 0);
 	if (h.damage) missing.push("The trace is damaged, this is what comes before: " + h.damage + ".");

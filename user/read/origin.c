@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/* origin: see origin.h. */
+#include "read/origin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/labels.h"
+#include "read/text_quote.h"
+
+enum { ORIGIN_TEXT_MAX = 1024 };	/* of a string in a trace (internal/trace/tracev2) */
+
+static const struct { const char *key, *title; } origin_facts[] = {
+#define ORIGIN(id, key, title) { key, title },
+#include "read/origin.def"
+#undef ORIGIN
+};
+
+const char *origin_key(enum origin_fact fact)
+{
+	return origin_facts[fact].key;
+}
+
+const char *origin_title(enum origin_fact fact)
+{
+	return origin_facts[fact].title;
+}
+
+static void origin_take_fact(struct origin *o, const struct labels *all, enum origin_fact fact)
+{
+	const char *key = origin_key(fact);
+	const struct label *l = labels_find(all, key, strlen(key));
+
+	if (!l || o->facts[fact])
+		return;
+	o->facts[fact] = xstrdup(label_value(all, l));
+	o->cut[fact] = l->value_cut;
+}
+
+void origin_take(struct origin *o, const char *text)
+{
+	struct labels all = {0};
+	enum origin_fact fact;
+
+	labels_parse(&all, text, strlen(text));
+	for (fact = 0; fact < ORIGIN_FACTS; fact++)
+		origin_take_fact(o, &all, fact);
+	labels_free(&all);
+}
+
+bool origin_is_known(const struct origin *o)
+{
+	enum origin_fact fact;
+
+	for (fact = 0; fact < ORIGIN_FACTS; fact++)
+		if (o->facts[fact])
+			return true;
+	return false;
+}
+
+void origin_free(struct origin *o)
+{
+	enum origin_fact fact;
+
+	for (fact = 0; fact < ORIGIN_FACTS; fact++)
+		free(o->facts[fact]);
+	*o = (struct origin){0};
+}
+
+/* Appends the first @n bytes of the value. False, and nothing: they do not fit. */
+static bool origin_put_first(struct buf *out, const char *key, const char *value, size_t n)
+{
+	size_t begin = out->len;
+
+	labels_put(out, (struct label_part){ key, strlen(key), false },
+		   (struct label_part){ value, n, value[n] });
+	if (out->len <= ORIGIN_TEXT_MAX)
+		return true;
+	out->len = begin;
+	return false;
+}
+
+/* A quoted byte takes up to four ("\x1b"), a rune of two bytes six: halves are tried. */
+void origin_put(struct buf *out, enum origin_fact fact, const char *value)
+{
+	size_t n = strnlen(value, ORIGIN_TEXT_MAX);
+
+	while (n && !origin_put_first(out, origin_key(fact), value, n))
+		n /= 2;
+}
