@@ -245,7 +245,7 @@ static void page_put_origin(struct json_out *j, const struct origin *o)
 	json_open_object(j, "origin");
 	for (fact = 0; fact < ORIGIN_FACTS; fact++)
 		if (o->facts[fact])
-			json_put_text(j, origin_title(fact), o->facts[fact]);
+			json_put_text(j, origin_fact_title(fact), o->facts[fact]);
 	json_close_object(j);
 }
 

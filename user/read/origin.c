@@ -16,19 +16,19 @@ static const struct { const char *key, *title; } origin_facts[] = {
 #undef ORIGIN
 };
 
-const char *origin_key(enum origin_fact fact)
+const char *origin_fact_key(enum origin_fact fact)
 {
 	return origin_facts[fact].key;
 }
 
-const char *origin_title(enum origin_fact fact)
+const char *origin_fact_title(enum origin_fact fact)
 {
 	return origin_facts[fact].title;
 }
 
 static void origin_take_fact(struct origin *o, const struct labels *all, enum origin_fact fact)
 {
-	const char *key = origin_key(fact);
+	const char *key = origin_fact_key(fact);
 	const struct label *l = labels_find(all, key, strlen(key));
 
 	if (!l || o->facts[fact])
@@ -85,6 +85,6 @@ void origin_put(struct buf *out, enum origin_fact fact, const char *value)
 {
 	size_t n = strnlen(value, ORIGIN_TEXT_MAX);
 
-	while (n && !origin_put_first(out, origin_key(fact), value, n))
+	while (n && !origin_put_first(out, origin_fact_key(fact), value, n))
 		n /= 2;
 }

@@ -27,8 +27,8 @@ enum origin_fact {
 };
 
 /* The key of a fact in the trace and in JSON, and its name for readers. */
-const char *origin_key(enum origin_fact fact);
-const char *origin_title(enum origin_fact fact);
+const char *origin_fact_key(enum origin_fact fact);
+const char *origin_fact_title(enum origin_fact fact);
 
 /* The facts of one trace. A zeroed struct has none; origin_free() frees the texts. */
 struct origin {

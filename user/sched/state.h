@@ -212,7 +212,8 @@ struct model {
 			bool tell_gc;		/* GCActive is due */
 			/* a gap began in it, and no goroutine ran that could say its end */
 			bool gc_left_open;
-			bool tell_origin;	/* opts.origin is due; it needs a running goroutine */
+			/* opts.origin is due; it needs a running goroutine */
+			bool tell_origin;
 			bool unused[3];
 		};
 		uint64_t tells;		/* any of them */

@@ -9,7 +9,10 @@
 #include "stream/spool.h"
 #include "target/gobin.h"
 
-/* Fills info->origin. The other fields of @info are filled. Facts that cannot be read are left out. */
+/*
+ * Fills info->origin. The other fields of @info are filled. Facts that cannot be read are left
+ * out.
+ */
 void origin_fill(struct capture_info *info, const struct process *proc, const struct gobin *bin,
 		 bool without_command);
 
