@@ -62,6 +62,19 @@ static void drain_note_fill(struct drain *d, const struct ring *r)
 }
 
 /*
+ * While the queue has no room the rings fill: the next round must come as soon as a full ring needs
+ * it, not after the time of an empty one.
+ */
+static void drain_note_fills(struct drain *d)
+{
+	size_t i;
+
+	d->fill = 0;
+	for (i = 0; i < d->rings->rings.len; i++)
+		drain_note_fill(d, vec_at(&d->rings->rings, struct ring, i));
+}
+
+/*
  * Takes the records of @ring into a segment of @c. Returns false if a record in it is not submitted
  * yet.
  */
@@ -153,7 +166,7 @@ void drain_round(struct drain *d)
 	struct chunk *c = chunk_queue_room(d->queue);
 
 	if (!c) {
-		d->fill = 0;
+		drain_note_fills(d);
 		watch_look(d->watch);
 		return;
 	}
