@@ -214,7 +214,7 @@ static bool foreign_refuse(struct foreign *f, enum foreign_fault fault)
 /* @r is whole. */
 static bool foreign_is_sound(struct foreign *f, struct rec *r)
 {
-	const struct foreign_rule *rule = &f->rules[r->kind % FOREIGN_KINDS];
+	const struct foreign_rule *rule = foreign_rule(f, r);
 
 	if (!rule->sent)
 		return foreign_refuse(f, FOREIGN_KIND);

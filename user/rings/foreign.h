@@ -65,6 +65,12 @@ void foreign_round(struct foreign *f, uint64_t now);
 /* foreign_take() of any record. */
 size_t foreign_examine(struct foreign *f, struct rec *r, size_t avail, bool *sound);
 
+static inline const struct foreign_rule *foreign_rule(const struct foreign *f,
+						      const struct rec *r)
+{
+	return &f->rules[r->kind % FOREIGN_KINDS];
+}
+
 /*
  * True for a sound record, of which the thread and the stack are recent ones, as those of nearly
  * all are. All words of a struct rec_long can be read.
@@ -91,7 +97,7 @@ static inline size_t foreign_take(struct foreign *f, struct rec *r, size_t avail
 	const struct foreign_rule *rule;
 
 	if (avail >= sizeof(struct rec_long)) {
-		rule = &f->rules[r->kind % FOREIGN_KINDS];
+		rule = foreign_rule(f, r);
 		*sound = true;
 		if (foreign_passes(f, rule, r))
 			return rule->size;
