@@ -87,6 +87,12 @@ static bool foreign_is_mask(uint64_t most)
 	return !(most & (most + 1));
 }
 
+/* The longest mask of lowest bits that is no value above @most. */
+static uint64_t foreign_mask_below(uint64_t most)
+{
+	return foreign_is_mask(most) ? most : ~foreign_above(most) >> 1;
+}
+
 /*
  * foreign_passes() tests bits: it knows the kinds of which the highest values are 2^n - 1, except
  * those that have texts, further threads, or are stacks. The others are few.
@@ -101,6 +107,10 @@ static void foreign_prepare(struct foreign_rule *rule, uint8_t kind)
 	rule->ptr_zero = foreign_above(rule->ptr) | rule->ptr_low;
 	rule->stack_zero = rule->has_words ? foreign_above(rule->stack) : 0;
 	rule->arg_zero = rule->has_words ? foreign_above(rule->arg) : 0;
+	/* higher values of these two are rare: foreign_examine() knows them */
+	rule->head_zero = foreign_head(&(struct rec){
+		.sub = (uint8_t)~foreign_mask_below(rule->sub),
+		.flags = (uint16_t)~foreign_mask_below(rule->flags) });
 	rule->key = rule->has_stack ? UINT64_MAX : 0;
 	if (exact && !rule->id_least && !rule->arg_is_tid && size <= sizeof(struct rec_long))
 		rule->size = (uint8_t)size;

@@ -46,6 +46,7 @@ struct foreign_rule {
 	 */
 	uint8_t size;
 	uint64_t id_zero, ptr_zero, stack_zero, arg_zero, key;
+	uint32_t head_zero;	/* likewise of kind, sub and flags, as foreign_head() has them */
 };
 
 struct foreign {
@@ -65,6 +66,17 @@ void foreign_round(struct foreign *f, uint64_t now);
 /* foreign_take() of any record. */
 size_t foreign_examine(struct foreign *f, struct rec *r, size_t avail, bool *sound);
 
+/* The words kind, sub and flags as one. */
+static inline uint32_t foreign_head(const struct rec *r)
+{
+	uint32_t head;
+
+	_Static_assert(offsetof(struct rec, sub) == offsetof(struct rec, kind) + 1 &&
+		       offsetof(struct rec, flags) == offsetof(struct rec, kind) + 2, "record.h");
+	__builtin_memcpy(&head, &r->kind, sizeof(head));
+	return head;
+}
+
 static inline const struct foreign_rule *foreign_rule(const struct foreign *f,
 						      const struct rec *r)
 {
@@ -80,11 +92,12 @@ static inline bool foreign_passes(const struct foreign *f, const struct foreign_
 {
 	const struct rec_long *l = (const struct rec_long *)r;
 	uint64_t bad = (r->id & rule->id_zero) | (r->ptr & rule->ptr_zero) |
-		       (l->stack & rule->stack_zero) | (l->arg & rule->arg_zero);
+		       (l->stack & rule->stack_zero) | (l->arg & rule->arg_zero) |
+		       (foreign_head(r) & rule->head_zero);
 	uint64_t key = l->stack & rule->key;
 
-	return rule->size && !bad && r->sub <= rule->sub && r->flags <= rule->flags &&
-	       foreign_threads_knows(&f->threads, r->tid) && foreign_stacks_knows(&f->stacks, key);
+	return rule->size && !bad && foreign_threads_knows(&f->threads, r->tid) &&
+	       foreign_stacks_knows(&f->stacks, key);
 }
 
 /*
