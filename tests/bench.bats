@@ -112,7 +112,7 @@ cell() { paste -d '|' <(column "$1" 1) <(column "$1" "$3") | sed -n "s/^$2|//p";
 		[ "$(awk -F ' *[|] *' -v part="$part" '$2 == part { print ($3 >= 1) }' <<<"$first")" = 1 ]
 	done
 	[ "$(awk -F ' *[|] *' '/\.[0-9] / { n[$2] = $3 }
-		END { print (n["rings"] + n["checks"] + n["budget"] <= 135 && n["all"] <= 600) }' <<<"$first")" = 1 ]
+		END { print (n["rings"] + n["checks"] + n["budget"] <= 100 && n["all"] <= 565) }' <<<"$first")" = 1 ]
 	[ "$(awk -F ' *[|] *' '/\.[0-9] / { if ($2 == "all") all = $3; else sum += $3 }
 		END { print (all > 100 && sum > all - 1 && sum < all + 1) }' <<<"$first")" = 1 ]
 	succeeds "$CHECKOUT/tools/bench.d/instructions" "$CHECKOUT/build/bench/load"
