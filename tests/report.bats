@@ -67,6 +67,28 @@ sums() {
 	matches ' of trace 1$'
 }
 
+@test "a pipe without room for a copy: one note, and a report without the composition" {
+	runtime_trace 1.27 mixed
+	TMPDIR=$BATS_TEST_TMPDIR/none "$GOTAP" report - <"$TRACE" >"$BATS_TEST_TMPDIR/file"
+	grep -q 'Composition' "$BATS_TEST_TMPDIR/file"	# a file is read again
+	# shellcheck disable=SC2002
+	cat "$TRACE" | TMPDIR=$BATS_TEST_TMPDIR/none "$GOTAP" report - >"$BATS_TEST_TMPDIR/piped" 2>"$BATS_TEST_TMPDIR/note"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/note")" -eq 1 ]
+	grep -q 'leaves out the composition of the units of work' "$BATS_TEST_TMPDIR/note"
+	grep -q '^UNIT OF WORK' "$BATS_TEST_TMPDIR/piped"
+	! grep -q 'Composition' "$BATS_TEST_TMPDIR/piped" || fail "a composition"
+	# shellcheck disable=SC2002
+	cat "$TRACE" | "$GOTAP" report - | grep -q 'Composition'
+}
+
+@test "--unit chooses the unit, and names nothing that is not there" {
+	runtime_trace 1.27 mixed
+	"$GOTAP" report --json --unit main.main "$TRACE" | jq -e '.answer[0].unit == "main.main"'
+	run_logged "$GOTAP" report --unit main.nothing "$TRACE"
+	[ "$status" -eq 1 ]
+	contains "--unit main.nothing"
+}
+
 @test "what it prints fits: findings, tables, the longest; --top" {
 	runtime_trace 1.27 ranges
 	succeeds "$GOTAP" report "$TRACE"

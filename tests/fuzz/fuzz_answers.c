@@ -89,7 +89,7 @@ static void find_units(struct trace_reader *r, const uint8_t *data, size_t size)
 	units_collect(u, s);
 	(void)spans_read(s, r, &err);
 	units_collected(u);
-	if (units_choose(u))
+	if (units_choose(u, NULL))
 		explain(u, data, size);
 	units_free(u);
 	spans_free(s);

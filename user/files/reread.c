@@ -45,7 +45,8 @@ int reread_open(struct reread *in, const char *path, bool twice, struct error *e
 {
 	int ret;
 
-	*in = (struct reread){ .path = path, .fd = -1 };
+	*in = REREAD_CLOSED;
+	in->path = path;
 	ret = leftover_source_open(&in->source, path, err);
 	if (ret || !(twice || (in->source.seekable && strcmp(path, "-"))))
 		return ret;
@@ -53,10 +54,76 @@ int reread_open(struct reread *in, const char *path, bool twice, struct error *e
 	return ret ? error_prefix(err, "%s", path) : 0;
 }
 
+/* --- a copy that is made while the pipe is read --- */
+
+static void reread_put_copy(struct reread *in, const void *data, size_t n)
+{
+	if (in->copy < 0)
+		return;
+	if (temp_file_write(in->copy, data, n, in->copied, &in->failed)) {
+		close(in->copy);
+		in->copy = -1;
+	}
+	in->copied += (long long)n;
+}
+
+static int64_t reread_tee_read(void *ctx, void *buf, size_t n)
+{
+	struct reread *in = ctx;
+	size_t had;
+
+	if (!source_need(&in->pipe, 1))
+		return -in->pipe.error;
+	had = source_left(&in->pipe) < n ? source_left(&in->pipe) : n;
+	memcpy(buf, in->pipe.pos, had);
+	in->pipe.pos += had;
+	reread_put_copy(in, buf, had);
+	return (int64_t)had;
+}
+
+int reread_open_tee(struct reread *in, const char *path, struct error *err)
+{
+	int ret;
+
+	*in = REREAD_CLOSED;
+	in->path = path;
+	ret = leftover_source_open(&in->source, path, err);
+	if (ret)
+		return ret;
+	if (in->source.seekable) {
+		ret = reread_keep(in, err);
+		return ret ? error_prefix(err, "%s", path) : 0;
+	}
+	in->tee = true;
+	in->pipe = in->source;
+	in->copy = temp_file_open(&in->failed);
+	source_open_function(&in->source, reread_tee_read, in);
+	return 0;
+}
+
+/* The second reading is that of the copy. */
+static int reread_take_copy(struct reread *in, struct error *err)
+{
+	if (!in->began) {
+		in->began = true;
+		return 0;
+	}
+	if (in->copy < 0) {
+		*err = in->failed;
+		return error_prefix(err, "%s", in->path);
+	}
+	in->fd = in->copy;
+	in->copy = -1;
+	in->tee = false;
+	return 0;
+}
+
 int reread_rewind(struct reread *in, struct error *err)
 {
-	int fd;
+	int fd, ret = in->tee ? reread_take_copy(in, err) : 0;
 
+	if (ret)
+		return ret;
 	if (in->fd < 0)
 		return 0;
 	fd = fcntl(in->fd, F_DUPFD_CLOEXEC, 3);
@@ -71,5 +138,9 @@ void reread_close(struct reread *in)
 {
 	if (in->fd >= 0)
 		close(in->fd);
-	in->fd = -1;
+	if (in->copy >= 0)
+		close(in->copy);
+	if (in->pipe.window)
+		source_close(&in->pipe);
+	in->fd = in->copy = -1;
 }

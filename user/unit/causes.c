@@ -23,7 +23,8 @@ struct row {
 	const struct stack_frame *root_at, *root_op;
 	double root_ns;		/* the largest part so far: that of @root */
 	bool deep;		/* @leaf is of another goroutine than @root */
-	double ns[2];		/* by group */
+	double ns[2];		/* by group, of all instances */
+	int64_t path_ns;	/* of the paths of both groups */
 };
 
 struct rows {
@@ -92,6 +93,7 @@ static void rows_add(struct rows *rows, const struct path *path, int group)
 		double ns = (double)part->ns * rows->weight[group];
 
 		row->ns[group] += ns;
+		row->path_ns += (int64_t)part->ns;
 		if (ns <= row->root_ns)
 			continue;
 		row->root_ns = ns;
@@ -248,6 +250,25 @@ static void cause_put_row(struct buf *b, const struct unit *u, const struct row 
 
 /* --- causes --- */
 
+static uint64_t cause_hash_text(uint64_t h, const char *text)
+{
+	for (; text && *text; text++)
+		h = hash64(h ^ (uint8_t)*text);
+	return hash64(h + 1);
+}
+
+/* A number that the same cause has in other traces, in which lines may have moved. */
+static uint64_t cause_key(const struct row *row)
+{
+	const struct cause *c = &row->leaf;
+	uint64_t h = hash64((uint64_t)c->kind << 24 | (uint64_t)c->thread << 8 | row->deep);
+
+	h = cause_hash_text(h, c->reason);
+	h = cause_hash_text(h, row->at && c->kind != STEP_RUNNABLE ? row->at->func : "");
+	h = cause_hash_text(h, row->op && !cause_runs(c->kind) ? row->op->func : "");
+	return cause_hash_text(h, row->deep && row->root_at ? row->root_at->func : "");
+}
+
 static void cause_place(struct unit_cause *cause, const struct unit *u, const struct row *row)
 {
 	const struct stack_frame *at = row->at;
@@ -255,6 +276,13 @@ static void cause_place(struct unit_cause *cause, const struct unit *u, const st
 	const char *holder = row->leaf.kind == STEP_RUNNABLE ? cause_holder(u, &share) : NULL;
 
 	cause->function = cause->file = "";
+	cause->kind = row->leaf.kind;
+	cause->deep = row->deep;
+	cause->at = row->at;
+	cause->waits_at = row->deep ? row->root_at : NULL;
+	cause->root = row->leaf.name;
+	cause->path_ns = row->path_ns;
+	cause->key = cause_key(row);
 	if (holder) {
 		cause->function = holder;
 		return;
@@ -266,6 +294,12 @@ static void cause_place(struct unit_cause *cause, const struct unit *u, const st
 	cause->function = at->func;
 	cause->file = at->file;
 	cause->line = at->line;
+}
+
+bool unit_cause_is_known(uint8_t kind)
+{
+	return kind != STEP_GAP && kind != STEP_UNKNOWN && kind != STEP_NOT_THERE &&
+	       kind != STEP_ENDED;
 }
 
 /* Weights: of the slowest hundredth all or some have a path, and of the others a sample. */
@@ -301,11 +335,17 @@ void unit_explain(struct unit *u, const struct stack_set *stacks)
 	for (i = 0; i < 2; i++)
 		per[i] = u->groups[i].looked && rows.weight[i] > 0 ?
 				 rows.weight[i] * (double)u->groups[i].looked : 0;
-	for (i = 0; i < rows.list.len && i < UNIT_CAUSES && all > 0; i++) {
+	for (i = 0; i < rows.list.len && all > 0; i++) {
 		const struct row *row = vec_at(&rows.list, struct row, i);
-		struct unit_cause *cause = &u->causes[u->ncauses++];
+		struct unit_cause *cause = &u->causes[u->ncauses];
+		double share = (row->ns[0] + row->ns[1]) / all;
 
-		cause->share = (row->ns[0] + row->ns[1]) / all;
+		if (i >= UNIT_CAUSES || !unit_cause_is_known(row->leaf.kind))
+			u->unattributed += share;
+		if (i >= UNIT_CAUSES)
+			continue;
+		u->ncauses++;
+		cause->share = share;
 		cause->slow = (per[1] ? row->ns[1] / per[1] : 0) -
 			      (per[0] ? row->ns[0] / per[0] : 0);
 		cause_put_row(&cause->text, u, row);
@@ -313,110 +353,4 @@ void unit_explain(struct unit *u, const struct stack_set *stacks)
 	}
 	vec_free(&rows.list);
 	map64_free(&rows.index);
-}
-
-/* --- sentences --- */
-
-const char *unit_kind_name(enum unit_kind kind)
-{
-	static const char *const names[UNIT_KINDS] = {
-		[UNIT_TASK] = "task", [UNIT_REGION] = "region", [UNIT_GOROUTINE] = "goroutine",
-		[UNIT_REQUEST] = "request", [UNIT_ROUND] = "round", [UNIT_CYCLE] = "round",
-		[UNIT_LIFE] = "goroutine",
-	};
-
-	return names[kind];
-}
-
-/*
- * "12 rounds of main.work"; "12 requests seen in main.handle": those of which a stack shows it
- */
-static void put_name(const struct unit *u, struct buf *text)
-{
-	static const char *const of[UNIT_KINDS] = {
-		[UNIT_TASK] = "", [UNIT_REGION] = "", [UNIT_GOROUTINE] = "of ",
-		[UNIT_REQUEST] = "seen in ", [UNIT_ROUND] = "of ", [UNIT_CYCLE] = "of ",
-		[UNIT_LIFE] = "of ",
-	};
-
-	buf_printf(text, "%s%s %s%.200s", unit_kind_name(u->kind), u->n == 1 ? "" : "s",
-		   of[u->kind], u->name);
-}
-
-/* ", 88 a second: p50 ..." */
-static void put_numbers(const struct unit *u, struct buf *text)
-{
-	double rate = u->seconds > 0 ? (double)u->n / u->seconds : 0;
-
-	if (rate >= 100)
-		buf_printf(text, ", %s a second", unit_count((uint64_t)(rate + 0.5)).text);
-	else
-		buf_printf(text, ", %.2g a second", rate);
-	buf_printf(text, ": p50 %s, p90 %s, p99 %s", unit_time(dist_quantile(&u->dist, 0.5)).text,
-		   unit_time(dist_quantile(&u->dist, 0.9)).text,
-		   unit_time(dist_quantile(&u->dist, 0.99)).text);
-}
-
-enum { SAID_MOST = 3 };
-
-/* Shares below this one have no words of their own. */
-static const double said_least = 0.04;
-
-static size_t causes_said(const struct unit *u, double *sum)
-{
-	size_t i;
-
-	for (i = 0, *sum = 0; i < u->ncauses && i < SAID_MOST; i++) {
-		if (i && u->causes[i].share < said_least)
-			break;
-		*sum += u->causes[i].share;
-	}
-	return i;
-}
-
-double unit_said(const struct unit *u)
-{
-	double sum;
-
-	causes_said(u, &sum);
-	return sum;
-}
-
-void unit_put_sentence(const struct unit *u, struct buf *text)
-{
-	double sum;
-	size_t i, n = causes_said(u, &sum);
-
-	buf_printf(text, "%s ", unit_count(u->n).text);
-	put_name(u, text);
-	if (u->kind == UNIT_LIFE)
-		buf_printf(text, ", in the trace only in part");
-	else
-		put_numbers(u, text);
-	buf_printf(text, n ? ". Composition:" : ".");
-	for (i = 0; i < n; i++) {
-		buf_printf(text, "%s %s ", i ? ";" : "", unit_share(u->causes[i].share, 1).text);
-		buf_add(text, u->causes[i].text.data, u->causes[i].text.len);
-	}
-	if (n)
-		buf_printf(text, "%s", sum > 0.995 ? "." : "; ");
-	if (n && sum <= 0.995)
-		buf_printf(text, "%s has other causes.", unit_share(1 - sum, 1).text);
-}
-
-void unit_put_slow(const struct unit *u, struct buf *text)
-{
-	const struct unit_cause *most = NULL;
-	size_t i;
-
-	for (i = 0; i < u->ncauses; i++)
-		if (!most || u->causes[i].slow > most->slow)
-			most = &u->causes[i];
-	if (!most || !u->groups[0].looked || !u->groups[1].looked ||
-	    most->slow < (double)dist_quantile(&u->dist, 0.5) / 2)
-		return;
-	buf_printf(text, "The slowest 1 %% differ by %s ",
-		   unit_time((int64_t)most->slow).text);
-	buf_add(text, most->text.data, most->text.len);
-	buf_printf(text, ".");
 }

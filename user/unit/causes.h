@@ -7,5 +7,7 @@
 
 /* Fills @u->causes from @u->groups. @stacks are those of the paths. */
 void unit_explain(struct unit *u, const struct stack_set *stacks);
+/* Does a step of this kind (enum step_kind) say how its time was spent? */
+bool unit_cause_is_known(uint8_t kind);
 
 #endif

@@ -137,60 +137,156 @@ static void choose_lower_parts(const struct unit_lists *l, double *scores)
 				scores[i] *= 0.2;
 }
 
-/* Takes the best score away, with those of the same function; returns its index. */
-static size_t choose_best(const struct unit_lists *l, double *scores)
+static size_t choose_best(const struct unit_lists *l, const double *scores)
 {
 	size_t i, best = 0;
 
 	for (i = 1; i < l->lists.len; i++)
 		if (scores[i] > scores[best])
 			best = i;
-	for (i = 0; i < l->lists.len; i++)
-		if (choose_list(l, i)->root == choose_list(l, best)->root &&
-		    choose_list(l, i)->handler == choose_list(l, best)->handler && i != best)
-			scores[i] = 0;
 	return best;
 }
 
+/* Takes the score of a chosen list away, and those of the other lists of its function. */
+static void choose_forget(const struct unit_lists *l, double *scores, size_t chosen)
+{
+	size_t i;
+
+	for (i = 0; i < l->lists.len; i++)
+		if (choose_list(l, i)->root == choose_list(l, chosen)->root &&
+		    choose_list(l, i)->handler == choose_list(l, chosen)->handler)
+			scores[i] = 0;
+}
+
+/* --- programs without units --- */
+
+static int64_t choose_waits(const struct unit_list *list)
+{
+	return list->ns - list->running;
+}
+
+static int64_t choose_runs(const struct unit_list *list)
+{
+	return list->running;
+}
+
 /*
- * For a program in which nothing comes to an end: the goroutines of one function that wait for most
- * of the time.
+ * Adds the goroutines of one function, without a begin or an end in the trace, that have most of
+ * @time. Those with code of the program come before the helpers of libraries.
  */
-static size_t choose_waiting(const struct unit_lists *l, size_t *chosen)
+static size_t choose_life(const struct unit_lists *l, int64_t (*time)(const struct unit_list *),
+			  size_t *chosen, size_t n)
 {
 	const struct unit_list *best = NULL;
-	size_t i;
+	size_t i, at = 0;
 
 	for (i = 0; i < l->lists.len; i++) {
 		const struct unit_list *list = choose_list(l, i);
 
-		if (list->kind != UNIT_LIFE || !list->program || !choose_may(list) ||
-		    (best && list->ns <= best->ns))
+		if (list->kind != UNIT_LIFE || !choose_may(list) || time(list) <= 0 ||
+		    (best && best->program > list->program) ||
+		    (best && best->program == list->program && time(list) <= time(best)))
 			continue;
 		best = list;
-		*chosen = i;
+		at = i;
 	}
-	return best != NULL;
+	for (i = 0; best && i < n; i++)
+		if (choose_list(l, chosen[i])->root == best->root)
+			return n;
+	if (best)
+		chosen[n++] = at;
+	return n;
 }
 
-size_t choose_units(const struct unit_lists *l, int64_t wall, size_t chosen[UNITS_MOST])
+/*
+ * For a program in which nothing comes to an end: the goroutines that wait most, and those that run
+ * most, unless they are chosen already.
+ */
+static size_t choose_lives(const struct unit_lists *l, size_t *chosen, size_t n)
 {
-	double *scores = xcalloc(l->lists.len + 1, sizeof(*scores)), first = 0, score;
-	size_t i, n = 0;
+	size_t i;
 
+	for (i = 0; i < n; i++)
+		if (choose_list(l, chosen[i])->kind != UNIT_LIFE)
+			return n;
+	if (n < UNITS_MOST)
+		n = choose_life(l, choose_runs, chosen, n);
+	return n < UNITS_MOST ? choose_life(l, choose_waits, chosen, n) : n;
+}
+
+/* --- a unit that the user asks for --- */
+
+static bool choose_is_named(const char *text, const char *name)
+{
+	const char *slash = text ? strrchr(text, '/') : NULL;
+
+	return text && (!strcmp(text, name) || (slash && !strcmp(slash + 1, name)));
+}
+
+/* Returns the number of the best list of @name, however good; @l->lists.len: there is none. */
+static size_t choose_named(const struct unit_lists *l, const char *name)
+{
+	size_t i, best = l->lists.len;
+	double score, most = -1;
+
+	for (i = 0; i < l->lists.len; i++) {
+		const struct unit_list *list = choose_list(l, i);
+
+		if (!choose_is_named(list->handler ? list->handler : list->root, name))
+			continue;
+		score = choose_may(list) && !choose_is_outdone(l, i) ? choose_score(list) : 0;
+		if (score > most) {
+			most = score;
+			best = i;
+		}
+	}
+	return best;
+}
+
+size_t choose_alike(const struct unit_lists *l, const struct unit_list *like)
+{
+	size_t i, best = l->lists.len;
+
+	for (i = 0; i < l->lists.len; i++) {
+		const struct unit_list *list = choose_list(l, i);
+
+		if (list->kind != like->kind || strcmp(list->root, like->root) ||
+		    strcmp(list->handler ? list->handler : "",
+			   like->handler ? like->handler : "") || choose_is_outdone(l, i))
+			continue;
+		if (best == l->lists.len || list->ns > choose_list(l, best)->ns)
+			best = i;
+	}
+	return best;
+}
+
+size_t choose_units(const struct unit_lists *l, int64_t wall, const char *name,
+		    size_t chosen[UNITS_MOST])
+{
+	double *scores, first = 0, score;
+	size_t i, n = 0, named = name ? choose_named(l, name) : 0;
+
+	if (name && named == l->lists.len)
+		return 0;
+	scores = xcalloc(l->lists.len + 1, sizeof(*scores));
 	for (i = 0; i < l->lists.len; i++)
 		if (choose_may(choose_list(l, i)) && !choose_is_outdone(l, i))
 			scores[i] = choose_score(choose_list(l, i));
 	choose_lower_parts(l, scores);
+	if (name) {
+		first = scores[named];
+		chosen[n++] = named;
+		choose_forget(l, scores, named);
+	}
 	while (n < UNITS_MOST && l->lists.len) {
 		i = choose_best(l, scores);
 		score = scores[i];
-		scores[i] = 0;
 		if (score <= first * OTHERS_LEAST || score < (double)wall * 1e-4)
 			break;
+		choose_forget(l, scores, i);
 		first = n ? first : score;
 		chosen[n++] = i;
 	}
 	free(scores);
-	return n ? n : choose_waiting(l, chosen);
+	return choose_lives(l, chosen, n);
 }

@@ -8,7 +8,16 @@
 
 #include "unit/lists.h"
 
-/* Stores the indexes of at most UNITS_MOST lists in @chosen; returns their number. */
-size_t choose_units(const struct unit_lists *l, int64_t wall, size_t chosen[UNITS_MOST]);
+/*
+ * Stores the indexes of at most UNITS_MOST lists in @chosen; returns their number. @name: the first
+ * one is of that function or type; NULL: of any. Returns 0 if there is none of @name.
+ */
+size_t choose_units(const struct unit_lists *l, int64_t wall, const char *name,
+		    size_t chosen[UNITS_MOST]);
+/*
+ * Returns the index of the best list of the same kind, function and handler as @like, which may be
+ * of another trace; @l->lists.len: there is none.
+ */
+size_t choose_alike(const struct unit_lists *l, const struct unit_list *like);
 
 #endif

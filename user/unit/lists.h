@@ -7,7 +7,6 @@
 #define GOTAP_UNIT_LISTS_H
 
 #include "unit/unit.h"
-#include "why/instances.h"
 
 /* Properties of a wait, by its reason. */
 enum unit_wait {

@@ -26,13 +26,14 @@
 #include "base/vec.h"
 #include "oncpu/oncpu.h"
 #include "report/dist.h"
+#include "why/instances.h"
 
 enum {
-	UNITS_MOST = 3,		/* units that are chosen */
+	UNITS_MOST = 3,		/* units that are chosen, beside the trigger of a snapshot */
 	UNIT_LISTS = 512,	/* candidates; further ones are not counted */
 	UNIT_KEPT = 1024,	/* instances of a candidate that are kept, evenly */
 	UNIT_SLOWEST = 32,	/* and its slowest ones */
-	UNIT_CAUSES = 8,	/* causes of a unit that have a sentence */
+	UNIT_CAUSES = 64,	/* causes of a unit that are kept; the others are unattributed */
 };
 
 enum unit_kind {
@@ -43,6 +44,7 @@ enum unit_kind {
 	UNIT_ROUND,		/* from the end of a wait for work to the begin of the next one */
 	UNIT_CYCLE,		/* from the end of a wait to the end of the next one at its place */
 	UNIT_LIFE,		/* goroutines of which the trace lacks the begin or the end */
+	UNIT_TRIGGER,		/* the wait for which a snapshot was written; it comes first */
 	UNIT_KINDS,
 };
 
@@ -50,13 +52,28 @@ enum unit_kind {
 struct unit_cause {
 	double share;		/* of the time of the unit */
 	double slow;		/* ns of a slow instance, minus those of the others */
+	uint64_t key;		/* equal for the same cause in another trace: without its line */
+	int64_t path_ns;	/* of all paths together: exactly what `gotap why` says of them */
 	struct buf text;	/* "asleep in time.Sleep at main.f (x.go:7)"; not escaped */
+	uint8_t kind;		/* enum step_kind (why/path.h) */
+	bool deep;		/* another goroutine than that of the unit spent the time */
+	/* where the time was spent, and where the unit waited meanwhile; NULL: not known */
+	const struct stack_frame *at, *waits_at;
+	const char *root;	/* the function with which the goroutine of @at began */
+	/* number of the finding that explains the cause, from 1 on (explain.h); 0: none does */
+	size_t finding;
 	/* the place that explains the time; "", 0: not known */
 	const char *function, *file;
 	uint64_t line;
 };
 
 struct why_group;
+struct path;
+
+/* Standard errors of numbers of a unit (errors.h): per second, ns; INFINITY: not known. */
+struct unit_errors {
+	double rate, mean, p50, p90, p99;
+};
 
 struct unit {
 	enum unit_kind kind;
@@ -65,15 +82,26 @@ struct unit {
 	uint64_t n;		/* instances */
 	int64_t ns;		/* their time */
 	struct dist dist;	/* their durations */
+	struct unit_errors errors;
 	double seconds;		/* length of the trace */
 	double spread;		/* part of the trace from the first instance to the last one */
 	/* two (why/group.h): instances up to the 99th percentile, and the slowest ones */
 	struct why_group *groups;
 	struct unit_cause causes[UNIT_CAUSES];
 	size_t ncauses;		/* the largest first */
+	/* the slowest instance: @slowest_g is its goroutine, where its path begins */
+	struct instance slowest;
+	uint64_t slowest_g;
+	struct path *slowest_path;	/* without steps */
+	const struct unit_snapshot *snapshot;	/* of UNIT_TRIGGER */
+	/* of its time: not recorded, or not known, or of a cause beyond UNIT_CAUSES */
+	double unattributed;
 };
 
 struct units;
+struct finding;
+struct unit_snapshot;
+struct unit_samples;
 
 struct units *units_new(void);
 /* Frees @u, which may be NULL. */
@@ -85,8 +113,18 @@ void units_free(struct units *u);
 void units_collect(struct units *u, struct spans *s);
 /* To be called when the first reading has ended: removes the visitor. */
 void units_collected(struct units *u);
-/* After the first reading: returns the number of units that the second reading explains. */
-size_t units_choose(struct units *u);
+/*
+ * After the first reading: returns the number of units that the second reading explains. @name: the
+ * function, or the type of tasks or regions, whose instances are the first unit; NULL: any. Returns
+ * 0 also if the trace has no instance of @name.
+ */
+size_t units_choose(struct units *u, const char *name);
+/*
+ * After the first readings of two traces with the same spans: chooses the one unit of work that
+ * both have, which is the first one of the first trace, or of the second one. False: they have none
+ * in common.
+ */
+bool units_choose_common(struct units *a, struct units *b);
 /*
  * Returns the spans of the second reading. A file of threads (oncpu/) is opened with them, and
  * given to units_read().
@@ -99,13 +137,39 @@ struct spans *units_spans(struct units *u);
 int units_read(struct units *u, struct trace_reader *r, struct oncpu *o, struct error *err);
 size_t units_count(const struct units *u);
 const struct unit *units_at(const struct units *u, size_t i);
+/*
+ * Says which causes of the units the findings of the same trace explain: @list of struct finding.
+ * Each cause belongs to one finding at most, the first one that explains it.
+ */
+void units_explain(struct units *u, const struct vec *list);
+/* Returns the part of the unit's time that finding number @finding explains, from 1 on. */
+double unit_found(const struct unit *u, size_t finding);
+/* The stacks of the paths, and the begin of the trace. */
+struct stack_set *units_stacks(const struct units *u);
+int64_t units_begin(const struct units *u);
+/* The CPU samples of the first reading (samples.h). */
+const struct unit_samples *units_samples(const struct units *u);
 
 /* Returns the name of a kind in JSON: "task", "goroutine", ... */
 const char *unit_kind_name(enum unit_kind kind);
+/* Appends its name: "rounds of main.work". */
+void unit_put_name(const struct unit *u, struct buf *text);
 /* Appends the sentence of a unit: its name, rate, quantiles, and the composition of its time. */
 void unit_put_sentence(const struct unit *u, struct buf *text);
-/* Returns the part of the unit's time that the causes in that sentence have, 0 to 1. */
+/*
+ * Returns the part of the unit's time that the causes in that sentence have, 0 to 1, without those
+ * that a finding explains.
+ */
 double unit_said(const struct unit *u);
+/* Returns the part that neither the sentence nor a finding has. */
+double unit_rest(const struct unit *u);
+/* Appends the rest in words: "3.1 % has other causes, 2 % of it unattributed". */
+void unit_put_rest(const struct unit *u, struct buf *text);
+/*
+ * Appends the functions that the CPU samples show in the running part of the unit, or how to get
+ * them if there are none; nothing if little of the unit's time is running.
+ */
+void unit_put_samples(const struct unit *u, const struct unit_samples *samples, struct buf *text);
 /* Appends how the slowest instances differ from the others; nothing if they do not. */
 void unit_put_slow(const struct unit *u, struct buf *text);
 

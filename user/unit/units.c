@@ -6,6 +6,10 @@
 #include "unit/causes.h"
 #include "unit/choose.h"
 #include "unit/candidates.h"
+#include "unit/errors.h"
+#include "unit/explain.h"
+#include "unit/samples.h"
+#include "unit/snapshot.h"
 #include "why/group.h"
 
 /* SAMPLE: instances of a unit with a path, evenly by duration; SLOW_FROM: percentile */
@@ -13,13 +17,16 @@ enum { SAMPLE = 96, SLOW_FROM = 99 };
 
 struct units {
 	struct candidates candidates;
+	struct unit_samples samples;
+	struct unit_snapshot snapshot;
 	struct spans *s;	/* of the second reading */
 	struct trail *trail;
 	struct walk walk;
 	struct held held;
 	struct instances chosen;
-	struct unit units[UNITS_MOST];
+	struct unit units[1 + UNITS_MOST];
 	size_t n;
+	struct dist waited;	/* the wait of @snapshot */
 	struct error failed;
 };
 
@@ -38,10 +45,15 @@ void units_free(struct units *u)
 		path_free(&u->units[i].groups[0].path);
 		path_free(&u->units[i].groups[1].path);
 		free(u->units[i].groups);
+		path_free(u->units[i].slowest_path);
+		free(u->units[i].slowest_path);
 		for (k = 0; k < u->units[i].ncauses; k++)
 			buf_free(&u->units[i].causes[k].text);
 	}
 	candidates_free(&u->candidates);
+	samples_free(&u->samples);
+	snapshot_free(&u->snapshot);
+	dist_free(&u->waited);
 	instances_free(&u->chosen);
 	held_free(&u->held);
 	vec_free(&u->walk.frames);
@@ -53,11 +65,15 @@ void units_free(struct units *u)
 void units_collect(struct units *u, struct spans *s)
 {
 	candidates_init(&u->candidates, s);
+	samples_init(&u->samples, s);
+	snapshot_init(&u->snapshot, s);
 }
 
 void units_collected(struct units *u)
 {
 	spans_leave(u->candidates.s, &u->candidates);
+	spans_leave(u->samples.s, &u->samples);
+	spans_leave(u->snapshot.s, &u->snapshot);
 }
 
 /* --- the choice --- */
@@ -121,14 +137,25 @@ static void units_sample(struct units *u, struct unit_list *list, size_t unit)
 	first = slow.len - (most < slow.len ? most : slow.len);
 	for (i = first; i < slow.len; i++)
 		units_pick(u, vec_at(&slow, struct instance, i), 2 * unit + 1);
+	if (slow.len)
+		u->units[unit].slowest = *vec_at(&slow, struct instance, slow.len - 1);
 	units_sample_rest(u, &list->kept, &slow, first, unit);
 	vec_free(&slow);
 }
 
-static void units_make(struct units *u, size_t i, struct unit_list *list)
+static void units_init_paths(struct units *u, struct unit *unit)
+{
+	unit->groups = xcalloc(2, sizeof(*unit->groups));
+	path_init(&unit->groups[0].path, u->s, false);
+	path_init(&unit->groups[1].path, u->s, false);
+	unit->slowest_path = xcalloc(1, sizeof(*unit->slowest_path));
+	path_init(unit->slowest_path, u->s, false);
+}
+
+static void units_make(struct units *u, struct unit_list *list)
 {
 	double wall = (double)(u->candidates.last - u->candidates.first);
-	struct unit *unit = &u->units[i];
+	struct unit *unit = &u->units[u->n++];
 
 	*unit = (struct unit){
 		.kind = list->kind,
@@ -137,37 +164,115 @@ static void units_make(struct units *u, size_t i, struct unit_list *list)
 		.n = list->n,
 		.ns = list->ns,
 		.dist = list->dist,
+		.errors = errors_of(list, u->candidates.first, u->candidates.last),
 		.seconds = wall / 1e9,
-		.groups = xcalloc(2, sizeof(*unit->groups)),
 		.spread = wall > 0 ? (double)(list->last - list->first) / wall : 0,
 	};
-	path_init(&unit->groups[0].path, u->s, false);
-	path_init(&unit->groups[1].path, u->s, false);
-	units_sample(u, list, i);
+	units_init_paths(u, unit);
+	units_sample(u, list, u->n - 1);
+}
+
+/* The wait for which the trace was written is the only instance of its unit. */
+static void units_make_trigger(struct units *u)
+{
+	const struct snapshot_wait *w = &u->snapshot.wait;
+	struct unit *unit = &u->units[u->n];
+
+	if (!u->snapshot.found || w->to == INT64_MAX || w->to <= w->from)
+		return;
+	dist_add(&u->waited, w->to - w->from);
+	*unit = (struct unit){
+		.kind = UNIT_TRIGGER,
+		.name = w->name,
+		.root = w->name,
+		.n = 1,
+		.ns = w->to - w->from,
+		.dist = u->waited,
+		.seconds = (double)(u->candidates.last - u->candidates.first) / 1e9,
+		.slowest = { .from = w->from, .ns = w->to - w->from, .g = w->g, .of = WHY_WAIT },
+		.snapshot = &u->snapshot,
+	};
+	units_init_paths(u, unit);
+	units_pick(u, &unit->slowest, 2 * u->n++ + 1);
 }
 
 static void units_instance(void *ctx, const struct instance *in, const struct trail_rec *at)
 {
 	struct units *u = ctx;
+	struct unit *unit = &u->units[in->group / 2];
 
-	group_add(&u->units[in->group / 2].groups[in->group % 2], &u->walk, in->from,
-		  in->from + in->ns, at, &u->failed);
+	group_add(&unit->groups[in->group % 2], &u->walk, in->from, in->from + in->ns, at,
+		  &u->failed);
+	if (units_by_time(&unit->slowest, in))
+		return;
+	unit->slowest_g = at->g;
+	walk_interval(&u->walk, unit->slowest_path, in->from, in->from + in->ns, at, &u->failed);
 }
 
-size_t units_choose(struct units *u)
+static size_t units_candidates(const struct units *u, const char *name, size_t *chosen)
 {
-	size_t chosen[UNITS_MOST], i;
+	return choose_units(&u->candidates.lists, u->candidates.last - u->candidates.first, name,
+			    chosen);
+}
 
+static struct unit_list *units_list(struct units *u, size_t i)
+{
+	return vec_at(&u->candidates.lists.lists, struct unit_list, i);
+}
+
+/* Prepares the second reading. */
+static void units_begin_paths(struct units *u)
+{
 	u->s = spans_new();
 	u->trail = trail_new(u->s);
 	u->walk.trail = u->trail;
 	u->walk.held = &u->held;
 	instances_init(&u->chosen, u->s, u->trail, u, units_instance);
-	u->n = choose_units(&u->candidates.lists, u->candidates.last - u->candidates.first, chosen);
-	for (i = 0; i < u->n; i++)
-		units_make(u, i, vec_at(&u->candidates.lists.lists, struct unit_list, chosen[i]));
+}
+
+/* Makes units of @n chosen lists. */
+static void units_take(struct units *u, const size_t *chosen, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		units_make(u, units_list(u, chosen[i]));
 	instances_sort(&u->chosen);
+}
+
+size_t units_choose(struct units *u, const char *name)
+{
+	size_t chosen[UNITS_MOST], n = units_candidates(u, name, chosen);
+
+	if (name && !n)
+		return 0;
+	units_begin_paths(u);
+	if (!name)
+		units_make_trigger(u);
+	units_take(u, chosen, n);
 	return u->n;
+}
+
+/* Chooses the first unit of @of, and the same one of @other. False: @other has not that unit. */
+static bool units_choose_as(struct units *of, struct units *other)
+{
+	size_t chosen[UNITS_MOST], alike;
+
+	if (!units_candidates(of, NULL, chosen))
+		return false;
+	alike = choose_alike(&other->candidates.lists, units_list(of, chosen[0]));
+	if (alike == other->candidates.lists.lists.len)
+		return false;
+	units_begin_paths(of);
+	units_begin_paths(other);
+	units_take(of, chosen, 1);
+	units_take(other, &alike, 1);
+	return true;
+}
+
+bool units_choose_common(struct units *a, struct units *b)
+{
+	return units_choose_as(a, b) || units_choose_as(b, a);
 }
 
 /* --- the second reading --- */
@@ -203,4 +308,28 @@ size_t units_count(const struct units *u)
 const struct unit *units_at(const struct units *u, size_t i)
 {
 	return &u->units[i];
+}
+
+void units_explain(struct units *u, const struct vec *list)
+{
+	size_t i, k;
+
+	for (k = 0; k < list->len; k++)
+		for (i = 0; i < u->n; i++)
+			explain_unit(&u->units[i], vec_at(list, struct finding, k), k + 1);
+}
+
+struct stack_set *units_stacks(const struct units *u)
+{
+	return spans_stacks(u->s);
+}
+
+int64_t units_begin(const struct units *u)
+{
+	return u->candidates.first;
+}
+
+const struct unit_samples *units_samples(const struct units *u)
+{
+	return &u->samples;
 }

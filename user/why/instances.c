@@ -103,6 +103,9 @@ static void instances_on_span(void *ctx, const struct span *span)
 	in = instances_open(i, WHY_CYCLE, INT64_MIN, span->to, span->g->id);
 	if (in)
 		instance_end_newest(i, in, span->g, span->to);
+	in = instances_open(i, WHY_WAIT, span->from, span->to, span->g->id);
+	if (in)
+		instance_end_newest(i, in, span->g, span->to);
 }
 
 /* Ends a region. A region that its goroutine left open ends with the last stay of the goroutine. */

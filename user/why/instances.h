@@ -28,6 +28,7 @@ enum why_of {
 	 */
 	WHY_ROUND,
 	WHY_CYCLE,
+	WHY_WAIT,		/* one wait of a goroutine, from its begin to its end */
 };
 
 /*

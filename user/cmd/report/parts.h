@@ -51,6 +51,8 @@ void report_put_wrapped(const char *text, unsigned indent, FILE *f);
 void report_print_unit(const struct trace_report *r, FILE *f);
 void report_print_other_units(const struct trace_report *r, FILE *f);
 void report_json_answer(struct json_out *j, const struct trace_report *r);
+/* Returns the part of the time of the first units of all traces that the finding explains. */
+double report_finding_share(const struct trace_report *r, const struct trace_finding *tf);
 
 /*
  * tables.c: goroutines by function and how long they wait for a P; GC; regions and tasks; the

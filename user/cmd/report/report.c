@@ -2,10 +2,12 @@
 /* gotap report: what traces say about a program: findings, then tables. See report.h. */
 #include "cmd/report/report.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/show.h"
 #include "cmd/cmd.h"
 #include "files/leftover.h"
 #include "files/legacy.h"
@@ -41,7 +43,7 @@ static void rank(struct trace_report *r)
 
 			*(struct trace_finding *)vec_push(&r->findings,
 							  sizeof(struct trace_finding)) =
-				(struct trace_finding){ finding, (uint32_t)i,
+				(struct trace_finding){ finding, (uint32_t)i, k + 1,
 							finding->share * part };
 		}
 	}
@@ -133,8 +135,11 @@ static void report_read_units(struct units *u, struct reread *file, const char *
 	struct error err;
 	int ret;
 
-	if (!units_choose(u) || report_open_trace(&in, file, binary, &err))
+	if (report_open_trace(&in, file, binary, &err)) {
+		show_printf(stderr, "gotap: %s; the report leaves out the composition of the units "
+			    "of work\n", err.text);
 		return;
+	}
 	if (threads && thread_file_open(&o, units_spans(u), file->path, &err))
 		o = NULL;
 	ret = units_read(u, in.reader, o, &err);
@@ -143,15 +148,27 @@ static void report_read_units(struct units *u, struct reread *file, const char *
 	oncpu_free(o);
 }
 
-static int trace_report_read_file(struct trace_report *r, struct reread *file, const char *binary,
-				  bool *failed, struct error *err)
+static int report_units(struct units *u, struct reread *file, const struct trace_report_options *o,
+			bool threads, struct error *err)
+{
+	if (!units_choose(u, o->unit))
+		return o->unit ? error_set(err, -ENOENT, "%s: --unit %s: no goroutine began with "
+					   "that function, and no task, region or request has that "
+					   "name", file->path, o->unit) : 0;
+	report_read_units(u, file, o->binary, threads);
+	return 0;
+}
+
+static int trace_report_read_file(struct trace_report *r, struct reread *file,
+				  const struct trace_report_options *o, bool *failed,
+				  struct error *err)
 {
 	const char *path = file->path;
 	struct trace_threads *threads;
 	struct units *units = units_new();
 	struct findings *f;
 	struct trace_input in;
-	int ret = report_open_trace(&in, file, binary, err);
+	int ret = report_open_trace(&in, file, o->binary, err);
 
 	*(struct units **)vec_push(&r->units, sizeof(units)) = units;
 	if (ret)
@@ -176,21 +193,23 @@ static int trace_report_read_file(struct trace_report *r, struct reread *file, c
 	tables_threads(r->tables, NULL);
 	findings_finish(f);
 	spans_leave(r->spans, f);
-	report_read_units(units, file, binary, threads->oncpu != NULL);
-	return 0;
+	ret = report_units(units, file, o, threads->oncpu != NULL, err);
+	units_explain(units, findings_finish(f));
+	return ret;
 }
 
-static int trace_report_read_one(struct trace_report *r, const char *path, const char *binary,
-				 bool *failed, struct error *err)
+static int trace_report_read_one(struct trace_report *r, const char *path,
+				 const struct trace_report_options *o, bool *failed,
+				 struct error *err)
 {
 	struct reread file;
-	int ret = legacy_program(binary, err);
+	int ret = legacy_program(o->binary, err);
 
 	if (!ret)
-		ret = reread_open(&file, path, true, err);
+		ret = reread_open_tee(&file, path, err);
 	if (ret)
 		return ret;
-	ret = trace_report_read_file(r, &file, binary, failed, err);
+	ret = trace_report_read_file(r, &file, o, failed, err);
 	reread_close(&file);
 	return ret;
 }
@@ -205,7 +224,7 @@ int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 	r->tables = tables_new(r->spans, &o->tables);
 	r->html = o->html ? html_new(r->spans) : NULL;
 	for (i = 0; i < n && !ret; i++)
-		ret = trace_report_read_one(r, paths[i], o->binary, failed, err);
+		ret = trace_report_read_one(r, paths[i], o, failed, err);
 	if (!ret)
 		rank(r);
 	return ret;
@@ -243,6 +262,8 @@ static const struct option_row report_rows[] = {
 	OPTION_OUTPUT(offsetof(struct options, out)),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct options, json),
 	  "one JSON object on one line"),
+	OPTION(0, "unit", "NAME", OPTION_TEXT, offsetof(struct options, report.unit),
+	  "the unit of work: that function, task or region, or the handler of a request"),
 	OPTION(0, "html", "FILE", OPTION_TEXT, offsetof(struct options, html),
 	  "a page for browsers, with a timeline; of one trace (docs/html.md)"),
 	OPTION(0, "by-label", "KEY", OPTION_TEXT, offsetof(struct options, report.tables.label),
@@ -272,9 +293,10 @@ static const struct command_line report_line = {
 	.name = "report",
 	.usage = "gotap report TRACE... [OPTION...]",
 	.about =
-		"Says what slows a program down, from its execution trace: first findings, the\n"
-		"most costly first, each with a place in the code; then where goroutines spent\n"
-		"their time, by the function that they began with; the wait for a P; Ps,\n"
+		"Says what slows a program down, from its execution trace: first the unit of work\n"
+		"and the composition of its time; findings, the most costly first, each with a\n"
+		"place in the code; then where goroutines spent their time, by the\n"
+		"function that they began with; the wait for a P; Ps,\n"
 		"goroutines and heap over time; the GC; regions and tasks; the longest of\n"
 		"everything; and what was not recorded. For traces of all releases of Go. TRACE\n"
 		"may be - (standard input); several traces are added up. docs/report.md explains\n"

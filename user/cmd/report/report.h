@@ -17,6 +17,7 @@
 
 struct trace_report_options {
 	const char *binary;	/* names the stacks of traces before Go 1.7; may be NULL */
+	const char *unit;	/* the function or type of the unit of work; NULL: chosen */
 	bool html;		/* for trace_report_html(): of one trace */
 	struct tables_options tables;
 };
@@ -25,6 +26,7 @@ struct trace_report_options {
 struct trace_finding {
 	const struct finding *finding;
 	uint32_t trace;
+	size_t number;		/* in its trace, from 1 on: as unit_found() takes it */
 	double share;		/* of the time that was lost in all traces */
 };
 

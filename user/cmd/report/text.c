@@ -83,8 +83,9 @@ static void report_text_print_finding(const struct trace_report *r, size_t numbe
 				      const struct trace_finding *tf, FILE *f)
 {
 	const struct finding *finding = tf->finding;
+	double share = report_finding_share(r, tf);
 
-	fprintf(f, "%2zu. %5s  ", number, unit_share(tf->share, 1).text);
+	fprintf(f, "%2zu. %5s  ", number, share > 0 ? unit_share(share, 1).text : "-");
 	report_put_wrapped(finding->text, 12, f);
 	fprintf(f, "%12s", "");
 	if (*finding->function)
@@ -99,7 +100,7 @@ static void report_text_print_finding(const struct trace_report *r, size_t numbe
 		unit_instant(finding->to).text);
 	if (!is_one(r))
 		fprintf(f, " of trace %" PRIu32, tf->trace + 1);
-	fputc('\n', f);
+	fprintf(f, "; %s of the lost time\n", unit_share(tf->share, 1).text);
 }
 
 static void report_text_print_findings(const struct trace_report *r, FILE *f)
@@ -111,8 +112,8 @@ static void report_text_print_findings(const struct trace_report *r, FILE *f)
 		fputs(": none of the kinds of docs/findings.md\n", f);
 		return;
 	}
-	fprintf(f, ", and their share of the %s that goroutines lost\n",
-		unit_time((int64_t)(r->lost * 1e9)).text);
+	fprintf(f, ", and the part of the unit's time that each explains; goroutines lost %s in "
+		   "all\n", unit_time((int64_t)(r->lost * 1e9)).text);
 	for (i = 0; i < r->findings.len; i++)
 		report_text_print_finding(r, i + 1, vec_at(&r->findings, struct trace_finding, i),
 					  f);
