@@ -43,6 +43,17 @@ first() { jq -e ".changes[0] | $1" "$JSON"; }
 	jq -e '[.changes[] | select(.in == "sync.(*Mutex).Lock" and .slower)] | length == 1' "$JSON"
 }
 
+@test "the unit of work of both comes first, and the cause that changed it" {
+	compared lookup
+	jq -e '.unit | .mean_ns.differs and .mean_ns.values[1] > .mean_ns.values[0] and .causes[0].function == "main.lookup"' "$JSON"
+	gotap diff "$BASE" "$BATS_FILE_TMPDIR/lookup.trace"
+	matches '^UNIT OF WORK: .* of main\.'
+	matches '^  rate +[0-9.e+]+ '
+	gotap diff "$BASE" "$BASE"
+	matches '^  mean .*: (no difference|the bounds are not known)$'
+	! grep -q 'an instance' <<<"$output" || fail "a cause of no difference"
+}
+
 @test "the place that is slow comes first: code that computes" {
 	compared compute
 	first '.slower and .function == "main.worker" and .kind == "running" and .place == "main.store"'

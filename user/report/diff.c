@@ -15,7 +15,7 @@
  * of one program differ by more than the parts of one recording: therefore the ratios.
  */
 static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RATIO_RATE = 1.5,
-		    COST = 0.001;
+		    COST = 0.001, LOAD_AGREES = 1.5, MORE_AT_ALL = 1.1;
 enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12, RARE_RATIO = 5 };
 
 /* --- estimates --- */
@@ -205,6 +205,21 @@ static int by_function(const void *a, const void *b)
 }
 
 /*
+ * Returns the load of a function with @n ratios, sorted: the lower median, if more than half of the
+ * places agree with it. If they do not, nothing says how much more work there was: rates are then
+ * compared per second.
+ */
+static double diff_load_of(const struct load *l, size_t n)
+{
+	double middle = l[(n - 1) / 2].ratio;
+	size_t i, agree = 0;
+
+	for (i = 0; i < n; i++)
+		agree += l[i].ratio < middle * LOAD_AGREES && middle < l[i].ratio * LOAD_AGREES;
+	return agree * 2 > n ? middle : 1;
+}
+
+/*
  * Sets the load of each function: the lower median of the ratios (later trace to first trace) of
  * the counts of its waits, calls and assists. If one kind of wait became more frequent, the load is
  * unchanged; if all kinds did, the load is larger.
@@ -232,7 +247,7 @@ static void find_loads(struct diff *d)
 			end++;
 		vec_at(&d->functions, struct diff_function,
 		       l[i].f - (struct diff_function *)d->functions.data)
-			->load = l[i + (end - i - 1) / 2].ratio;
+			->load = diff_load_of(l + i, end - i);
 	}
 	vec_free(&loads);
 }
@@ -311,6 +326,18 @@ static bool diff_longer(struct diff *d, struct diff_row *row, int later)
 	return true;
 }
 
+/*
+ * Does a wait come more often per second at all? A fixed program that does one thing 269 times less
+ * often did not do the others 269 times as often.
+ */
+static bool is_more_at_all(const struct diff *d, const struct diff_row *row, int later)
+{
+	double a = (double)row->side[!later].dist.count / diff_time(d, !later);
+	double b = (double)row->side[later].dist.count / diff_time(d, later);
+
+	return b > a * MORE_AT_ALL;
+}
+
 static void diff_oftener(struct diff *d, struct diff_row *row, int later)
 {
 	const struct diff_function *f = function_of(d, row);
@@ -318,7 +345,8 @@ static void diff_oftener(struct diff *d, struct diff_row *row, int later)
 	double noise = noise_of(&a, &b), ratio = is_short_lived(f) ? RATIO : RATIO_RATE;
 	const struct dist *dist = &row->side[later].dist;
 
-	if (b.value - a.value <= noise || b.value < a.value * ratio)
+	if (b.value - a.value <= noise || b.value < a.value * ratio ||
+	    (!is_short_lived(f) && !is_more_at_all(d, row, later)))
 		return;
 	diff_push(d, (struct diff_change){
 			     .row = row,

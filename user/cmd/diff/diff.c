@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "base/show.h"
 #include "cmd/cmd.h"
+#include "cmd/diff/diff.h"
 #include "files/leftover.h"
+#include "files/reread.h"
 #include "cmd/options.h"
 #include "files/trace_input.h"
 
@@ -20,6 +21,15 @@ struct options {
 	const char *out, *binary, *names[2];
 	bool json;
 	unsigned long top;
+};
+
+/* Both traces, and what is the same and different in them. */
+struct shown {
+	const struct options *options;
+	struct diff *diff;
+	struct reread files[2];
+	struct units *units[2];
+	struct unit_compared unit;	/* its sides are NULL: the traces have no unit in common */
 };
 
 /* --- text --- */
@@ -139,9 +149,14 @@ static void diff_put_head(FILE *f, const struct diff *d, const struct options *o
 			drifted(d) ? "other " : "");
 }
 
-static void diff_put_text(FILE *f, const struct diff *d, const struct options *o)
+static void diff_put_text(FILE *f, const struct shown *s)
 {
+	const struct diff *d = s->diff;
+	const struct options *o = s->options;
+
 	diff_put_head(f, d, o);
+	if (s->unit.side[0])
+		diff_put_unit(f, &s->unit, o->top);
 	put_way(f, d, o, true);
 	put_way(f, d, o, false);
 	put_only(f, d, o, 0);
@@ -245,8 +260,10 @@ static void json_only(struct json_out *j, const char *key, const struct diff *d,
 	json_close_array(j);
 }
 
-static void diff_put_json(FILE *f, const struct diff *d, const struct options *o)
+static void diff_put_json(FILE *f, const struct shown *s)
 {
+	const struct diff *d = s->diff;
+	const struct options *o = s->options;
 	struct json_out j = { .f = f };
 	size_t i;
 
@@ -254,6 +271,8 @@ static void diff_put_json(FILE *f, const struct diff *d, const struct options *o
 	json_put_count(&j, "version", JSON_VERSION);
 	json_trace(&j, "a", o->names[0], d, 0);
 	json_trace(&j, "b", o->names[1], d, 1);
+	if (s->unit.side[0])
+		diff_json_unit(&j, &s->unit);
 	json_open_array(&j, "changes");
 	for (i = 0; i < d->changes.len; i++)
 		json_change(&j, d, vec_at(&d->changes, struct diff_change, i));
@@ -294,7 +313,9 @@ static const struct command_line diff_line = {
 	.name = "diff",
 	.usage = "gotap diff A B [OPTION...]",
 	.about =
-		"Compares two Go execution traces of a program, of any release: what became\n"
+		"Compares two Go execution traces of a program, of any release: first the unit of\n"
+		"work that both have, its rate, its durations, and the causes whose time in it\n"
+		"changed, the greatest change first; then what became\n"
 		"slower or faster from A to B, by the function that goroutines began with, the\n"
 		"reason and the place in the code, the most costly first. What may be noise,\n"
 		"judged by how much the parts of each trace differ among themselves, is no\n"
@@ -306,46 +327,97 @@ static const struct command_line diff_line = {
 
 /* --- the command --- */
 
-/* A damaged trace counts up to its damage. */
-static int read_side(struct diff *d, int side, const struct options *o, int *status,
+static int diff_open(struct trace_input *in, struct reread *file, const struct options *o,
 		     struct error *err)
 {
-	struct trace_input in;
-	int ret = trace_input_open(&in, o->names[side], o->binary, err);
+	int ret = reread_rewind(file, err);
 
+	return ret ? ret : trace_input_open_source(in, &file->source, o->binary, err);
+}
+
+/* A damaged trace counts up to its damage. */
+static int read_side(struct shown *s, int side, int *status, struct error *err)
+{
+	struct trace_input in;
+	int ret = reread_open_tee(&s->files[side], s->options->names[side], err);
+
+	if (!ret)
+		ret = diff_open(&in, &s->files[side], s->options, err);
 	if (ret)
 		return ret;
-	ret = diff_read(d, side, in.reader, err);
-	if (trace_input_close(&in, o->names[side], ret, err))
+	units_collect(s->units[side], s->diff->spans);
+	ret = diff_read(s->diff, side, in.reader, err);
+	units_collected(s->units[side]);
+	if (trace_input_close(&in, s->options->names[side], ret, err))
 		*status = cmd_fail(err);
 	return 0;
 }
 
-struct shown {
-	const struct diff *diff;
-	const struct options *options;
-};
+/* The second reading of a trace, for the causes of its unit. The first one has shown its faults. */
+static bool diff_explain_side(struct shown *s, int side)
+{
+	struct trace_input in;
+	struct error err;
+	int ret = diff_open(&in, &s->files[side], s->options, &err);
+
+	if (ret) {
+		show_printf(stderr, "gotap: %s; the unit of work is left out\n", err.text);
+		return false;
+	}
+	ret = units_read(s->units[side], in.reader, NULL, &err);
+	trace_input_close(&in, s->options->names[side], ret, &err);
+	return true;
+}
+
+static void diff_compare_units(struct shown *s)
+{
+	if (units_choose_common(s->units[0], s->units[1]) && diff_explain_side(s, 0) &&
+	    diff_explain_side(s, 1))
+		unit_compare(&s->unit, units_at(s->units[0], 0), units_at(s->units[1], 0));
+}
 
 static void put_shown(FILE *f, const void *shown)
 {
 	const struct shown *s = shown;
 
-	(s->options->json ? diff_put_json : diff_put_text)(f, s->diff, s->options);
+	(s->options->json ? diff_put_json : diff_put_text)(f, s);
+}
+
+static int diff_read_both(struct shown *s, int *status, struct error *err)
+{
+	int ret = read_side(s, 0, status, err);
+
+	if (!ret)
+		ret = read_side(s, 1, status, err);
+	if (ret)
+		return ret;
+	diff_judge(s->diff);
+	diff_compare_units(s);
+	return 0;
+}
+
+static void diff_shown_free(struct shown *s)
+{
+	int side;
+
+	unit_compared_free(&s->unit);
+	for (side = 0; side < 2; side++) {
+		units_free(s->units[side]);
+		reread_close(&s->files[side]);
+	}
+	diff_free(s->diff);
 }
 
 static int diff_run(const struct options *o)
 {
-	struct diff *d = diff_new();
+	struct shown s = { .options = o, .diff = diff_new(), .units = { units_new(), units_new() },
+			   .files = { REREAD_CLOSED, REREAD_CLOSED } };
 	struct error err;
-	int status = EXIT_OK, ret = read_side(d, 0, o, &status, &err);
+	int status = EXIT_OK, ret = diff_read_both(&s, &status, &err);
 
 	if (!ret)
-		ret = read_side(d, 1, o, &status, &err);
-	if (!ret) {
-		diff_judge(d);
-		ret = output_text(o->out, put_shown, &(struct shown){ d, o }, &err);
-	}
-	diff_free(d);
+		ret = output_text(o->out, put_shown, &s, &err);
+	diff_shown_free(&s);
 	return ret ? cmd_fail(&err) : status;
 }
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff: what the files of `gotap diff` share: diff.c asks, unit.c prints the unit of work. */
+#ifndef GOTAP_CMD_DIFF_DIFF_H
+#define GOTAP_CMD_DIFF_DIFF_H
+
+#include <stdio.h>
+
+#include "base/json_out.h"
+#include "unit/compare.h"
+
+/* Prints the unit of both traces: its numbers, and at most @top causes that changed. */
+void diff_put_unit(FILE *f, const struct unit_compared *c, size_t top);
+/* Puts the same as the member "unit". */
+void diff_json_unit(struct json_out *j, const struct unit_compared *c);
+
+#endif
