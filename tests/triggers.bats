@@ -253,6 +253,21 @@ die_when_recorded() {
 	[[ $output == *"are for --flight TIME"* ]]
 }
 
+@test "the report of a snapshot begins with its trigger, which may be a unit of work" {
+	local g
+	build_prog "$REFERENCE_GO" facts
+	triggered 'blocked>40ms:chan*:main.waitForIt' -- "$PROG" -pause 100ms blocked:120ms
+	g=$(jq .trigger.goroutine snaps/1.trace.json)
+	jq -e ".window.after_s == 1" snaps/1.trace.json
+	succeeds "$GOTAP" report snaps/1.trace
+	[ "${lines[1]}" = "TRIGGER OF THE SNAPSHOT, and the composition of its time" ]
+	[[ ${lines[2]} = "  Goroutine $g main."*" was blocked for "*" (chan receive)"* ]]
+	"$GOTAP" report --json snaps/1.trace | jq -e '.answer[0] | .unit_kind == "trigger" and .slowest.goroutine == '"$g"
+	rm snaps/*
+	triggered 'unit:main.waitForIt>40ms' -- "$PROG" -pause 100ms blocked:120ms
+	[ "$(jq -r .trigger.what snaps/1.trace.json | cut -d ' ' -f 3-5)" = "works in main.waitForIt" ]
+}
+
 @test "docs/triggers.md has all of them" {
 	diff <("$GOTAP" record --on help | awk '{ print $1 }' | sed 's/:NAME.*//; s/[>:[].*//') \
 		<(sed -n 's/^| `\([a-z0-9]*[a-z0-9-]*\).*/\1/p' "$BATS_TEST_DIRNAME/../docs/triggers.md" | grep -v '^--on')

@@ -35,6 +35,8 @@ static const struct good goods[] = {
 	{ "region:a>b: c>20ms", TRIGGER_REGION, 20000000, "a>b: c", NULL, NULL },
 	{ "task:*>1h", TRIGGER_TASK, 3600000000000, "*", NULL, NULL },
 	{ "func:main.main.func1>1s", TRIGGER_FUNC, 1000000000, "main.main.func1", NULL, NULL },
+	{ "unit:main.handle>50ms", TRIGGER_UNIT, 50000000, "main.handle", NULL, NULL },
+	{ "unit-p99:main.handle>50ms", TRIGGER_UNIT_P99, 50000000, "main.handle", NULL, NULL },
 	{ "sched-p99>5ms", TRIGGER_SCHED_P99, 5000000, NULL, NULL, NULL },
 	{ "throttled>50ms", TRIGGER_THROTTLED, 50000000, NULL, NULL, NULL },
 	{ "log:^db: (a|b)", TRIGGER_LOG, 0, "^db: (a|b)", NULL, NULL },

@@ -7,7 +7,7 @@ static void a_wait_that_ends_is_found_at_its_end(void)
 {
 	uint64_t at;
 
-	begin_rules("blocked>100us");
+	begin_rules("blocked>100us:chan receive");
 	snapshot();
 	at = block(reason_number("chan receive"), 0x44);
 	go(REC_GO_START, 7, 3);
@@ -22,7 +22,7 @@ static void a_wait_that_ends_is_found_at_its_end(void)
 	go(REC_GO_READY, 7, 1);
 	CHECK_EQ(n_facts, 1);
 	check_fact(0, at + 100 * US, 1, "goroutine 1 is blocked for 123 us: chan receive");
-	CHECK_STR(facts[0].trigger, "blocked>100us");
+	CHECK_STR(facts[0].trigger, "blocked>100us:chan receive");
 	CHECK_STR(facts[0].stack, "main.lookup /src/x.go:7");
 	end_rules();
 }
@@ -77,7 +77,7 @@ static void of_facts_close_together_one_is_passed_on(void)
 {
 	struct trigger_counts counts;
 
-	begin_rules("blocked>1ms");
+	begin_rules("blocked>1ms:*");
 	snapshot();
 	block(reason_number("chan receive"), 0x44);
 	pass(2 * MS);
@@ -366,6 +366,93 @@ static void those_of_the_runtime_are_not_meant(void)
 	end_rules();
 }
 
+/* Goroutine 1 waits @ns for @why, and then runs again. */
+static void waits(const char *why, uint64_t stack, uint64_t ns)
+{
+	uint64_t at = block(reason_number(why), stack);
+
+	go(REC_GO_START, 7, 3);
+	seen();
+	now = at + ns;
+	go(REC_GO_READY, 7, 1);
+	go(REC_GO_STOP, 7, 3);
+	go(REC_GO_START, 7, 1);
+}
+
+/* @why: its wait of 2 ms, after twenty short ones, is a fact of a rule without REASON and FUNC or not. */
+static void check_idle(const char *why, size_t expected)
+{
+	int i;
+
+	begin_rules("blocked>1ms");
+	snapshot();
+	for (i = 0; i < 20; i++)
+		waits(why, 0x44, 10 * US);
+	waits(why, 0x44, 2 * MS);
+	CHECK_EQ(n_facts, expected);
+	end_rules();
+}
+
+static void what_is_idle_by_nature_is_not_meant(void)
+{
+	check_idle("sync", 1);
+	check_idle("chan send", 1);
+	check_idle("sleep", 0);
+	check_idle("network", 0);
+	/* a loop that waits for work; the first wait of a goroutine at a place is another matter */
+	check_idle("chan receive", 0);
+	check_idle("select", 0);
+}
+
+/* A request on goroutine 1: it comes back from the network, waits @ns in main.lookup, and waits for the next one. */
+static uint64_t request(uint64_t ns)
+{
+	uint64_t from;
+
+	waits("network", 0x55, 10 * US);
+	from = now;
+	waits("sync", 0x44, ns);
+	block(reason_number("network"), 0x55);
+	go(REC_GO_START, 7, 3);
+	go(REC_GO_READY, 7, 1);
+	go(REC_GO_STOP, 7, 3);
+	go(REC_GO_START, 7, 1);
+	seen();
+	return from;
+}
+
+static void a_unit_is_what_lies_between_two_waits_elsewhere(void)
+{
+	begin_rules("unit:main.lookup>1ms", "unit:main.nothing>1us", "unit:main.lookup>1s");
+	snapshot();
+	request(100 * US);
+	CHECK_EQ(n_facts, 0);
+	request(2 * MS);
+	CHECK_EQ(n_facts, 1);
+	CHECK_EQ(facts[0].g, 1);
+	CHECK_STR(facts[0].trigger, "unit:main.lookup>1ms");
+	/* the time between two requests is none of them */
+	waits("network", 0x55, 50 * MS);
+	CHECK_EQ(n_facts, 1);
+	end_rules();
+}
+
+static void the_p99_of_units_needs_a_hundred(void)
+{
+	int i;
+
+	begin_rules("unit-p99:main.lookup>1ms");
+	snapshot();
+	for (i = 0; i < 60; i++)
+		request(3 * MS);
+	CHECK_EQ(n_facts, 0);
+	for (i = 0; i < 60; i++)
+		request(3 * MS);
+	pass(200 * (uint64_t)MS);
+	CHECK_EQ(n_facts, 1);
+	end_rules();
+}
+
 static void some_facts_are_not_of_records(void)
 {
 	enum trigger_kind kind;
@@ -394,7 +481,8 @@ int main(void)
 		UNIT(nothing_but_timers),
 		UNIT(the_network_is_work),
 		UNIT(c_code_is_work),
-		UNIT(those_of_the_runtime_are_not_meant),
+		UNIT(what_is_idle_by_nature_is_not_meant), UNIT(a_unit_is_what_lies_between_two_waits_elsewhere),
+		UNIT(the_p99_of_units_needs_a_hundred), UNIT(those_of_the_runtime_are_not_meant),
 		UNIT(some_facts_are_not_of_records),
 		{0},
 	});

@@ -92,7 +92,8 @@ struct family {
 };
 
 extern const struct family family_stays, family_func, family_region, family_task, family_stw,
-	family_level, family_gc, family_p99, family_log, family_hang, family_throttled, family_none;
+	family_level, family_gc, family_p99, family_unit, family_log,
+	family_hang, family_throttled, family_none;
 
 /* A fact that waits for the record of its stack. */
 struct waiting {

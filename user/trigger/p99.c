@@ -1,52 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * p99: sched-p99>T: more than 1 % of the waits for a P that ended within a second took longer than
- * T. Two counts for each slice of 100 ms are enough, no histogram is needed. A wait that is longer
- * than T counts at once, before its end.
+ * p99: see p99.h. And sched-p99>T: more than 1 % of the waits for a P that ended within a second
+ * took longer than T. A wait that is longer than T counts at once, before its end.
  */
+#include "trigger/p99.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "trigger/internal.h"
 
 enum {
 	SLICES = 10,
 	SLICE_NS = 100 * 1000 * 1000,
-	LEAST = 100,	/* waits; fewer have no 99th percentile */
+	LEAST = 100,	/* fewer have no 99th percentile */
 };
 
 struct slice {
-	uint64_t waits, longer;
+	uint64_t all, longer;
 };
 
-struct window {
+struct p99 {
 	struct slice slices[SLICES];
 	uint64_t begin;		/* of the newest slice; 0: there is none */
 	size_t newest;
 };
 
-static void p99_begin(struct rule *r)
+struct p99 *p99_new(void)
+{
+	return xcalloc(1, sizeof(struct p99));
+}
+
+void p99_forget(struct p99 *p)
+{
+	*p = (struct p99){0};
+}
+
+void p99_count(struct p99 *p, bool longer)
+{
+	p->slices[p->newest].all++;
+	p->slices[p->newest].longer += longer;
+}
+
+static void p99_judge(struct p99 *p, struct rule *r, uint64_t time, const char *what)
+{
+	struct slice sum = {0};
+	bool above;
+	size_t i;
+
+	for (i = 0; i < SLICES; i++) {
+		sum.all += p->slices[i].all;
+		sum.longer += p->slices[i].longer;
+	}
+	above = sum.all >= LEAST && sum.longer * 100 > sum.all;
+	if (above && !r->above)
+		fire(r, &(struct fact_place){ .time = time },
+		     "in the last second %" PRIu64 " of %" PRIu64 " %s took longer than %s",
+		     sum.longer, sum.all, what, span_text(r->is->limit).text);
+	r->above = above;
+}
+
+void p99_pass(struct p99 *p, struct rule *r, uint64_t time, const char *what)
+{
+	if (p->begin && time < p->begin + SLICE_NS)
+		return;
+	p99_judge(p, r, time, what);
+	if (!p->begin || time > p->begin + (uint64_t)SLICES * SLICE_NS)
+		*p = (struct p99){ .begin = time };
+	for (; p->begin + SLICE_NS <= time; p->begin += SLICE_NS) {
+		p->newest = (p->newest + 1) % SLICES;
+		p->slices[p->newest] = (struct slice){0};
+	}
+}
+
+/* --- sched-p99 --- */
+
+static void sched_p99_begin(struct rule *r)
 {
 	r->enters = r->leaves = 1u << TAP_RUNNABLE;
-	r->more = xcalloc(1, sizeof(struct window));
+	r->more = p99_new();
 }
 
-static void p99_count(struct rule *r, bool longer)
-{
-	struct window *w = r->more;
-
-	w->slices[w->newest].waits++;
-	w->slices[w->newest].longer += longer;
-}
-
-static void p99_enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
+static void sched_p99_enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
 	/* the begin of a wait is not known if it was open at a gap, or when the tap began */
 	if (!g->before)
 		stay_add(&r->stays, stay_of(r, g), g->since);
 }
 
-static void p99_leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
+static void sched_p99_leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
 {
 	struct stay *s = stay_of(r, g);
 
@@ -54,63 +94,33 @@ static void p99_leave(struct rule *r, struct tap_go *g, uint64_t time, bool know
 		return;
 	stay_remove(s);
 	if (known)
-		p99_count(r, time > g->since + r->is->limit);
+		p99_count(r->more, time > g->since + r->is->limit);
 }
 
-static void p99_judge(struct rule *r, uint64_t time)
+static void sched_p99_seen(struct rule *r, uint64_t time)
 {
-	const struct window *w = r->more;
-	struct slice sum = {0};
-	bool above;
-	size_t i;
-
-	for (i = 0; i < SLICES; i++) {
-		sum.waits += w->slices[i].waits;
-		sum.longer += w->slices[i].longer;
-	}
-	above = sum.waits >= LEAST && sum.longer * 100 > sum.waits;
-	if (above && !r->above)
-		fire(r, &(struct fact_place){ .time = time },
-		     "in the last second %" PRIu64 " of %" PRIu64
-		     " waits for a P took longer than %s",
-		     sum.longer, sum.waits, span_text(r->is->limit).text);
-	r->above = above;
-}
-
-static void p99_seen(struct rule *r, uint64_t time)
-{
-	struct window *w = r->more;
-
 	while (time > r->is->limit && stay_take(&r->stays, time - r->is->limit))
-		p99_count(r, true);
-	if (w->begin && time < w->begin + SLICE_NS)
-		return;
-	p99_judge(r, time);
-	if (!w->begin || time > w->begin + (uint64_t)SLICES * SLICE_NS)
-		*w = (struct window){ .begin = time };
-	for (; w->begin + SLICE_NS <= time; w->begin += SLICE_NS) {
-		w->newest = (w->newest + 1) % SLICES;
-		w->slices[w->newest] = (struct slice){0};
-	}
+		p99_count(r->more, true);
+	p99_pass(r->more, r, time, "waits for a P");
 }
 
-static void p99_gap(struct rule *r, uint64_t time)
+static void sched_p99_gap(struct rule *r, uint64_t time)
 {
-	*(struct window *)r->more = (struct window){0};
+	p99_forget(r->more);
 }
 
-static void p99_end(struct rule *r)
+static void sched_p99_end(struct rule *r)
 {
 	free(r->more);
 }
 
 const struct family family_p99 = {
-	.begin = p99_begin,
-	.enter = p99_enter,
-	.leave = p99_leave,
-	.seen = p99_seen,
-	.gap = p99_gap,
-	.end = p99_end,
+	.begin = sched_p99_begin,
+	.enter = sched_p99_enter,
+	.leave = sched_p99_leave,
+	.seen = sched_p99_seen,
+	.gap = sched_p99_gap,
+	.end = sched_p99_end,
 	.stays = 1,
 	.stream = true,
 };

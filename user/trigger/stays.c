@@ -3,7 +3,7 @@
  * stays: runnable>T, blocked>T[:reason][:func], syscall>T: one stay of a goroutine in one state;
  * func:NAME>T: its life.
  */
-#include "trigger/internal.h"
+#include "trigger/idle.h"
 
 static enum tap_state stays_state_of(enum trigger_kind kind)
 {
@@ -15,6 +15,7 @@ static enum tap_state stays_state_of(enum trigger_kind kind)
 static void stays_begin(struct rule *r)
 {
 	r->enters = r->leaves = 1u << stays_state_of(r->is->kind);
+	idle_begin(r);
 }
 
 /* Reasons are constants, of which each has one address: a rule compares each reason once. */
@@ -40,14 +41,15 @@ static const char *at_least(const struct tap_go *g)
 }
 
 /*
- * Does the rule report this stay? The runtime's own goroutines wait without end: blocked> leaves
- * them out, unless the rule names a reason or a function.
+ * Does the rule report this stay? The runtime's own goroutines wait without end, and others are
+ * idle: blocked> leaves both out, unless the rule names a reason or a function.
  */
 static bool is_meant(struct rule *r, const struct tap_go *g)
 {
 	if (r->is->func)
 		return stack_has(r, g->stack, r->is->func);
-	return r->is->kind != TRIGGER_BLOCKED || r->is->reason || !is_of_runtime(r, g);
+	return r->is->kind != TRIGGER_BLOCKED || r->is->reason ||
+	       !(is_of_runtime(r, g) || idle_is(r, g));
 }
 
 static void fire_stay(struct rule *r, struct tap_go *g, uint64_t until)
@@ -71,12 +73,18 @@ static void fire_stay(struct rule *r, struct tap_go *g, uint64_t until)
 static void stays_leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
 {
 	struct stay *s = stay_of(r, g);
+	bool waits = s->next;
 
-	if (!s->next)
-		return;
 	stay_remove(s);
-	if (known && time > g->since + r->is->limit)
+	if (waits && known && time > g->since + r->is->limit)
 		fire_stay(r, g, time);
+	if (known)
+		idle_learn(r, g, time);
+}
+
+static void stays_gone(struct rule *r, struct tap_go *g, uint64_t time)
+{
+	idle_gone(r, g);
 }
 
 static void stays_seen(struct rule *r, uint64_t time)
@@ -91,7 +99,9 @@ const struct family family_stays = {
 	.begin = stays_begin,
 	.enter = stays_enter,
 	.leave = stays_leave,
+	.gone = stays_gone,
 	.seen = stays_seen,
+	.end = idle_end,
 	.stays = 1,
 	.stream = true,
 	.lasts = true,

@@ -19,6 +19,8 @@ const struct family *family_of(enum trigger_kind kind)
 		[TRIGGER_REGION] = &family_region,
 		[TRIGGER_TASK] = &family_task,
 		[TRIGGER_FUNC] = &family_func,
+		[TRIGGER_UNIT] = &family_unit,
+		[TRIGGER_UNIT_P99] = &family_unit,
 		[TRIGGER_SCHED_P99] = &family_p99,
 		[TRIGGER_THROTTLED] = &family_throttled,
 		[TRIGGER_LOG] = &family_log,
@@ -35,6 +37,11 @@ const struct family family_none = { .stream = false };
 bool trigger_is_of_records(enum trigger_kind kind)
 {
 	return family_of(kind) != &family_none;
+}
+
+bool trigger_lasts(enum trigger_kind kind)
+{
+	return family_of(kind)->lasts;
 }
 
 /* --- from the tap to the rules --- */

@@ -41,6 +41,8 @@ struct triggers_opts {
  * request or the end of the program.
  */
 bool trigger_is_of_records(enum trigger_kind kind);
+/* Are the facts of this kind about a stay that may go on when the fact is found? */
+bool trigger_lasts(enum trigger_kind kind);
 /*
  * Makes the triggers, which the caller frees with triggers_free(). @opts is copied; the rules that
  * it points to must outlive the triggers.

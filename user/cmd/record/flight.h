@@ -30,7 +30,8 @@ struct flight_args {
 };
 
 #define FLIGHT_ARGS_DEFAULT \
-	{ .size = 256 << 20, .before = -1, .cooldown = 10, .keep = 32, .keep_bytes = 4ULL << 30 }
+	{ .size = 256 << 20, .before = -1, .after = -1, .cooldown = 10, .keep = 32, \
+	  .keep_bytes = 4ULL << 30 }
 
 /* For a table of struct flight_args. */
 extern const struct option_row flight_rows[];

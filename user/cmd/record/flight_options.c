@@ -56,7 +56,7 @@ const struct option_row flight_rows[] = {
 	OPTION(0, "before", "TIME", OPTION_MOMENT, FIELD(before),
 	  "a snapshot begins TIME before that moment (default: all that is kept)"),
 	OPTION(0, "after", "TIME", OPTION_MOMENT, FIELD(after),
-	  "and ends TIME after it (default 0)"),
+	  "and ends TIME after it (default 0; 1s with a trigger about a wait)"),
 	OPTION(0, "cooldown", "TIME", OPTION_MOMENT, FIELD(cooldown),
 	  "for TIME after a snapshot triggers write no other one (default 10s)"),
 	OPTION(0, "keep", "N", OPTION_NUMBER, FIELD(keep),

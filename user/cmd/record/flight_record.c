@@ -8,7 +8,8 @@
 #include "cmd/record/flight.h"
 #include "cmd/record/signals.h"
 
-enum { GEN_BYTES = 16 << 20, PARTS = 4 };
+/* AFTER_WAITS: s that a snapshot goes on after a fact about a wait */
+enum { GEN_BYTES = 16 << 20, PARTS = 4, AFTER_WAITS = 1 };
 
 static uint64_t ns(double seconds)
 {
@@ -63,6 +64,15 @@ static uint64_t flight_recording_fire(void *ctx, const struct flight_fact *fact)
 	return flight_trigger(ctx, fact);
 }
 
+/*
+ * A wait that made a fact goes on at that moment: what ends it belongs into the snapshot. Other
+ * facts are about what has happened.
+ */
+static double flight_after(const struct flight_args *a)
+{
+	return a->after >= 0 ? a->after : on_lasts(&a->on) ? AFTER_WAITS : 0;
+}
+
 int flight_recording_start(struct flight_recording *r, const struct flight_args *a,
 			   const struct capture_info *info, bool quiet, struct error *err)
 {
@@ -73,7 +83,7 @@ int flight_recording_start(struct flight_recording *r, const struct flight_args 
 		.time = ns(a->time),
 		.size = a->size,
 		.before = ns(a->before < 0 ? a->time : a->before),
-		.after = ns(a->after),
+		.after = ns(flight_after(a)),
 		.cooldown = ns(a->cooldown),
 		.keep = (unsigned int)a->keep,
 		.keep_bytes = a->keep_bytes,

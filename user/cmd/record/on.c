@@ -66,6 +66,16 @@ unsigned int on_groups(const struct on_list *l)
 	return set;
 }
 
+bool on_lasts(const struct on_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->rules.len; i++)
+		if (trigger_lasts(vec_at(&l->rules, struct trigger_rule, i)->kind))
+			return true;
+	return false;
+}
+
 void on_free(struct on_list *l)
 {
 	size_t i;

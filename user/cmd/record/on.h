@@ -29,6 +29,8 @@ const char *on_add(struct on_list *l, const char *arg);
 const char *on_add_kept(struct on_list *l, const char *arg);
 /* The groups of events that they need, as a mask. */
 unsigned int on_groups(const struct on_list *l);
+/* Is one of them about something that may go on after the fact, as a wait? */
+bool on_lasts(const struct on_list *l);
 /* Triggers whose facts go to @fire; NULL if there are none. */
 struct triggers *on_begin(const struct on_list *l,
 			  uint64_t (*fire)(void *ctx, const struct flight_fact *fact), void *ctx);
