@@ -35,3 +35,12 @@ agree() {
 	shared_recording "$REFERENCE_GO" mixed -procs -delay 10m
 	agree 1 "$SHARED"
 }
+
+@test "a time with nine digits is that ns" {
+	local n
+	build_prog 1.27 mixed
+	"$PROG" -trace "$BATS_TEST_TMPDIR/own.trace" -delay 50ms -dur 200ms -rounds 100 -tail 0 >/dev/null
+	for n in 1005 1008 1011 131064 131069 131071; do
+		"$GOTAP" why --json "$BATS_TEST_TMPDIR/own.trace" --from "0.$(printf %09d $n)" --to 0.1 | jq -e ".from_ns == $n"
+	done
+}

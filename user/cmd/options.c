@@ -121,7 +121,7 @@ static const char *take_instant(int64_t *field, const char *arg)
 
 	if (!parse_instant(arg, &seconds))
 		return option_wrong("needs a time like 1.5s or 200ms, not '%s'", arg);
-	*field = (int64_t)(seconds * 1e9);
+	*field = (int64_t)(seconds * 1e9 + 0.5);	/* 1.218948416 is ...415.9 ns as a double */
 	return NULL;
 }
 
