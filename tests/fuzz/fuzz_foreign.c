@@ -20,7 +20,7 @@
 #include "stream/chunk.h"
 
 enum {
-	HEAD = 2, PLAUSIBLE = 0x80, G_AT = 0x100000, P_AT = 0x1000, BEGIN_NS = 100000,
+	HEAD = 2, PLAUSIBLE = 0x80, BUSY_AGAIN = 0x80, G_AT = 0x100000, P_AT = 0x1000, BEGIN_NS = 100000,
 	THREADS = 6, UNITS = 24,
 };
 
@@ -65,14 +65,18 @@ static size_t pass(struct foreign *door, uint8_t *data, size_t len, int unit)
 		struct rec *r = (struct rec *)(data + at);
 
 		if (len - at >= sizeof(*r) && r->kind & PLAUSIBLE) {
+			bool busy = r->sub & BUSY_AGAIN;
+
 			r->kind &= (uint8_t)~PLAUSIBLE;
 			make_plausible(r, len - at);
+			r->kind |= busy ? REC_BUSY : 0;
 		}
 		n = foreign_take(door, r, len - at, &sound);
 		if (!n)
 			break;
 		if (!sound)
 			continue;
+		must(r->kind < REC_BUSY, "a kind that no table has");
 		r->time = now += (r->time & 0xff) << unit;
 		memmove(data + to, r, n);
 		to += n;

@@ -87,6 +87,25 @@ static void kinds(void)
 	end();
 }
 
+/*
+ * A program can set the bit between gotap's look at the ring and the copy: no table has such a
+ * kind.
+ */
+static void busy_kinds(void)
+{
+	unsigned int kind;
+
+	begin();
+	make(REC_GO_START);	/* from now on the thread is one of the recent ones */
+	CHECK_EQ(fault(), 0);
+	for (kind = REC_BUSY; kind < 256; kind++) {
+		make((uint8_t)kind);
+		rec.r.id = 1;
+		CHECK(fault());
+	}
+	end();
+}
+
 static void a_record_that_is_cut(void)
 {
 	bool sound = true;
@@ -357,6 +376,7 @@ int main(void)
 {
 	struct unit_case cases[32] = {
 		UNIT(kinds),
+		UNIT(busy_kinds),
 		UNIT(a_record_that_is_cut),
 		UNIT(texts),
 		UNIT(threads_that_are_not_there),

@@ -107,8 +107,12 @@ static void foreign_prepare(struct foreign_rule *rule, uint8_t kind)
 	rule->ptr_zero = foreign_above(rule->ptr) | rule->ptr_low;
 	rule->stack_zero = rule->has_words ? foreign_above(rule->stack) : 0;
 	rule->arg_zero = rule->has_words ? foreign_above(rule->arg) : 0;
-	/* higher values of these two are rare: foreign_examine() knows them */
+	/*
+	 * Higher values of sub and flags are rare: foreign_examine() knows them. The program can
+	 * set REC_BUSY again between the look at the ring and the copy.
+	 */
 	rule->head_zero = foreign_head(&(struct rec){
+		.kind = REC_BUSY,
 		.sub = (uint8_t)~foreign_mask_below(rule->sub),
 		.flags = (uint16_t)~foreign_mask_below(rule->flags) });
 	rule->key = rule->has_stack ? UINT64_MAX : 0;
