@@ -95,7 +95,10 @@ caddy() {
 
 @test "gojq (1.21) from start to end" {
 	real gojq
-	recorded "$T/a.trace" -- "$PROG" -n '[range(20000)] | add' >"$T/out"
+	# Not --strict: up to Go 1.23 a goroutine that is created right before the exit may have no number yet.
+	record "$T/a.trace" -- "$PROG" -n '[range(20000)] | add' >"$T/out"
+	[ "$status" -eq 0 ] || fail "$(cat "$T/out")"
+	[ "$(reported goroutines_unnamed)" -le 1 ]
 	grep -qx 199990000 "$T/out"
 	flawless 1.21 github.com/itchyny/gojq
 }
