@@ -82,14 +82,13 @@ static void guard_apply(struct guard *g)
 static void guard_watch(struct guard *g)
 {
 	long interval = g->rings->size < GUARD_SMALL ? GUARD_SMALL_NS : GUARD_NS;
-	long rest = g->rings->size < PACE_LONG_RING ? 0 : PACE_LONG_LOOK_NS;
 	struct pace_look look;
 
 	while (!__atomic_load_n(&g->held, __ATOMIC_ACQUIRE)) {
 		look = guard_look(g);
 		pace_step(&g->pace, &look);
 		guard_apply(g);
-		sleep_ns(pace_watch(&g->pace, &look, interval, rest));
+		sleep_ns(interval);
 	}
 	g->pace = (struct pace){0};
 	guard_apply(g);

@@ -49,7 +49,7 @@ void guard_drain_begins(struct guard *g);
 void guard_round(struct guard *g, uint64_t now);
 void guard_round_found(struct guard *g, unsigned int fill, uint64_t elapsed);
 /*
- * From any thread: the drain and the caller get a high priority, within 22 ms, and will have it
+ * From any thread: the drain and the caller get a high priority, within 10 ms, and will have it
  * until the end.
  */
 void guard_hold(struct guard *g);

@@ -55,15 +55,6 @@ void pace_step(struct pace *p, const struct pace_look *look)
 	pace_decide(&p->caller, urgent || queue_urgent, calm && queue_calm, look->now);
 }
 
-long pace_watch(const struct pace *p, const struct pace_look *look, long interval, long rest)
-{
-	bool low = p->drain.low && p->caller.low;
-
-	if (!low || look->drain_late + (uint64_t)interval >= (uint64_t)rest)
-		return interval;
-	return rest - (long)look->drain_late;
-}
-
 unsigned int pace_rate(unsigned int fill, uint64_t elapsed)
 {
 	uint64_t rate = elapsed ? fill * 10000000ULL / elapsed : 0;

@@ -23,17 +23,6 @@ enum {
 	PACE_QUEUE_URGENT = PACE_WHOLE / 2,
 };
 
-enum {
-	/*
-	 * Rings of that size or more have room for 36 ms of the most records that a program with 2
-	 * threads made, 440 MB/s. Rounds and looks cost their wake-ups, so with such rings they are
-	 * rarer.
-	 */
-	PACE_LONG_RING = 16 << 20,
-	PACE_LONG_NS = 20 * 1000 * 1000,	/* between two rounds of the drain, at most */
-	PACE_LONG_LOOK_NS = PACE_LONG_NS + 2 * 1000 * 1000,	/* argument @rest of pace_watch() */
-};
-
 /* The state of rings, drain and caller at one look of the guard. */
 struct pace_look {
 	uint64_t now;		/* ns */
@@ -63,13 +52,6 @@ struct pace {
  * that the caller has.
  */
 void pace_step(struct pace *p, const struct pace_look *look);
-
-/*
- * Returns the time in ns until the guard's next look after @look. That is @interval; but with low
- * priorities and rounds that are on time the next look comes when the drain, which empties all
- * rings in a round, has not begun one for @rest ns (0: no such time).
- */
-long pace_watch(const struct pace *p, const struct pace_look *look, long interval, long rest);
 
 /* Returns what a ring with the fill @fill, empty @elapsed ns before, fills in 10 ms. */
 unsigned int pace_rate(unsigned int fill, uint64_t elapsed);
