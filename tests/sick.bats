@@ -73,8 +73,7 @@ unit_names() {
 		jq -e --arg want "${want% *}" '.answer[0] | .kind == "unit" and .count >= 3 and
 			any(.causes[:3][]; .function == $want and .share > 0.3)' <<<"$output" >/dev/null ||
 			fail "$1, trace of $trace: ${want% *} is none of the causes of the unit" || return
-		jq -e '.answer[0].share + (.answer[] | select(.kind == "rest").share) |
-			. > 0.9999 and . < 1.0001' <<<"$output" >/dev/null ||
+		jq -e '[.answer[].share] | add | . > 0.9999 and . < 1.0001' <<<"$output" >/dev/null ||
 			fail "$1, trace of $trace: the shares are not the whole" || return
 	done
 }

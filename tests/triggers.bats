@@ -261,8 +261,8 @@ die_when_recorded() {
 	g=$(jq .trigger.goroutine snaps/1.trace.json)
 	jq -e ".window.after_s == 1" snaps/1.trace.json
 	succeeds "$GOTAP" report snaps/1.trace
-	[ "${lines[1]}" = "TRIGGER OF THE SNAPSHOT, and the composition of its time" ]
-	[[ ${lines[2]} = "  Goroutine $g main."*" was blocked for "*" (chan receive)"* ]]
+	run grep -A 1 "^TRIGGER OF THE SNAPSHOT, and the composition of its time$" <<<"$output"
+	[[ ${lines[1]} = "  Goroutine $g main."*" was blocked for "*" (chan receive)"* ]]
 	"$GOTAP" report --json snaps/1.trace | jq -e '.answer[0] | .unit_kind == "trigger" and .slowest.goroutine == '"$g"
 	rm snaps/*
 	triggered 'unit:main.waitForIt>40ms' -- "$PROG" -pause 100ms blocked:120ms

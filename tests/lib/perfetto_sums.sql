@@ -22,8 +22,8 @@ select 'sample', count(*) from slice where category = 'sample' having count(*) >
 
 select 'task', count(*) from slice where category = 'task' having count(*) > 0;
 
-select 'log', case category when 'loss' then 'Recording' else '' end, name, count(*) from slice
-where category in ('log', 'loss') group by 2, 3;
+select 'log', case when category in ('loss', 'origin') then 'Recording' else '' end, name, count(*) from slice
+where category in ('log', 'loss', 'origin') group by 2, 3;
 
 select 'range', s.name || ifnull(' (' || extract_arg(s.arg_set_id, 'debug.reason') || ')', ''), count(*), sum(dur)
 from slice s where s.category in ('gc', 'stop-the-world', 'assist', 'sweep') group by 2;

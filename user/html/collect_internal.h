@@ -39,7 +39,7 @@ void collect_task(void *ctx, const struct task_span *task);
 void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value);
 void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		 const char *message);
-void collect_origin(void *ctx, const char *text);
+void collect_origin(void *ctx, int64_t time, const char *text);
 void collect_sample(void *ctx, const struct trace_event *ev, uint32_t stack);
 
 #endif

@@ -379,7 +379,7 @@ static void more_lost(struct html *h, const char *message)
 		*(struct gap *)vec_push(&h->gaps, sizeof(gap)) = gap;
 }
 
-void collect_origin(void *ctx, const char *text)
+void collect_origin(void *ctx, int64_t time, const char *text)
 {
 	struct html *h = ctx;
 

@@ -200,11 +200,11 @@ static void ranges_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, co
 			   CATEGORY_LOG, message);
 }
 
-static void ranges_on_origin(void *ctx, const char *text)
+static void ranges_on_origin(void *ctx, int64_t time, const char *text)
 {
 	struct perfetto *p = ctx;
 
-	ranges_put_instant(p, spans_last(p->spans), tracks_group(&p->tracks, GROUP_RECORDING),
+	ranges_put_instant(p, time, tracks_group(&p->tracks, GROUP_RECORDING),
 			   CATEGORY_ORIGIN, text);
 }
 

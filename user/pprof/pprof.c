@@ -120,7 +120,7 @@ static void pprof_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const
 	profile_comment(&p->profile, "%s: %s", p->name, message);
 }
 
-static void pprof_origin(void *ctx, const char *text)
+static void pprof_origin(void *ctx, int64_t time, const char *text)
 {
 	struct pprof *p = ctx;
 

@@ -79,7 +79,7 @@ static void tables_note(void *ctx, int64_t time, uint64_t g, uint64_t task, cons
 			(struct note){ message, time, t->state->trace };
 }
 
-static void tables_origin(void *ctx, const char *text)
+static void tables_origin(void *ctx, int64_t time, const char *text)
 {
 	origin_take(&the_trace(ctx)->origin, text);
 }

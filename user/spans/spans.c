@@ -280,7 +280,7 @@ static void show_log(struct spans *s, const struct trace_event *ev)
 	struct goroutine *g;
 
 	if (!strcmp(category, ORIGIN_CATEGORY)) {
-		SHOW(s, origin, message);
+		SHOW(s, origin, ev->time, message);
 		return;
 	}
 	if (!strcmp(category, LABELS_CATEGORY)) {

@@ -169,7 +169,7 @@ struct spans_visitor {
 	void (*log)(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		    const char *message);
 	/* The recording says which program it is of: for origin_take() (read/origin.h). */
-	void (*origin)(void *ctx, const char *text);
+	void (*origin)(void *ctx, int64_t time, const char *text);
 	void (*sample)(void *ctx, const struct trace_event *ev, uint32_t stack);
 	/* All spans have ended. */
 	void (*trace_end)(void *ctx, int64_t time);

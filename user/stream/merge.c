@@ -241,59 +241,28 @@ static void heap_build(struct merge *m)
 
 /* --- chunks in --- */
 
-/* The times of records that were looked at. */
-struct span_times {
-	uint64_t latest;
-	bool sorted;		/* none is earlier than one before it */
-};
-
-static inline void span_time_passes(struct span_times *t, uint64_t time)
-{
-	t->sorted &= time >= t->latest;
-	t->latest = time > t->latest ? time : t->latest;
-}
-
-/* Looks at records from @at on while the kind of each has its length, and all of it is there. */
-static const uint8_t *span_check_plain(const uint8_t *at, const uint8_t *end,
-				       struct span_times *times)
-{
-	struct span_times t = *times;
-	size_t n;
-
-	for (; end - at >= PLAIN_MAX; at += n) {
-		const struct rec *r = (const struct rec *)at;
-
-		n = rec_plain_size[r->kind];
-		if (!n)
-			break;
-		span_time_passes(&t, r->time);
-	}
-	*times = t;
-	return at;
-}
-
 /*
  * Returns the bytes of whole records at the begin of @s. *@last is a time: sets it to the latest
  * one of it and of the records. *@sorted: none is earlier than one before it, or than *@last.
  */
 static size_t span_check(const struct span *s, uint64_t *last, bool *sorted)
 {
-	struct span_times t = { *last, true };
 	const uint8_t *at = s->at;
+	uint64_t latest = *last;
 	size_t n = 1;
 
-	while (n) {
-		const struct rec *r;
+	for (*sorted = true; n; at += n) {
+		const struct rec *r = (const struct rec *)at;
 
-		at = span_check_plain(at, s->end, &t);
-		r = (const struct rec *)at;
-		n = record_size(r, (size_t)(s->end - at));
-		if (n)
-			span_time_passes(&t, r->time);
-		at += n;
+		/* nearly all records have a length that follows from their kind alone */
+		n = s->end - at >= PLAIN_MAX ? rec_plain_size[r->kind] : 0;
+		n = n ? n : record_size(r, (size_t)(s->end - at));
+		if (!n)
+			break;
+		*sorted &= r->time >= latest;
+		latest = r->time > latest ? r->time : latest;
 	}
-	*last = t.latest;
-	*sorted = t.sorted;
+	*last = latest;
 	return (size_t)(at - s->at);
 }
 

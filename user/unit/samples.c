@@ -42,8 +42,7 @@ static void samples_on_sample(void *ctx, const struct trace_event *ev, uint32_t 
 {
 	struct unit_samples *m = ctx;
 	const struct goroutine *g = spans_goroutine(m->s, ev->g);
-	const struct stack_frame *f =
-		stack_set_frame_at(spans_stacks(m->s), place_of(spans_stacks(m->s), stack).at);
+	const struct stack_frame *f = place_frame(spans_stacks(m->s), stack);
 	struct sampled *row = g && *g->name && f ? samples_row_of(m, g->name, f->func) : NULL;
 
 	if (!row)

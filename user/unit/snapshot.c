@@ -28,10 +28,9 @@ static struct snapshot_wait *snapshot_last(struct unit_snapshot *n, const struct
 static bool snapshot_is_place(struct unit_snapshot *n, uint32_t a, uint32_t b)
 {
 	const struct stack_set *stacks = spans_stacks(n->s);
-	const struct stack_frame *x = stack_set_frame_at(stacks, place_of(stacks, a).at);
-	const struct stack_frame *y = stack_set_frame_at(stacks, place_of(stacks, b).at);
+	const struct stack_frame *x = place_frame(stacks, a), *y = place_frame(stacks, b);
 
-	return a && b && x->func == y->func && x->line == y->line;
+	return x && y && x->func == y->func && x->line == y->line;
 }
 
 static void snapshot_meet(struct unit_snapshot *n, const struct snapshot_wait *w)

@@ -33,6 +33,13 @@ struct place place_of(const struct stack_set *stacks, uint32_t stack)
 	return inner.at ? inner : (struct place){ 0, n ? frames[0] : 0 };
 }
 
+const struct stack_frame *place_frame(const struct stack_set *stacks, uint32_t stack)
+{
+	uint32_t at = place_of(stacks, stack).at;
+
+	return at ? stack_set_frame_at(stacks, at) : NULL;
+}
+
 bool place_is_unlock(const struct stack_set *stacks, uint32_t stack)
 {
 	static const char *const unlocks[] = { "sync.(*Mutex).Unlock", "sync.(*RWMutex).Unlock",

@@ -23,6 +23,9 @@ struct place {
  */
 struct place place_of(const struct stack_set *stacks, uint32_t stack);
 
+/* The frame place_of().at, NULL: the stack has none. */
+const struct stack_frame *place_frame(const struct stack_set *stacks, uint32_t stack);
+
 /* Is the stack inside of a function that unlocks a lock, as sync.(*Mutex).Unlock? */
 bool place_is_unlock(const struct stack_set *stacks, uint32_t stack);
 /*
