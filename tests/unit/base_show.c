@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* show: sizes as people read them. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "unit.h"
 
 #include "base/show.h"
@@ -18,7 +21,27 @@ static void sizes_have_digits_in_their_unit(void)
 		CHECK_STR(show_size(sizes[i].bytes, text), sizes[i].text);
 }
 
+static void is_word(const char *name, const char *want)
+{
+	char *word = show_file_word(name);
+
+	CHECK(!strcmp(word, want));
+	free(word);
+}
+
+static void a_file_name_is_one_word_for_a_shell(void)
+{
+	is_word("/tmp/a.trace", "/tmp/a.trace");
+	is_word("a b", "'a b'");
+	is_word("it's", "'it'\\''s'");
+	is_word("$(reboot)", "'$(reboot)'");
+	is_word("-o", "./-o");
+	is_word("-o x", "'./-o x'");
+	is_word("", "''");
+}
+
 int main(void)
 {
-	return unit_main((struct unit_case[]){ UNIT(sizes_have_digits_in_their_unit), {0} });
+	return unit_main((struct unit_case[]){ UNIT(sizes_have_digits_in_their_unit),
+					       UNIT(a_file_name_is_one_word_for_a_shell), {0} });
 }

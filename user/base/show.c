@@ -92,6 +92,26 @@ char *show_dup(const char *text)
 	return (char *)b.data;
 }
 
+char *show_file_word(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	const char *folder = *text == '-' ? "./" : "";	/* it would be an option */
+	struct buf out = {0};
+
+	if (*text && !text[strspn(text, plain)])
+		return xasprintf("%s%s", folder, text);
+	buf_add(&out, "'", 1);
+	buf_add(&out, folder, strlen(folder));
+	for (; *text; text++)
+		if (*text == '\'')
+			buf_add(&out, "'\\''", 4);
+		else
+			buf_add(&out, text, 1);
+	buf_add(&out, "'", 2);
+	return (char *)out.data;
+}
+
 const char *show_size(uint64_t bytes, char text[static SHOW_SIZE])
 {
 	if (bytes < 1000)

@@ -32,6 +32,12 @@ void show_count(FILE *f, const char *before, uint64_t n, const char *after);
 /* @text with the escapes of show_printf(), as a new string, for columns. The caller frees it. */
 char *show_dup(const char *text);
 
+/*
+ * The file name @text as a word of a command that a user can paste into a shell, as a new string:
+ * in single quotes if the shell would take it apart. The caller frees it.
+ */
+char *show_file_word(const char *text);
+
 #define SHOW_SIZE 32	/* bytes of a text of show_size() */
 
 /*

@@ -529,11 +529,14 @@ static bool is_file(const struct output *o)
 static int show_answers(const struct session *s, struct error *err)
 {
 	const char *path = s->files->trace.path;
+	_cleanup_free_ char *word = NULL;
 
 	if (s->opts->report)
 		return trace_report_show(path, stdout, err);
-	if (!s->opts->json && !s->opts->quiet && is_file(&s->files->trace))
-		show_printf(stderr, "what it says: gotap report %s\n", path);
+	if (!s->opts->json && !s->opts->quiet && is_file(&s->files->trace)) {
+		word = show_file_word(path);
+		show_printf(stderr, "what it says: gotap report %s\n", word);
+	}
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/json_out.h"
 #include "base/show.h"
 #include "base/units.h"
@@ -35,11 +36,12 @@ static void answer_put_slowest_line(const struct trace_report *r, uint32_t trace
 				    const struct unit *u, FILE *f)
 {
 	int64_t from = u->slowest.from - units_begin(answer_units(r, trace));
+	_cleanup_free_ char *word = show_file_word(trace_at(r, trace)->name);
 
 	if (u->slowest_path->parts.len && u->slowest_g != TRACEV2_NO_ID &&
 	    strcmp(trace_at(r, trace)->name, "-"))
 		show_printf(f, "  The slowest: gotap why %s -g %llu --from %.9f --to %.9f\n",
-			    trace_at(r, trace)->name, (unsigned long long)u->slowest_g,
+			    word, (unsigned long long)u->slowest_g,
 			    (double)from / 1e9, (double)(from + u->slowest.ns) / 1e9);
 }
 
