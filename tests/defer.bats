@@ -201,3 +201,13 @@ small() {
 	[ "$status" -eq 1 ]
 	[ "$output" = "gotap: --defer reads the raw records again: 'fifo' is no file" ]
 }
+
+# Goroutines beyond 98,304 must be backed by memory of the program, which it has no more when the trace is made.
+# bats test_tags=inline
+@test "200,000 goroutines of a program that has ended are all in the trace" {
+	build_prog "$REFERENCE_GO" many
+	record "$TRACE" --defer -d 60s -- "$PROG" -n 200000 -dur 500ms -wake 10 >out
+	[ "$status" -eq 0 ]
+	[ "$(reported repairs_total)" -eq 0 ]
+	[ "$(reported max_live_goroutines)" -ge 200000 ]
+}

@@ -84,7 +84,7 @@ static void as_many_are_taken_as_the_program_has_memory_for(void)
 	CHECK_EQ(asked, 1);
 	fits = 4 * MOST;
 	create_many(200, 3 * MOST);
-	CHECK_EQ(model->gs.len, 2 * MOST);	/* not yet 10 ms later */
+	CHECK_EQ(model->gs.len, 2 * MOST);	/* not yet 1 ms later */
 	now += FIT_NS;
 	create_many(300, 3 * MOST);
 	CHECK_EQ(model->gs.len, 4 * MOST);

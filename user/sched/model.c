@@ -112,7 +112,7 @@ static bool names_new_goroutine(struct model *s, const struct rec *r)
 		is_new_goroutine(s, as_long(r)->stack));
 }
 
-/* The memory of the program may have grown, or shrunk, since the model asked last. */
+/* The memory of the program may have grown since the model asked last. */
 static void goroutines_ask_fit(struct model *s)
 {
 	size_t fit;

@@ -67,7 +67,7 @@ struct model_opts {
 	size_t most_goroutines;
 	/*
 	 * How many goroutines the program has memory for: where that is more than most_goroutines,
-	 * it is the bound. Asked when the bound is reached, once in 10 ms of the recording at most.
+	 * it is the bound. Asked when the bound is reached, once in 1 ms of the recording at most.
 	 * NULL: most_goroutines alone is the bound.
 	 */
 	size_t (*goroutines_fit)(void *fit_ctx);

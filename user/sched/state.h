@@ -29,7 +29,7 @@
 enum {
 	STATUS_UNKNOWN = 0,
 	P_ID_MAX = 1 << 16,	/* more Ps than any machine has: such an id is damaged */
-	FIT_NS = 10000000,	/* between two calls of opts.goroutines_fit */
+	FIT_NS = 1000000,	/* between two calls of opts.goroutines_fit */
 };
 
 struct M;
@@ -214,9 +214,8 @@ struct model {
 			bool gc_left_open;
 			/* opts.origin is due; it needs a running goroutine */
 			bool tell_origin;
-			bool unused[3];
 		};
-		uint64_t tells;		/* any of them */
+		uint64_t tells;		/* not 0: one of these events is due */
 	};
 	uint64_t procs_told;	/* GOMAXPROCS in the trace, 0 = none yet */
 	uint64_t procs_stack;

@@ -65,8 +65,8 @@ static uint64_t flight_recording_fire(void *ctx, const struct flight_fact *fact)
 }
 
 /*
- * A wait that made a fact goes on at that moment: what ends it belongs into the snapshot. Other
- * facts are about what has happened.
+ * blocked>T fires while its goroutine still waits. The snapshot has to contain the wake-up, so it
+ * goes on for a second. An event such as the end of a GC cycle is over when its trigger fires.
  */
 static double flight_after(const struct flight_args *a)
 {

@@ -24,6 +24,8 @@ struct target {
 	struct plan plan;
 	struct symbolizer *symbols;
 	struct capture_info info;
+	size_t goroutines_fit;	/* the most that target_goroutines_fit() has found */
+	uint64_t fit_looked;	/* ns */
 };
 
 #define TARGET_CLOSED { .proc = PROCESS_CLOSED }
@@ -66,10 +68,15 @@ int target_open(struct target *t, const struct record_options *o, const struct r
 int target_fault(struct target *t, int r, struct error *err);
 void target_close(struct target *t);
 /*
- * Returns how many goroutines the target has memory for; 0 if it is gone. Each has a stack of 2048
- * bytes at least (runtime: stackMin, Go 1.4 and later), which the runtime has written to
- * (newproc1), in anonymous memory. @target: a struct target.
+ * Returns how many goroutines the target has or had memory for, as far as that was looked at. Each
+ * has a stack of 2048 bytes at least (runtime: stackMin, Go 1.4 and later), which the runtime has
+ * written to (newproc1), in anonymous memory. @target: a struct target.
  */
 size_t target_goroutines_fit(void *target);
+/*
+ * To be called often while the program is recorded: looks each 100 ms. The trace may be made later,
+ * when the program has given its memory back, or has ended.
+ */
+void target_look_at_memory(struct target *t);
 
 #endif

@@ -278,6 +278,7 @@ static int session_take_all(struct session *s, struct error *err)
 		if (!s->stopping) {
 			stops_tick(&s->stops);
 			cpu_use_tick(&s->cpu);
+			target_look_at_memory(s->target);
 		}
 		if (!s->stopping && session_is_over(s)) {
 			stops_look(&s->stops);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/record/origin.h"
 #include "cmd/record/record.h"
 #include "cmd/record/signals.h"
@@ -257,10 +258,24 @@ void target_close(struct target *t)
 size_t target_goroutines_fit(void *target)
 {
 	enum { STACK_MIN = 2048 };
-	const struct target *t = target;
+	struct target *t = target;
 	struct procfs_status st;
+	size_t fit = 0;
 
-	if (procfs_status(&t->proc.fs, t->proc.pid, "status", &st))
-		return 0;
-	return st.anonymous / STACK_MIN;
+	if (!procfs_status(&t->proc.fs, t->proc.pid, "status", &st))
+		fit = st.anonymous / STACK_MIN;
+	if (fit > t->goroutines_fit)
+		t->goroutines_fit = fit;
+	return t->goroutines_fit;
+}
+
+void target_look_at_memory(struct target *t)
+{
+	enum { EVERY = 100 * 1000 * 1000 };
+	uint64_t now = now_ns();
+
+	if (now - t->fit_looked < EVERY)
+		return;
+	t->fit_looked = now;
+	target_goroutines_fit(t);
 }
