@@ -67,24 +67,30 @@ void origin_free(struct origin *o)
 	*o = (struct origin){0};
 }
 
-/* Appends the first @n bytes of the value. False, and nothing: they do not fit. */
-static bool origin_put_first(struct buf *out, const char *key, const char *value, size_t n)
+/*
+ * Appends the first @n bytes of the value, and returns 0; or appends nothing, and returns how many
+ * bytes too many that would be.
+ */
+static size_t origin_put_first(struct buf *out, const char *key, const char *value, size_t n)
 {
-	size_t begin = out->len;
+	size_t begin = out->len, over;
 
 	labels_put(out, (struct label_part){ key, strlen(key), false },
 		   (struct label_part){ value, n, value[n] });
-	if (out->len <= ORIGIN_TEXT_MAX)
-		return true;
-	out->len = begin;
-	return false;
+	over = out->len > ORIGIN_TEXT_MAX ? out->len - ORIGIN_TEXT_MAX : 0;
+	if (over)
+		out->len = begin;
+	return over;
 }
 
-/* A quoted byte takes up to four ("\x1b"), a rune of two bytes six: halves are tried. */
+/*
+ * A byte of the value takes one byte of the text or more ("\x1b"): each turn cuts as many bytes of
+ * the value as the text had too many.
+ */
 void origin_put(struct buf *out, enum origin_fact fact, const char *value)
 {
-	size_t n = strnlen(value, ORIGIN_TEXT_MAX);
+	size_t n = strnlen(value, ORIGIN_TEXT_MAX), over = n > 0;
 
-	while (n && !origin_put_first(out, origin_fact_key(fact), value, n))
-		n /= 2;
+	while (n && (over = origin_put_first(out, origin_fact_key(fact), value, n)))
+		n -= over < n ? over : n;
 }
