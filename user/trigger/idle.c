@@ -7,8 +7,8 @@
 
 enum {
 	IDLE_PLACES = 1 << 16,	/* places with counts; one more drops all */
-	IDLE_ENOUGH = 10,	/* waits of a place that show what is usual there */
-	IDLE_LONG = 20,		/* one in so many may be longer than T */
+	IDLE_ENOUGH = 10,	/* with fewer waits at a place up to T, its waits count as idle */
+	IDLE_LONG = 20,		/* one in so many waits at a place may be longer than T */
 };
 
 struct idle {
@@ -49,11 +49,6 @@ static enum idle_reason idle_reason_of(struct rule *r, const struct tap_go *g)
 	return stack_has(r, g->stack, "sync.(\\*WaitGroup).Wait") ? IDLE_BY_HISTORY : IDLE_NEVER;
 }
 
-static uint64_t idle_bit(const struct tap_go *g)
-{
-	return 1ULL << (hash64_seeded(g->stack) & 63);
-}
-
 /* Do waits at this place nearly always end within T? */
 static bool idle_is_short(const struct idle *idle, const struct tap_go *g)
 {
@@ -75,7 +70,7 @@ bool idle_is(struct rule *r, const struct tap_go *g)
 	if (is != IDLE_BY_HISTORY)
 		return is == IDLE_ALWAYS;
 	visits = map64_get(&idle->visits, g->id);
-	return g->before || (visits && *visits & idle_bit(g)) || !idle_is_short(idle, g);
+	return g->before || (visits && *visits & place_bit(g)) || !idle_is_short(idle, g);
 }
 
 void idle_learn(struct rule *r, const struct tap_go *g, uint64_t time)
@@ -91,7 +86,7 @@ void idle_learn(struct rule *r, const struct tap_go *g, uint64_t time)
 	counts = map64_put(&idle->places, g->stack, NULL);
 	if (is_long ? *counts >> 32 < UINT32_MAX : (*counts & UINT32_MAX) < UINT32_MAX)
 		*counts += is_long ? 1ULL << 32 : 1;
-	*map64_put(&idle->visits, g->id, NULL) |= idle_bit(g);
+	*map64_put(&idle->visits, g->id, NULL) |= place_bit(g);
 }
 
 void idle_gone(struct rule *r, const struct tap_go *g)

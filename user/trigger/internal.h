@@ -91,6 +91,12 @@ struct family {
 	bool lasts;
 };
 
+/* The place at which @g waits, by its stack, as one of 64 bits. */
+static inline uint64_t place_bit(const struct tap_go *g)
+{
+	return 1ULL << (hash64_seeded(g->stack) & 63);
+}
+
 extern const struct family family_stays, family_func, family_region, family_task, family_stw,
 	family_level, family_gc, family_p99, family_unit, family_log,
 	family_hang, family_throttled, family_none;

@@ -115,7 +115,7 @@ static bool unit_is_for_work(const char *reason)
 static bool unit_is_loop(struct rule *r, struct tap_go *g)
 {
 	struct unit_rule *u = r->more;
-	uint64_t bit = 1ULL << (hash64_seeded(g->stack) & 63), *visits;
+	uint64_t bit = place_bit(g), *visits;
 	bool again;
 
 	if (!unit_is_for_work(g->reason) || !starts_with(r, g, r->is->name))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/notes.h"
 #include "why/place.h"
 
 /* RECENT: ended waits that are kept, each of SHORTEST or longer: others that waited meanwhile */
@@ -69,7 +70,7 @@ static uint64_t snapshot_goroutine(const char *category, const char *message)
 	static const char begin[] = "snapshot: blocked>", is[] = ": goroutine ";
 	const char *found;
 
-	if (strcmp(category, "gotap") || strncmp(message, begin, sizeof(begin) - 1))
+	if (strcmp(category, NOTES_CATEGORY) || strncmp(message, begin, sizeof(begin) - 1))
 		return 0;
 	found = strstr(message, is);
 	return found ? strtoull(found + sizeof(is) - 1, NULL, 10) : 0;
