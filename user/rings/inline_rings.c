@@ -148,7 +148,7 @@ uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc)
 	return tsc && ir->clock.n ? tsc_to_ns(&ir->clock, tsc) : tsc;
 }
 
-/* What turns the counter's values in records of one ring into ns. */
+/* Converts the TSC values in records of one ring to ns, and bounds the results. */
 struct inline_times {
 	struct tsc_piece piece;	/* the part of the clock's line that the last record had */
 	uint64_t floor, now;	/* times are between these */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * idle: which waits blocked>T without REASON and FUNC leaves out, because the goroutine is idle by
- * nature: it waits for a timer, for the network, or for work. stays.c calls these functions; the
- * state of a rule is rule.more.
+ * idle: blocked>T without REASON and FUNC leaves out waits of idle goroutines, which wait for a
+ * timer, for the network, or for work. stays.c calls these functions; the state of a rule is
+ * rule.more.
  *
- * A lock, a full channel and the runtime's own waits are never idle. A receive, a select, a
- * condition and WaitGroup.Wait are judged by what happened before: such a wait is no idleness if
- * waits at its place nearly always end within T, and this goroutine has not waited there before, as
- * a loop that waits for work has.
+ * A wait for a lock or to send on a channel is never idle. A receive, a select, Cond.Wait and
+ * WaitGroup.Wait are idle unless both of these hold: nearly all waits at the same place end within
+ * T, and the goroutine waits there for the first time. (The loop of a worker comes back to the
+ * place at which it waits for work.)
  */
 #ifndef GOTAP_TRIGGER_IDLE_H
 #define GOTAP_TRIGGER_IDLE_H

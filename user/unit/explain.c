@@ -28,8 +28,8 @@ static bool explain_place(const struct finding *f, const struct unit_cause *c)
 }
 
 /*
- * What the function that has the lock does while the unit waits for it: its line is that of the
- * release, where it computes.
+ * The finding names the function that has the lock, and the line of its Unlock. A cause in which
+ * another goroutine spends the time may have any line of that function.
  */
 static bool explain_holder(const struct finding *f, const struct unit_cause *c)
 {

@@ -23,7 +23,7 @@ struct options {
 	unsigned long top;
 };
 
-/* Both traces, and what is the same and different in them. */
+/* The two traces, and the differences of their stays and of their unit of work. */
 struct shown {
 	const struct options *options;
 	struct diff *diff;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff: what the files of `gotap diff` share: diff.c asks, unit.c prints the unit of work. */
+/* diff: `gotap diff`. diff.c reads and compares the traces; unit.c prints their unit of work. */
 #ifndef GOTAP_CMD_DIFF_DIFF_H
 #define GOTAP_CMD_DIFF_DIFF_H
 

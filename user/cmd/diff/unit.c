@@ -34,7 +34,7 @@ static void diff_unit_put_time(FILE *f, const char *name, const struct unit_pair
 	}
 }
 
-/* Ends a line: the ratio, or that there is none to speak of. */
+/* Ends the line of a number with the ratio of B to A, or with the reason why there is none. */
 static void diff_unit_end(FILE *f, const struct unit_pair *p)
 {
 	if (!isfinite(p->error[0]) || !isfinite(p->error[1]))
