@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	hash64_seed[1] = 0xd1b54a32d192ed03;
 	if (rings_begin) {
 		rings_begin(tid_of(0), CPUS);
-		opts.most_goroutines = ASSEMBLER_GOROUTINES;
+		opts.has_goids = true;
 	}
 	if (argc != 3 || fd < 0 || assembler_new(&l.assembler, fd, &opts, &err))
 		return 1;
