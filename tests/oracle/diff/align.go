@@ -222,26 +222,63 @@ func matches(pairs []pair) (n int) {
 // differ, each step after the late one may be nearer to the next one of the other side: then there is a gap at the
 // begin of the burst and another one at its end.
 // Only matches that are gained may be late: two gaps in a slow sequence may be one step too many in either trace, and then
-// no step between them is matched with one of another time.
+// no step between them is matched with one of another time. If the gaps that are close to each other cannot be closed all at
+// once, each is tried with the nearest one of the other side: a gap of another cause must not decide for these two.
 func alignBursts(a, b []step, pairs []pair) []pair {
 	out := make([]pair, 0, len(pairs))
 	for start := 0; start < len(pairs); {
-		end := start + 1
-		for i := start; i < len(pairs) && i < end+burst && !pairs[start].isMatch(); i++ {
-			if !pairs[i].isMatch() {
-				end = i + 1
-			}
-		}
-		best := pairs[start:end]
-		again := alignGap(a, b, best)
-		more := matches(again) - matches(best)
-		if more > 0 && lateOnes(a, b, again)-lateOnes(a, b, best) <= more {
-			best = again
+		end := burstEnd(pairs, start)
+		best, ok := alignBurst(a, b, pairs[start:end])
+		if !ok {
+			best = alignPairsOfGaps(a, b, pairs[start:end])
 		}
 		out = append(out, best...)
 		start = end
 	}
 	return out
+}
+
+// burstEnd is the end of the gaps that are close to each other and to the one at start; of the pair at start if that is
+// no gap.
+func burstEnd(pairs []pair, start int) int {
+	end := start + 1
+	for i := start; i < len(pairs) && i < end+burst && !pairs[start].isMatch(); i++ {
+		if !pairs[i].isMatch() {
+			end = i + 1
+		}
+	}
+	return end
+}
+
+func alignBurst(a, b []step, pairs []pair) ([]pair, bool) {
+	again := alignGap(a, b, pairs)
+	more := matches(again) - matches(pairs)
+	return again, more > 0 && lateOnes(a, b, again)-lateOnes(a, b, pairs) <= more
+}
+
+func alignPairsOfGaps(a, b []step, pairs []pair) []pair {
+	out := make([]pair, 0, len(pairs))
+	for start := 0; start < len(pairs); {
+		end := otherGap(pairs, start)
+		best, ok := alignBurst(a, b, pairs[start:end])
+		if !ok {
+			end = start + 1
+			best = pairs[start:end]
+		}
+		out = append(out, best...)
+		start = end
+	}
+	return out
+}
+
+// otherGap is the end of the nearest gap of the other side than that at start; of the pair at start if there is none.
+func otherGap(pairs []pair, start int) int {
+	for i := start; i < len(pairs) && !pairs[start].isMatch(); i++ {
+		if !pairs[i].isMatch() && (pairs[i].a == none) != (pairs[start].a == none) {
+			return i + 1
+		}
+	}
+	return start + 1
 }
 
 // lateOnes counts the matches of steps that are further apart than the first pass looks.

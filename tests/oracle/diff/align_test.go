@@ -223,3 +223,25 @@ func TestValuesTellStepsApart(t *testing.T) {
 	expect(t, onlyA)
 	expect(t, onlyB, 200)
 }
+
+// The reader moved the first two steps of a burst to the time behind it, where each is as near to the next step of the other
+// side as to its own, and one trace has the third step late. One trace begins earlier and the other ends later: with these
+// gaps, too, the steps of the burst match their own ones.
+func TestMovedStepsBeforeALateOneMoveNothing(t *testing.T) {
+	const n, early, from = 40, 3, 20
+	var a, b []step
+	for i := range early + n {
+		a = append(a, step{at: 1e9 + int64(i)*5e6})
+	}
+	for i := range n + early {
+		b = append(b, step{at: 1e9 + int64(i+early)*5e6 + 700})
+	}
+	for i := range int64(3) {
+		b[from+i].at = b[from].at + i*50e3
+		a[early+from+i] = step{at: b[from].at + 3.6e6 + i, late: 3.7e6}
+	}
+	a[early+from+2] = step{at: b[from].at + 7.4e6}
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA, 0, 1, 2)
+	expect(t, onlyB, n, n+1, n+2)
+}

@@ -92,6 +92,7 @@ type comparison struct {
 	extraStacks  map[extraStacks]int
 	extraOrphans []extraOrphan
 	lateExtras   []extraOrphan // matched, the runtime's
+	otherValues  []extraOrphan // matched, of both sides
 	mislabelled  int
 }
 

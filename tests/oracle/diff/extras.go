@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -53,7 +54,7 @@ func extraOf(ev trace.Event) (key extraKey, value string) {
 		return extraKey{ev.Kind().String(), g}, fmt.Sprintf("task %d %q", ev.Region().Task, ev.Region().Type)
 	case trace.EventLog:
 		l := ev.Log()
-		if l.Category == "gotap.origin" {	// which program it is: not an event of the program
+		if l.Category == "gotap.origin" { // which program it is: not an event of the program
 			return extraKey{}, ""
 		}
 		return extraKey{"Log", g}, fmt.Sprintf("task %d %q %q", l.Task, l.Category, l.Message)
@@ -234,6 +235,7 @@ func (c *comparison) addExtraMatch(t *tally, key extraKey, x, y step) {
 	t.ReasonsEqual += btoi(x.reason == y.reason)
 	if x.reason != y.reason {
 		c.extraValues[[3]string{key.name, x.reason, y.reason}]++
+		c.otherValues = append(c.otherValues, extraOrphan{key, true, x}, extraOrphan{key, false, y})
 	}
 	switch {
 	case x.stack != 0:
@@ -283,33 +285,46 @@ func (p printer) extras() {
 	for _, d := range byCount(p.c.extraValues, 8) {
 		p.line("%8d times %s: runtime %q, gotap %q", p.c.extraValues[d], d[0], d[1], d[2])
 	}
+	p.extraPlaces("other values", p.c.otherValues)
 	for _, d := range byCount(p.c.extraStacks, 6) {
 		p.line("different stacks: %d times %s", p.c.extraStacks[d], d.name)
 		p.sideBySide(p.frames(d.a), p.frames(d.b))
 	}
-	for i, o := range p.c.lateExtras {
-		if i < 6 || *verbose {
-			p.line("times differ by more than 50 us: %s %s at %d ns, +%.6f s thread %d proc %d", o.key.name,
-				o.key.res, o.at, float64(o.at-p.c.start)/1e9, o.thread, o.proc)
-		}
-	}
+	p.extraPlaces("times differ by more than 50 us", p.c.lateExtras)
 	p.extraOrphans()
 }
 
+func (p printer) extraPlaces(what string, list []extraOrphan) {
+	for i, o := range list {
+		if i < 6 || *verbose {
+			p.line("%s: %s", what, p.place(o))
+		}
+	}
+}
+
+// place says which event of which trace it is, and when it was, in the window and by the trace's clock.
+func (p printer) place(o extraOrphan) string {
+	side := "gotap"
+	if o.inA {
+		side = "runtime"
+	}
+	return fmt.Sprintf("%s: %s %s +%.6f s (%d ns) thread %d proc %d %s", side, o.key.name, o.key.res,
+		float64(o.at-p.c.start)/1e9, o.at, o.thread, o.proc, o.reason)
+}
+
+// The judged ones come first: a list that is cut must have what the verdict is about.
 func (p printer) extraOrphans() {
 	list := p.c.extraOrphans
-	slices.SortFunc(list, func(x, y extraOrphan) int { return int(x.at - y.at) })
+	slices.SortFunc(list, func(x, y extraOrphan) int {
+		skipped := btoi(hasPrefixOf(*skipExtras, x.key.name)) - btoi(hasPrefixOf(*skipExtras, y.key.name))
+		return cmp.Or(skipped, cmp.Compare(x.at, y.at))
+	})
 	for i, o := range list {
 		if i == 12 && !*verbose {
 			p.line("... %d more unmatched", len(list)-i)
 			return
 		}
-		side := "gotap"
-		if o.inA {
-			side = "runtime"
-		}
-		p.line("only %s: %s %s +%.6f s thread %d proc %d %s", side, o.key.name, o.key.res,
-			float64(o.at-p.c.start)/1e9, o.thread, o.proc, o.reason)
+		p.line("only %s", p.place(o))
 	}
 }
 
