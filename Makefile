@@ -10,7 +10,8 @@
 # make attack   a table: each way in which a program can forge records, and how gotap held; ARGS="--seconds 600 --jobs 3"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
-# make install  PREFIX=/usr/local; make uninstall takes it away
+# make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages; make uninstall takes it away
+# make man      the manual pages and the completions, which install installs
 # make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
 # V=1 shows the commands. Everything generated lies under build/.
 
@@ -22,6 +23,8 @@ CFLAGS  ?= -O2 -g
 # Of the programs that are traced: names user/target/$(ARCH), bpf/arch_$(ARCH).h, vmlinux/$(ARCH).
 ARCH    := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),arm64,x86)
 VERSION := 0.1.0
+# The day of that version, for manual pages: a page is the same whenever it is made.
+RELEASED := 2026-11-27
 ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
 LDLIBS  := -lbpf -ldw -lelf -lz -ljson-c -lpthread -lm
@@ -54,7 +57,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels hostile attack bench install install-lib uninstall lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -244,6 +247,23 @@ $(BUILD)/user/inline/image.o: $(BUILD)/inline_image.h
 # --- the page of gotap report --html: its files are parts of user/html/assets.c ---
 $(BUILD)/user/html/assets.o $(BUILD)/fuzz/user/html/assets.o: $(wildcard user/html/assets/*)
 
+# --- the manual and the completion: parts of user/cmd/manual are files for shells ---
+$(BUILD)/user/cmd/manual/shells.o: $(wildcard user/cmd/manual/shells/*)
+$(BUILD)/user/cmd/manual/roff.o: ALL_CFLAGS += -DGOTAP_RELEASED=\"$(RELEASED)\"
+
+# Manual pages and completions: gotap makes them of its own tables.
+$(BUILD)/man/made: $(BUILD)/gotap
+	$(call say,MAN,$(@D))
+	@rm -rf $(@D) $(BUILD)/completion && mkdir -p $(@D) $(BUILD)/completion
+	$(Q)$< manual >$(@D)/gotap.1
+	$(Q)for c in $$($< --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do $< manual $$c >$(@D)/gotap-$$c.1 || exit; done
+	$(Q)$< completion bash >$(BUILD)/completion/gotap
+	$(Q)$< completion zsh >$(BUILD)/completion/_gotap
+	$(Q)$< completion fish >$(BUILD)/completion/gotap.fish
+	@touch $@
+
+man: $(BUILD)/man/made
+
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c),$(wildcard tests/unit/*.c))
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
@@ -351,9 +371,31 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tools/bench $(ARGS)
 
-install: all install-lib
+# Where the manual, the completions and the pages go, below PREFIX.
+MAN_DIR  := share/man/man1
+BASH_DIR := share/bash-completion/completions
+ZSH_DIR  := share/zsh/site-functions
+FISH_DIR := share/fish/vendor_completions.d
+DOC_DIR  := share/doc/gotap
+TOP_PAGES := README.md CONTRIBUTING.md LICENSE
+
+install: all install-lib install-man install-doc
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/gotap)
 	$(Q)install -D -m 755 $(BUILD)/gotap $(DESTDIR)$(PREFIX)/bin/gotap
+
+install-man: man
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(MAN_DIR))
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(MAN_DIR) $(BUILD)/man/*.1
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(BASH_DIR) $(BUILD)/completion/gotap
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(ZSH_DIR) $(BUILD)/completion/_gotap
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(FISH_DIR) $(BUILD)/completion/gotap.fish
+
+# The pages lie to one another as in the source, so that their links lead somewhere.
+install-doc:
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(DOC_DIR))
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR) $(TOP_PAGES)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/docs $(wildcard docs/*)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/examples $(wildcard examples/*)
 
 install-lib: lib
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/lib/$(API_SO))
@@ -368,12 +410,14 @@ uninstall:
 	$(call say,UNINSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/gotap $(DESTDIR)$(PREFIX)/lib/$(API_SO) $(DESTDIR)$(PREFIX)/lib/libgotap.so \
 		$(DESTDIR)$(PREFIX)/lib/libgotap.a $(DESTDIR)$(PREFIX)/lib/pkgconfig/gotap.pc \
-		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h))
+		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h)) \
+		$(patsubst %,$(DESTDIR)$(PREFIX)/%,$(MAN_DIR)/gotap.1 $(MAN_DIR)/gotap-*.1 $(BASH_DIR)/gotap $(ZSH_DIR)/_gotap $(FISH_DIR)/gotap.fish)
+	$(Q)rm -rf $(DESTDIR)$(PREFIX)/$(DOC_DIR)
 	$(Q)rmdir $(DESTDIR)$(PREFIX)/include/gotap 2>/dev/null || true
 
 clean:
 	$(call say,CLEAN,$(BUILD))
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
-		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/libgotap* $(BUILD)/gotap*
+		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/completion $(BUILD)/libgotap* $(BUILD)/gotap*
 
 -include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)
