@@ -12,11 +12,13 @@
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
 # make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages; make uninstall takes it away
 # make man      the manual pages and the completions, which install installs
+# make deb      Debian packages, in build/deb
 # make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
 # V=1 shows the commands. Everything generated lies under build/.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 CFLAGS  ?= -O2 -g
@@ -57,7 +59,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels deb hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -125,8 +127,8 @@ $(call lib_of,$(1)): $(call objs_of,$(1))
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
-# The library runs on threads of others, with stacks as small as they made them.
-FRAMES := $(if $(filter yes,$(SANITIZE)),,-Wframe-larger-than=16384)
+# The library runs on threads of others, with stacks as small as they made them. A buffer of 16 KB, and what stands beside it.
+FRAMES := $(if $(filter yes,$(SANITIZE)),,-Wframe-larger-than=16640)
 
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -170,7 +172,7 @@ $(BUILD)/libgotap.a: $(API_OBJS) $(API_LIB)
 
 # Made anew each time: it holds PREFIX.
 $(BUILD)/gotap.pc:
-	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%)' 'includedir=$${prefix}/include' '' \
 		'Name: gotap' 'Description: reads and writes Go execution traces' 'Version: $(VERSION)' \
 		'Libs: -L$${libdir} -lgotap' 'Libs.private: $(API_LIBS)' 'Cflags: -I$${includedir}' >$@
 
@@ -398,26 +400,39 @@ install-doc:
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/examples $(wildcard examples/*)
 
 install-lib: lib
-	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/lib/$(API_SO))
-	$(Q)install -D -m 755 $(BUILD)/$(API_SO) $(DESTDIR)$(PREFIX)/lib/$(API_SO)
-	$(Q)ln -sf $(API_SO) $(DESTDIR)$(PREFIX)/lib/libgotap.so
-	$(Q)install -D -m 644 $(BUILD)/libgotap.a $(DESTDIR)$(PREFIX)/lib/libgotap.a
-	$(Q)install -D -m 644 $(BUILD)/gotap.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/gotap.pc
+	$(call say,INSTALL,$(DESTDIR)$(LIBDIR)/$(API_SO))
+	$(Q)install -D -m 755 $(BUILD)/$(API_SO) $(DESTDIR)$(LIBDIR)/$(API_SO)
+	$(Q)ln -sf $(API_SO) $(DESTDIR)$(LIBDIR)/libgotap.so
+	$(Q)install -D -m 644 $(BUILD)/libgotap.a $(DESTDIR)$(LIBDIR)/libgotap.a
+	$(Q)install -D -m 644 $(BUILD)/gotap.pc $(DESTDIR)$(LIBDIR)/pkgconfig/gotap.pc
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/gotap include/gotap/*.h
 
 # What install has put there.
 uninstall:
 	$(call say,UNINSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/gotap $(DESTDIR)$(PREFIX)/lib/$(API_SO) $(DESTDIR)$(PREFIX)/lib/libgotap.so \
-		$(DESTDIR)$(PREFIX)/lib/libgotap.a $(DESTDIR)$(PREFIX)/lib/pkgconfig/gotap.pc \
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/gotap $(DESTDIR)$(LIBDIR)/$(API_SO) $(DESTDIR)$(LIBDIR)/libgotap.so \
+		$(DESTDIR)$(LIBDIR)/libgotap.a $(DESTDIR)$(LIBDIR)/pkgconfig/gotap.pc \
 		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h)) \
 		$(patsubst %,$(DESTDIR)$(PREFIX)/%,$(MAN_DIR)/gotap.1 $(MAN_DIR)/gotap-*.1 $(BASH_DIR)/gotap $(ZSH_DIR)/_gotap $(FISH_DIR)/gotap.fish)
 	$(Q)rm -rf $(DESTDIR)$(PREFIX)/$(DOC_DIR)
 	$(Q)rmdir $(DESTDIR)$(PREFIX)/include/gotap 2>/dev/null || true
+
+# --- packages: debian/ of a copy of the source, which dpkg-buildpackage builds beside its results ---
+DEB_DIR := $(BUILD)/deb
+# Settings of this make, which are none of the one in the copy.
+DEB_UNSET := $(patsubst %,-u %,BUILD PREFIX LIBDIR DESTDIR SERVE SANITIZE Q)
+
+deb:
+	@tools/deps deb
+	@rm -rf $(DEB_DIR) && mkdir -p $(DEB_DIR)/gotap-$(VERSION)
+	@tools/source-files | tar -cf - --no-recursion -T - | tar -xf - -C $(DEB_DIR)/gotap-$(VERSION)
+	@cd $(DEB_DIR)/gotap-$(VERSION) && env -u MAKEFLAGS -u MFLAGS $(DEB_UNSET) dpkg-buildpackage -b -us -uc -j$(shell nproc) >../build.log 2>&1 || { tail -n 30 ../build.log; exit 1; }
+	@rm -rf $(DEB_DIR)/gotap-$(VERSION)
+	@ls -l $(DEB_DIR)/*.deb
 
 clean:
 	$(call say,CLEAN,$(BUILD))
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
 		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/completion $(BUILD)/libgotap* $(BUILD)/gotap*
 
--include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)
+-include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
