@@ -12,6 +12,7 @@
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
 # make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages; make uninstall takes it away
 # make man      the manual pages and the completions, which install installs
+# make static   build/static/gotap, without shared libraries: runs on Alpine, and in an image without files
 # make deb      Debian packages, in build/deb
 # make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
 # V=1 shows the commands. Everything generated lies under build/.
@@ -38,6 +39,15 @@ ifeq ($(SANITIZE),yes)
   LDFLAGS += -fsanitize=address,undefined
 endif
 
+# Without shared libraries: what these are linked with must be named, and libmicrohttpd cannot be loaded.
+STATIC ?= no
+ifeq ($(STATIC),yes)
+  ALL_CFLAGS += -DGOTAP_STATIC
+  LDFLAGS += -static -Wl,--wrap=dlopen
+  LDLIBS += -lbz2 -llzma
+  SERVE := no
+endif
+
 # gotap serve is built with libmicrohttpd. Whether a gotap has it is said, not found out: it would depend on the machine.
 SERVE   ?= yes
 ifeq ($(SERVE),no)
@@ -59,7 +69,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels deb hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels deb static hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -417,10 +427,20 @@ uninstall:
 	$(Q)rm -rf $(DESTDIR)$(PREFIX)/$(DOC_DIR)
 	$(Q)rmdir $(DESTDIR)$(PREFIX)/include/gotap 2>/dev/null || true
 
+# --- one file for every Linux: no shared libraries, no debug data; a build of its own ---
+STATIC_DIR := $(BUILD)/static
+
+static:
+	@tools/deps static
+	@$(MAKE) --no-print-directory BUILD=$(STATIC_DIR) STATIC=yes all
+	$(call say,STRIP,$(STATIC_DIR)/gotap.stripped)
+	$(Q)strip -o $(STATIC_DIR)/gotap.stripped $(STATIC_DIR)/gotap
+	@printf '%s: %d bytes, %d without debug data\n' $(STATIC_DIR)/gotap $$(stat -c %s $(STATIC_DIR)/gotap $(STATIC_DIR)/gotap.stripped)
+
 # --- packages: debian/ of a copy of the source, which dpkg-buildpackage builds beside its results ---
 DEB_DIR := $(BUILD)/deb
 # Settings of this make, which are none of the one in the copy.
-DEB_UNSET := $(patsubst %,-u %,BUILD PREFIX LIBDIR DESTDIR SERVE SANITIZE Q)
+DEB_UNSET := $(patsubst %,-u %,BUILD PREFIX LIBDIR DESTDIR SERVE STATIC SANITIZE Q)
 
 deb:
 	@tools/deps deb
@@ -433,6 +453,6 @@ deb:
 clean:
 	$(call say,CLEAN,$(BUILD))
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
-		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/completion $(BUILD)/libgotap* $(BUILD)/gotap*
+		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/libgotap* $(BUILD)/gotap*
 
--include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' \) -prune -o -name '*.d' -type f -print 2>/dev/null)

@@ -29,8 +29,8 @@ debian_root_make() {
 
 # in_root COMMAND...: runs it in $ROOT, with /proc, /sys and /dev of this machine as long as it runs.
 in_root() {
-	run_logged unshare --mount bash -c '
-		cd "$1" && mount --rbind /proc proc && mount --rbind /sys sys && mount --rbind /dev dev &&
-		exec chroot . "${@:2}"' - "$ROOT" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM=dumb \
-		DEBIAN_FRONTEND=noninteractive "$@"
+	run_logged env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
+		unshare --mount bash -c '
+		cd "$1" && mkdir -p proc sys dev && mount --rbind /proc proc && mount --rbind /sys sys &&
+		mount --rbind /dev dev && exec chroot . "${@:2}"' - "$ROOT" "$@"
 }

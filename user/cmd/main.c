@@ -12,6 +12,7 @@
 #include "base/parent.h"
 #include "cmd/cmd.h"
 #include "cmd/commands.h"
+#include "cmd/version.h"
 #include "base/show.h"
 
 const struct command commands[] = {
@@ -131,7 +132,7 @@ static int gotap(int argc, char **argv)
 	if (is_one_of(argv[1], "--help", "-h", "help"))
 		return main_finish(help(argc - 2, argv + 2));
 	if (is_one_of(argv[1], "--version", "-V", "version")) {
-		puts("gotap " GOTAP_VERSION);
+		version_print();
 		return main_finish(EXIT_OK);
 	}
 	return main_finish(main_run(argc - 1, argv + 1));
