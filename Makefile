@@ -189,11 +189,11 @@ $(BUILD)/gotap.pc:
 lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 
 # --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for attach ---
-# bpftool leaves DWARF out when it links; BTF stays.
+# bpftool leaves DWARF out when it links; BTF stays, with paths of sources: below the folder of the Makefile, wherever that is.
 # And once more for kernels before 5.17, which lack some of BPF (OLD_KERNEL).
 BPF_SRCS  := $(wildcard bpf/*.bpf.c)
 BPF_FLAGS := -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
-	-Iinclude -Ivmlinux/$(ARCH) -Ibpf
+	-Iinclude -Ivmlinux/$(ARCH) -Ibpf -ffile-prefix-map=$(CURDIR)=.
 
 define bpf_rule
 $(BUILD)/$(1)/%.bpf.o: bpf/%.bpf.c
