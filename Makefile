@@ -13,6 +13,7 @@
 # make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages; make uninstall takes it away
 # make man      the manual pages and the completions, which install installs
 # make static   build/static/gotap, without shared libraries: runs on Alpine, and in an image without files
+# make release  build/release: tarball, static program, bill of materials (SPDX), checksums
 # make deb      Debian packages, in build/deb
 # make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
 # V=1 shows the commands. Everything generated lies under build/.
@@ -69,7 +70,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels deb static hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -389,7 +390,7 @@ BASH_DIR := share/bash-completion/completions
 ZSH_DIR  := share/zsh/site-functions
 FISH_DIR := share/fish/vendor_completions.d
 DOC_DIR  := share/doc/gotap
-TOP_PAGES := README.md CONTRIBUTING.md LICENSE
+TOP_PAGES := README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md LICENSE
 
 install: all install-lib install-man install-doc
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/gotap)
@@ -437,6 +438,21 @@ static:
 	$(Q)strip -o $(STATIC_DIR)/gotap.stripped $(STATIC_DIR)/gotap
 	@printf '%s: %d bytes, %d without debug data\n' $(STATIC_DIR)/gotap $$(stat -c %s $(STATIC_DIR)/gotap $(STATIC_DIR)/gotap.stripped)
 
+# --- a release: the source, the static program, their bill of materials (SPDX), and checksums of all ---
+RELEASE_DIR  := $(BUILD)/release
+RELEASE_NAME := gotap-$(VERSION)
+
+release:
+	@tools/deps release
+	@rm -rf $(RELEASE_DIR) && mkdir -p $(RELEASE_DIR)
+	@$(MAKE) --no-print-directory static
+	@cp $(STATIC_DIR)/gotap.stripped $(RELEASE_DIR)/$(RELEASE_NAME)-linux-amd64
+	@tools/source-files | tar -c --no-recursion -T - --sort=name --format=gnu --mtime='$(RELEASED) UTC' --owner=0 --group=0 \
+		--numeric-owner --mode=u=rwX,go=rX --transform 's|^|$(RELEASE_NAME)/|S' | gzip -9n >$(RELEASE_DIR)/$(RELEASE_NAME).tar.gz
+	@cd $(RELEASE_DIR) && $(CURDIR)/tools/sbom $(VERSION) $(RELEASED) $(RELEASE_NAME).tar.gz $(RELEASE_NAME)-linux-amd64 >$(RELEASE_NAME).spdx.json
+	@cd $(RELEASE_DIR) && sha256sum $(RELEASE_NAME)* >SHA256SUMS
+	@cat $(RELEASE_DIR)/SHA256SUMS
+
 # --- packages: debian/ of a copy of the source, which dpkg-buildpackage builds beside its results ---
 DEB_DIR := $(BUILD)/deb
 # Settings of this make, which are none of the one in the copy.
@@ -453,6 +469,6 @@ deb:
 clean:
 	$(call say,CLEAN,$(BUILD))
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
-		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/libgotap* $(BUILD)/gotap*
+		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/release $(BUILD)/libgotap* $(BUILD)/gotap*
 
 -include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' \) -prune -o -name '*.d' -type f -print 2>/dev/null)

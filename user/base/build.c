@@ -26,6 +26,7 @@ static const char *const lacks[] = {
 #endif
 #ifdef GOTAP_STATIC
 	"names of users that /etc/passwd does not have (NSS takes shared libraries)",
+	"debug data of servers (DEBUGINFOD_URLS), which take a shared library",
 #endif
 	NULL,
 };
