@@ -43,7 +43,8 @@ endif
 # Without shared libraries: what these are linked with must be named, and libmicrohttpd cannot be loaded.
 STATIC ?= no
 ifeq ($(STATIC),yes)
-  ALL_CFLAGS += -DGOTAP_STATIC
+  # No path of the machine that builds: the same source gives the same bytes.
+  ALL_CFLAGS += -DGOTAP_STATIC -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build
   LDFLAGS += -static -Wl,--wrap=dlopen
   LDLIBS += -lbz2 -llzma
   SERVE := no
