@@ -72,6 +72,7 @@ lines() {
 	completes "$1" "gotap record --attach inl" inline
 	completes "$1" "gotap record -e gc,+he" gc,+heap
 	completes "$1" "gotap record -e labels,lin" labels,linux
+	completes "$1" "gotap text --events --kind GoBlock,UserL" GoBlock,UserLog
 }
 
 @test "bash takes the completion, which has all commands and all options of --help" { accepts bash; }
@@ -102,6 +103,16 @@ has_words() {
 		done
 	done < <(sed -n '/^_gotap_options/,/^}/p' "$BATS_FILE_TMPDIR/gotap.bash" | grep printf)
 	[ "$n" -ge 8 ]
+}
+
+@test "the words of a list are those that its option takes: all groups, and all events and kinds" {
+	local words word
+	words=$(sed -n 's/.* --events=list:\([^ ]*\).*/\1/p' "$BATS_FILE_TMPDIR/gotap.bash" | sort -u)
+	"$GOTAP" events | awk 'NR > 1 && /^[a-z]/ { print $1 }' | same_words "$(tr ',' ' ' <<<"${words/all,/}")" groups
+	succeeds "$GOTAP" record -e "$words" --help
+	words=$(sed -n 's/.* --kind=list:\([^ ]*\).*/\1/p' "$BATS_FILE_TMPDIR/gotap.bash")
+	succeeds "$GOTAP" text --events --kind "$words" --help
+	for word in GoStart Sync CPUSample StateTransition RangeBegin Metric; do [[ ,$words, == *,$word,* ]]; done
 }
 
 @test "-p has the Go programs that run, and a shell as operand is not one" {

@@ -57,9 +57,9 @@ static void bash_put_what(const struct argument *a)
 {
 	static const char *const names[] = {
 		[ARGUMENT_NONE] = "none", [ARGUMENT_FILE] = "file", [ARGUMENT_DIR] = "dir",
-		[ARGUMENT_PID] = "pid", [ARGUMENT_GROUPS] = "groups",
+		[ARGUMENT_PID] = "pid",
 		[ARGUMENT_COMMAND] = "command", [ARGUMENT_PROGRAM] = "program",
-		[ARGUMENT_WORDS] = "words:",
+		[ARGUMENT_WORDS] = "words:", [ARGUMENT_LIST] = "list:",
 	};
 	const char *s;
 
@@ -106,10 +106,7 @@ static void bash_operand(const struct command_line *c)
 
 static void bash_begin(void)
 {
-	char groups[512];
-
-	argument_groups(groups, sizeof(groups));
-	printf("_gotap_groups='%s'\n_gotap_commands='", groups);
+	fputs("_gotap_commands='", stdout);
 	put_command_names();
 	puts("'\n\n_gotap_options() {\n\tcase $1 in");
 }
@@ -135,12 +132,13 @@ static void zsh_action(const struct argument *a)
 {
 	static const char *const actions[] = {
 		[ARGUMENT_NONE] = " ", [ARGUMENT_FILE] = "_files", [ARGUMENT_DIR] = "_files -/",
-		[ARGUMENT_PID] = "_gotap_pids", [ARGUMENT_GROUPS] = "_gotap_list",
-		[ARGUMENT_COMMAND] = "_gotap_command",
+		[ARGUMENT_PID] = "_gotap_pids", [ARGUMENT_COMMAND] = "_gotap_command",
 	};
 
 	if (a->kind == ARGUMENT_WORDS)
 		printf("(%s)", a->words);
+	else if (a->kind == ARGUMENT_LIST)
+		printf("{_gotap_list %s}", a->words);
 	else
 		fputs(actions[a->kind], stdout);
 }
@@ -193,10 +191,8 @@ static void zsh_command(const struct command_line *c)
 static void zsh_begin(void)
 {
 	const struct command *c;
-	char groups[512];
 
-	argument_groups(groups, sizeof(groups));
-	printf("_gotap_groups='%s'\n_gotap_commands=(\n", groups);
+	puts("_gotap_commands=(");
 	for (c = commands; c->name; c++) {
 		printf("\t'%s:", c->name);
 		zsh_quoted(c->help, (int)strlen(c->help));
@@ -228,11 +224,9 @@ static void fish_what(const struct argument *a)
 		[ARGUMENT_DIR] = " -x -a '(__fish_complete_directories)'",
 		[ARGUMENT_PID] = " -x -a '(__gotap_pids)'",
 	};
-	char groups[512];
 
-	argument_groups(groups, sizeof(groups));
-	if (a->kind == ARGUMENT_GROUPS)
-		printf(" -x -a '(__gotap_list %s)'", groups);
+	if (a->kind == ARGUMENT_LIST)
+		printf(" -x -a '(__gotap_list %s)'", a->words);
 	else if (a->kind == ARGUMENT_WORDS)
 		printf(" -x -a '%s'", a->words);
 	else

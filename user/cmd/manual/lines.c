@@ -10,10 +10,13 @@
 #include "cmd/parse.h"
 #include "plan/plan.h"
 #include "pprof/pprof.h"
+#include "read/view.h"
 
 /* Words that another list has. */
 #define FORMATS "@formats"
 #define TYPES "@types"
+#define GROUP_NAMES "@groups"
+#define EVENT_NAMES "@events"
 
 static const struct {
 	const char *option, *name;
@@ -101,13 +104,41 @@ static void words_of_types(char *text, size_t size)
 			      strlen(pprof_type_name(i)));
 }
 
-void argument_groups(char *text, size_t size)
+static void words_of_groups(char *text, size_t size)
 {
 	int g;
 
-	snprintf(text, size, "all");
+	line_add_word(text, size, "all", 3);
 	for (g = 0; g < GROUPS; g++)
 		line_add_word(text, size, group_name(g), strlen(group_name(g)));
+}
+
+/* Events and kinds of them. */
+static void words_of_events(char *text, size_t size)
+{
+	unsigned int i;
+	const char *name;
+
+	for (i = 0; i < 256; i++)
+		if ((name = view_event_name(i)))
+			line_add_word(text, size, name, strlen(name));
+	for (i = VIEW_NONE + 1; (name = view_kind_name(i)); i++)
+		if (view_event_named(name, strlen(name)) < 0)
+			line_add_word(text, size, name, strlen(name));
+}
+
+static void argument_words(const char *words, char *text, size_t size)
+{
+	if (!strcmp(words, FORMATS))
+		words_of_sentence(text, size, PARSE_FORMATS);
+	else if (!strcmp(words, TYPES))
+		words_of_types(text, size);
+	else if (!strcmp(words, GROUP_NAMES))
+		words_of_groups(text, size);
+	else if (!strcmp(words, EVENT_NAMES))
+		words_of_events(text, size);
+	else
+		snprintf(text, size, "%s", words);
 }
 
 /* @n: bytes of @name. */
@@ -123,12 +154,7 @@ static void argument_find(const char *option, const char *name, size_t n, struct
 		    memcmp(name, arguments[i].name, n))
 			continue;
 		a->kind = arguments[i].kind;
-		if (words && !strcmp(words, FORMATS))
-			words_of_sentence(a->words, sizeof(a->words), PARSE_FORMATS);
-		else if (words && !strcmp(words, TYPES))
-			words_of_types(a->words, sizeof(a->words));
-		else
-			snprintf(a->words, sizeof(a->words), "%s", words ? words : "");
+		argument_words(words ? words : "", a->words, sizeof(a->words));
 		return;
 	}
 }

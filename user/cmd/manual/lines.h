@@ -32,22 +32,20 @@ enum argument_kind {
 	ARGUMENT_FILE,
 	ARGUMENT_DIR,
 	ARGUMENT_PID,		/* of a Go program */
-	ARGUMENT_GROUPS,	/* a list of groups of events */
 	ARGUMENT_COMMAND,	/* of gotap */
 	ARGUMENT_PROGRAM,	/* a program with its arguments */
 	ARGUMENT_WORDS,
+	ARGUMENT_LIST,		/* words with commas between them, each after + or - */
 };
 
 struct argument {
 	enum argument_kind kind;
-	char words[512];	/* of ARGUMENT_WORDS, with spaces between them */
+	char words[4096];	/* of ARGUMENT_WORDS and _LIST, with spaces between them */
 };
 
 /* ARGUMENT_NONE, too, for an option without an argument, and for one that arguments.def lacks. */
 void argument_of_option(const struct option_row *row, struct argument *a);
 /* The kind of the first operand, by its name in the usage. */
 void argument_of_operand(const struct command_line *c, struct argument *a);
-/* What --events takes: `all` and the names of the groups of events, with spaces between them. */
-void argument_groups(char *text, size_t size);
 
 #endif

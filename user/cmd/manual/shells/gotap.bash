@@ -11,7 +11,7 @@ _gotap_pids() {
 	command gotap ps 2>/dev/null | awk 'NR > 1 && $1 ~ /^[0-9]+$/ { print $1 }'
 }
 
-# The last of a list of groups, which has commas, + and -: _gotap_list CUR WORD...
+# The last word of a list, which has commas, + and -: _gotap_list CUR WORD...
 _gotap_list() {
 	local before= last=$1
 	case $last in *,*) before=${last%,*}, last=${last##*,} ;; esac
@@ -27,7 +27,7 @@ _gotap_what() {
 	file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
 	dir) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
 	pid) _gotap_words "$2" "$(_gotap_pids)" ;;
-	groups) _gotap_list "$2" "$_gotap_groups" ;;
+	list:*) local words=${1#list:}; _gotap_list "$2" "${words//,/ }" ;;
 	command) _gotap_words "$2" "$_gotap_commands" ;;
 	program) mapfile -t COMPREPLY < <(compgen -c -f -- "$2") ;;
 	words:*) local words=${1#words:}; _gotap_words "$2" "${words//,/ }" ;;

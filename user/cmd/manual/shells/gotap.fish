@@ -6,9 +6,9 @@ function __gotap_pids
 	command gotap ps 2>/dev/null | awk 'NR > 1 && $1 ~ /^[0-9]+$/ { print $1 "\t" $10 }'
 end
 
-# The last of a list of groups, which has commas, + and -.
+# The last word of a list, which has commas, + and -: __gotap_list WORD...
 function __gotap_list
-	set -l before (string match -r '^(?:.*,)?[+-]?' -- (commandline -ct | string replace -r '^-(-events=|e)' ''))
+	set -l before (string match -r '^(?:.*,)?[+-]?' -- (commandline -ct | string replace -r '^--[a-z-]+=' ''))
 	printf '%s\n' $before$argv
 end
 

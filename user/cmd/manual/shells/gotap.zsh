@@ -9,11 +9,11 @@ _gotap_pids() {
 	_describe 'process of a Go program' pids
 }
 
-# The last of a list of groups, which has commas, + and -.
+# The last word of a list, which has commas, + and -: _gotap_list WORD...
 _gotap_list() {
 	compset -P '*,'
 	compset -P '[+-]'
-	compadd -S '' -- ${=_gotap_groups}
+	compadd -S '' -- "$@"
 }
 
 _gotap_command() {
