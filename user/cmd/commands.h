@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * commands: the table of all commands, in main.c. Beside main() the manual and the completion read
- * it.
+ * commands: the table of all commands, which main.c has and gives to those that need it: beside
+ * main() the manual and the completion.
  */
 #ifndef GOTAP_CMD_COMMANDS_H
 #define GOTAP_CMD_COMMANDS_H
@@ -12,7 +12,9 @@ struct command {
 	const char *help;			/* one line */
 };
 
-/* Ends with a row without a name. */
-extern const struct command commands[];
+/* The first row of the table, which ends with a row without a name; main() sets it. */
+extern const struct command *commands;
+/* NULL: there is no command @name. */
+const struct command *command_named(const char *name);
 
 #endif

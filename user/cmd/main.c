@@ -15,7 +15,7 @@
 #include "cmd/version.h"
 #include "base/show.h"
 
-const struct command commands[] = {
+static const struct command all_commands[] = {
 	{ "record", cmd_record,
 	  "trace a running Go program, or run one, into a Go execution trace" },
 	{ "snap", cmd_snap, "ask a running `record --flight` for its last seconds" },
@@ -71,19 +71,9 @@ static bool is_one_of(const char *s, const char *a, const char *b, const char *c
 	return !strcmp(s, a) || !strcmp(s, b) || !strcmp(s, c);
 }
 
-static const struct command *main_find(const char *name)
-{
-	const struct command *c;
-
-	for (c = commands; c->name; c++)
-		if (!strcmp(name, c->name))
-			return c;
-	return NULL;
-}
-
 static int main_run(int argc, char **argv)
 {
-	const struct command *c = main_find(argv[0]);
+	const struct command *c = command_named(argv[0]);
 
 	if (c)
 		return c->run(argc, argv);
@@ -140,6 +130,7 @@ static int gotap(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	commands = all_commands;
 	open_standard_files();
 	limits_begin();
 	return limits_run(gotap, argc, argv);

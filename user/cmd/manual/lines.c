@@ -39,16 +39,6 @@ void line_show(const struct command *c, command_line_show_fn *show)
 	command_line_show(NULL);
 }
 
-const struct command *line_command(const char *name)
-{
-	const struct command *c;
-
-	for (c = commands; c->name; c++)
-		if (!strcmp(c->name, name))
-			return c;
-	return NULL;
-}
-
 const struct option_row *line_next(const struct command_line *c, const struct option_row *row,
 				   unsigned int *table)
 {

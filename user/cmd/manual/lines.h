@@ -12,8 +12,6 @@
 
 /* Calls @show with the command line of @c, by running `gotap COMMAND --help`. */
 void line_show(const struct command *c, command_line_show_fn *show);
-/* NULL: there is no command @name. */
-const struct command *line_command(const char *name);
 
 /*
  * The next option of @c that --help shows: @row is the one before, or NULL; @table goes on with

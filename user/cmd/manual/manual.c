@@ -123,7 +123,7 @@ static void manual_put_references(const char *command)
 
 static void manual_put_command(const struct command_line *c)
 {
-	roff_head(c->name, line_command(c->name)->help);
+	roff_head(c->name, command_named(c->name)->help);
 	manual_put_usage(c->usage);
 	roff_section("DESCRIPTION");
 	roff_text(c->about);
@@ -160,7 +160,7 @@ static void manual_put_gotap(void)
 
 static const char *manual_check(void *options, char **operands)
 {
-	return !operands[0] || line_command(operands[0]) ? NULL :
+	return !operands[0] || command_named(operands[0]) ? NULL :
 	       option_wrong("there is no command '%s'", operands[0]);
 }
 
@@ -182,7 +182,7 @@ int cmd_manual(int argc, char **argv)
 	if (status)
 		return status - 1;
 	if (argv[optind])
-		line_show(line_command(argv[optind]), manual_put_command);
+		line_show(command_named(argv[optind]), manual_put_command);
 	else
 		manual_put_gotap();
 	return EXIT_OK;
