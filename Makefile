@@ -10,18 +10,25 @@
 # make attack   a table: each way in which a program can forge records, and how gotap held; ARGS="--seconds 600 --jobs 3"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
-# make install  PREFIX=/usr/local; make uninstall takes it away
+# make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages; make uninstall takes it away
+# make man      the manual pages and the completions, which install installs
+# make static   build/static/gotap, without shared libraries: runs on Alpine, and in an image without files
+# make release  build/release: tarball, static program, bill of materials (SPDX), checksums
+# make deb      Debian packages, in build/deb
 # make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
 # V=1 shows the commands. Everything generated lies under build/.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 CFLAGS  ?= -O2 -g
 # Of the programs that are traced: names user/target/$(ARCH), bpf/arch_$(ARCH).h, vmlinux/$(ARCH).
 ARCH    := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),arm64,x86)
 VERSION := 0.1.0
+# The day of that version, for manual pages: a page is the same whenever it is made.
+RELEASED := 2026-11-27
 ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
 LDLIBS  := -lbpf -ldw -lelf -lz -ljson-c -lpthread -lm
@@ -31,6 +38,16 @@ SANITIZE ?= no
 ifeq ($(SANITIZE),yes)
   CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
   LDFLAGS += -fsanitize=address,undefined
+endif
+
+# Without shared libraries: what these are linked with must be named, and libmicrohttpd cannot be loaded.
+STATIC ?= no
+ifeq ($(STATIC),yes)
+  # No path of the machine that builds: the same source gives the same bytes.
+  ALL_CFLAGS += -DGOTAP_STATIC -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build
+  LDFLAGS += -static -Wl,--wrap=dlopen
+  LDLIBS += -lbz2 -llzma
+  SERVE := no
 endif
 
 # gotap serve is built with libmicrohttpd. Whether a gotap has it is said, not found out: it would depend on the machine.
@@ -54,7 +71,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels hostile attack bench install install-lib uninstall lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -122,8 +139,8 @@ $(call lib_of,$(1)): $(call objs_of,$(1))
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
-# The library runs on threads of others, with stacks as small as they made them.
-FRAMES := $(if $(filter yes,$(SANITIZE)),,-Wframe-larger-than=16384)
+# The library runs on threads of others, with stacks as small as they made them. A buffer of 16 KB, and what stands beside it.
+FRAMES := $(if $(filter yes,$(SANITIZE)),,-Wframe-larger-than=16640)
 
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -167,18 +184,18 @@ $(BUILD)/libgotap.a: $(API_OBJS) $(API_LIB)
 
 # Made anew each time: it holds PREFIX.
 $(BUILD)/gotap.pc:
-	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%)' 'includedir=$${prefix}/include' '' \
 		'Name: gotap' 'Description: reads and writes Go execution traces' 'Version: $(VERSION)' \
 		'Libs: -L$${libdir} -lgotap' 'Libs.private: $(API_LIBS)' 'Cflags: -I$${includedir}' >$@
 
 lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 
 # --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for attach ---
-# bpftool leaves DWARF out when it links; BTF stays.
+# bpftool leaves DWARF out when it links; BTF stays, with paths of sources: below the folder of the Makefile, wherever that is.
 # And once more for kernels before 5.17, which lack some of BPF (OLD_KERNEL).
 BPF_SRCS  := $(wildcard bpf/*.bpf.c)
 BPF_FLAGS := -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
-	-Iinclude -Ivmlinux/$(ARCH) -Ibpf
+	-Iinclude -Ivmlinux/$(ARCH) -Ibpf -ffile-prefix-map=$(CURDIR)=.
 
 define bpf_rule
 $(BUILD)/$(1)/%.bpf.o: bpf/%.bpf.c
@@ -243,6 +260,23 @@ $(BUILD)/user/inline/image.o: $(BUILD)/inline_image.h
 
 # --- the page of gotap report --html: its files are parts of user/html/assets.c ---
 $(BUILD)/user/html/assets.o $(BUILD)/fuzz/user/html/assets.o: $(wildcard user/html/assets/*)
+
+# --- the manual and the completion: parts of user/cmd/manual are files for shells ---
+$(BUILD)/user/cmd/manual/shells.o: $(wildcard user/cmd/manual/shells/*)
+$(BUILD)/user/cmd/manual/roff.o: ALL_CFLAGS += -DGOTAP_RELEASED=\"$(RELEASED)\"
+
+# Manual pages and completions: gotap makes them of its own tables.
+$(BUILD)/man/made: $(BUILD)/gotap
+	$(call say,MAN,$(@D))
+	@rm -rf $(@D) $(BUILD)/completion && mkdir -p $(@D) $(BUILD)/completion
+	$(Q)$< manual >$(@D)/gotap.1
+	$(Q)for c in $$($< --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do $< manual $$c >$(@D)/gotap-$$c.1 || exit; done
+	$(Q)$< completion bash >$(BUILD)/completion/gotap
+	$(Q)$< completion zsh >$(BUILD)/completion/_gotap
+	$(Q)$< completion fish >$(BUILD)/completion/gotap.fish
+	@touch $@
+
+man: $(BUILD)/man/made
 
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c),$(wildcard tests/unit/*.c))
@@ -351,29 +385,91 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tools/bench $(ARGS)
 
-install: all install-lib
+# Where the manual, the completions and the pages go, below PREFIX.
+MAN_DIR  := share/man/man1
+BASH_DIR := share/bash-completion/completions
+ZSH_DIR  := share/zsh/site-functions
+FISH_DIR := share/fish/vendor_completions.d
+DOC_DIR  := share/doc/gotap
+TOP_PAGES := README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md LICENSE
+
+install: all install-lib install-man install-doc
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/gotap)
 	$(Q)install -D -m 755 $(BUILD)/gotap $(DESTDIR)$(PREFIX)/bin/gotap
 
+install-man: man
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(MAN_DIR))
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(MAN_DIR) $(BUILD)/man/*.1
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(BASH_DIR) $(BUILD)/completion/gotap
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(ZSH_DIR) $(BUILD)/completion/_gotap
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(FISH_DIR) $(BUILD)/completion/gotap.fish
+
+# The pages lie to one another as in the source, so that their links lead somewhere.
+install-doc:
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(DOC_DIR))
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR) $(TOP_PAGES)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/docs $(wildcard docs/*)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/examples $(wildcard examples/*)
+
 install-lib: lib
-	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/lib/$(API_SO))
-	$(Q)install -D -m 755 $(BUILD)/$(API_SO) $(DESTDIR)$(PREFIX)/lib/$(API_SO)
-	$(Q)ln -sf $(API_SO) $(DESTDIR)$(PREFIX)/lib/libgotap.so
-	$(Q)install -D -m 644 $(BUILD)/libgotap.a $(DESTDIR)$(PREFIX)/lib/libgotap.a
-	$(Q)install -D -m 644 $(BUILD)/gotap.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/gotap.pc
+	$(call say,INSTALL,$(DESTDIR)$(LIBDIR)/$(API_SO))
+	$(Q)install -D -m 755 $(BUILD)/$(API_SO) $(DESTDIR)$(LIBDIR)/$(API_SO)
+	$(Q)ln -sf $(API_SO) $(DESTDIR)$(LIBDIR)/libgotap.so
+	$(Q)install -D -m 644 $(BUILD)/libgotap.a $(DESTDIR)$(LIBDIR)/libgotap.a
+	$(Q)install -D -m 644 $(BUILD)/gotap.pc $(DESTDIR)$(LIBDIR)/pkgconfig/gotap.pc
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/gotap include/gotap/*.h
 
 # What install has put there.
 uninstall:
 	$(call say,UNINSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/gotap $(DESTDIR)$(PREFIX)/lib/$(API_SO) $(DESTDIR)$(PREFIX)/lib/libgotap.so \
-		$(DESTDIR)$(PREFIX)/lib/libgotap.a $(DESTDIR)$(PREFIX)/lib/pkgconfig/gotap.pc \
-		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h))
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/gotap $(DESTDIR)$(LIBDIR)/$(API_SO) $(DESTDIR)$(LIBDIR)/libgotap.so \
+		$(DESTDIR)$(LIBDIR)/libgotap.a $(DESTDIR)$(LIBDIR)/pkgconfig/gotap.pc \
+		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h)) \
+		$(patsubst %,$(DESTDIR)$(PREFIX)/%,$(MAN_DIR)/gotap.1 $(MAN_DIR)/gotap-*.1 $(BASH_DIR)/gotap $(ZSH_DIR)/_gotap $(FISH_DIR)/gotap.fish)
+	$(Q)rm -rf $(DESTDIR)$(PREFIX)/$(DOC_DIR)
 	$(Q)rmdir $(DESTDIR)$(PREFIX)/include/gotap 2>/dev/null || true
+
+# --- one file for every Linux: no shared libraries, no debug data; a build of its own ---
+STATIC_DIR := $(BUILD)/static
+
+static:
+	@tools/deps static
+	@$(MAKE) --no-print-directory BUILD=$(STATIC_DIR) STATIC=yes all
+	$(call say,STRIP,$(STATIC_DIR)/gotap.stripped)
+	$(Q)strip -o $(STATIC_DIR)/gotap.stripped $(STATIC_DIR)/gotap
+	@printf '%s: %d bytes, %d without debug data\n' $(STATIC_DIR)/gotap $$(stat -c %s $(STATIC_DIR)/gotap $(STATIC_DIR)/gotap.stripped)
+
+# --- a release: the source, the static program, their bill of materials (SPDX), and checksums of all ---
+RELEASE_DIR  := $(BUILD)/release
+RELEASE_NAME := gotap-$(VERSION)
+
+release:
+	@tools/deps release
+	@rm -rf $(RELEASE_DIR) && mkdir -p $(RELEASE_DIR)
+	@$(MAKE) --no-print-directory static
+	@cp $(STATIC_DIR)/gotap.stripped $(RELEASE_DIR)/$(RELEASE_NAME)-linux-amd64
+	@tools/source-files | tar -c --no-recursion -T - --sort=name --format=gnu --mtime='$(RELEASED) UTC' --owner=0 --group=0 \
+		--numeric-owner --mode=u=rwX,go=rX --transform 's|^|$(RELEASE_NAME)/|S' | gzip -9n >$(RELEASE_DIR)/$(RELEASE_NAME).tar.gz
+	@cd $(RELEASE_DIR) && $(CURDIR)/tools/sbom $(VERSION) $(RELEASED) $(RELEASE_NAME).tar.gz $(RELEASE_NAME)-linux-amd64 >$(RELEASE_NAME).spdx.json
+	@cd $(RELEASE_DIR) && sha256sum $(RELEASE_NAME)* >SHA256SUMS
+	@cat $(RELEASE_DIR)/SHA256SUMS
+
+# --- packages: debian/ of a copy of the source, which dpkg-buildpackage builds beside its results ---
+DEB_DIR := $(BUILD)/deb
+# Settings of this make, which are none of the one in the copy.
+DEB_UNSET := $(patsubst %,-u %,BUILD PREFIX LIBDIR DESTDIR SERVE STATIC SANITIZE Q)
+
+deb:
+	@tools/deps deb
+	@rm -rf $(DEB_DIR) && mkdir -p $(DEB_DIR)/gotap-$(VERSION)
+	@tools/source-files | tar -cf - --no-recursion -T - | tar -xf - -C $(DEB_DIR)/gotap-$(VERSION)
+	@cd $(DEB_DIR)/gotap-$(VERSION) && env -u MAKEFLAGS -u MFLAGS $(DEB_UNSET) dpkg-buildpackage -b -us -uc -j$(shell nproc) >../build.log 2>&1 || { tail -n 30 ../build.log; exit 1; }
+	@rm -rf $(DEB_DIR)/gotap-$(VERSION)
+	@ls -l $(DEB_DIR)/*.deb
 
 clean:
 	$(call say,CLEAN,$(BUILD))
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
-		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/libgotap* $(BUILD)/gotap*
+		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/release $(BUILD)/libgotap* $(BUILD)/gotap*
 
--include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)
+-include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' \) -prune -o -name '*.d' -type f -print 2>/dev/null)

@@ -42,7 +42,7 @@ page_has_it() {
 	is command "$(tr '\0' ' ' <"/proc/$TARGET/cmdline" | sed 's/ $//')"
 	is go "$("$GOTAP" ps --json | jq -r --argjson pid "$TARGET" '.processes[] | select(.pid == $pid).go')"
 	readelf -n "$PROG" | grep -q "Build ID: $(fact build_id)$"
-	[ "$("$GOTAP" --version)" = "gotap $(fact gotap)" ]
+	[ "$("$GOTAP" --version | head -n 1)" = "gotap $(fact gotap)" ]
 	[ "$(date -d "$(fact date)" +%s)" -ge "$began" ]
 	[ "$(date -d "$(fact date)" +%s)" -le "$(date +%s)" ]
 	views_ok trace

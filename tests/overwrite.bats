@@ -5,6 +5,7 @@
 # The commands are those of `gotap --help`: a new one needs rows here.
 
 load lib/common
+load lib/commands
 
 # The files that commands read, made once: a trace with its file of threads, the raw records, the text, the program.
 setup_file() {
@@ -88,13 +89,11 @@ rows_of() {
 		;;
 	doctor) echo "V:program" ;;
 	snap) ;;			# a test of its own below
-	top | ps | stacks | serve | events) ;;	# they read no file that is named
+	top | ps | stacks | serve | events | manual | completion) ;;	# they read no file that is named
 	*) fail "tests/overwrite.bats has no rows for gotap $1" ;;
 	esac
 }
 
-# the_commands: those that this gotap has.
-the_commands() { "$GOTAP" --help | awk '/^  [a-z]+ +/ && $1 != "sudo" { print $1 }'; }
 
 # ways_of ROW: how the output can be the file that is read.
 ways_of() {

@@ -37,6 +37,8 @@ int cmd_diff(int argc, char **argv);
 int cmd_perfetto(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_manual(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
 
 /* Prints "gotap: TEXT" to stderr; returns EXIT_FAIL. */
 int cmd_fail(const struct error *err);

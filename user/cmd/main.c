@@ -11,15 +11,11 @@
 #include "base/limits.h"
 #include "base/parent.h"
 #include "cmd/cmd.h"
+#include "cmd/commands.h"
+#include "cmd/version.h"
 #include "base/show.h"
 
-struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *help;
-};
-
-static const struct command commands[] = {
+static const struct command all_commands[] = {
 	{ "record", cmd_record,
 	  "trace a running Go program, or run one, into a Go execution trace" },
 	{ "snap", cmd_snap, "ask a running `record --flight` for its last seconds" },
@@ -40,18 +36,19 @@ static const struct command commands[] = {
 	{ "convert", cmd_convert, "turn a trace of any Go release into one for today's tools" },
 	{ "why", cmd_why, "say what something waited for: the critical path" },
 	{ "perfetto", cmd_perfetto, "turn a trace of any Go release into one for Perfetto" },
+	{ "manual", cmd_manual, "print the manual page of a command, for `man -l -`" },
+	{ "completion", cmd_completion, "print the completion of bash, zsh or fish" },
+	{0},
 };
-
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static void print_help(FILE *f)
 {
-	int i;
+	const struct command *c;
 
 	fprintf(f, "gotap traces Go programs from outside: no code change, no restart, no port.\n\n"
 		   "usage: gotap COMMAND [OPTION...]\n\n");
-	for (i = 0; i < COMMANDS; i++)
-		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].help);
+	for (c = commands; c->name; c++)
+		fprintf(f, "  %-11s %s\n", c->name, c->help);
 	fprintf(f, "\n`gotap COMMAND --help` tells more. A first try:\n\n"
 		   "  sudo gotap record -p PID -d 5s -o trace.out && go tool trace trace.out\n");
 }
@@ -74,19 +71,9 @@ static bool is_one_of(const char *s, const char *a, const char *b, const char *c
 	return !strcmp(s, a) || !strcmp(s, b) || !strcmp(s, c);
 }
 
-static const struct command *main_find(const char *name)
-{
-	int i;
-
-	for (i = 0; i < COMMANDS; i++)
-		if (!strcmp(name, commands[i].name))
-			return &commands[i];
-	return NULL;
-}
-
 static int main_run(int argc, char **argv)
 {
-	const struct command *c = main_find(argv[0]);
+	const struct command *c = command_named(argv[0]);
 
 	if (c)
 		return c->run(argc, argv);
@@ -135,7 +122,7 @@ static int gotap(int argc, char **argv)
 	if (is_one_of(argv[1], "--help", "-h", "help"))
 		return main_finish(help(argc - 2, argv + 2));
 	if (is_one_of(argv[1], "--version", "-V", "version")) {
-		puts("gotap " GOTAP_VERSION);
+		version_print();
 		return main_finish(EXIT_OK);
 	}
 	return main_finish(main_run(argc - 1, argv + 1));
@@ -143,6 +130,7 @@ static int gotap(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	commands = all_commands;
 	open_standard_files();
 	limits_begin();
 	return limits_run(gotap, argc, argv);

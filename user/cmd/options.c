@@ -83,10 +83,11 @@ static void help_row(const struct option_row *r)
 	help_words(r->help, n);
 }
 
+const struct option_row command_line_help_row =
+	OPTION('h', "help", NULL, OPTION_FLAG, 0, "show this");
+
 static void help_print(const struct command_line *c)
 {
-	static const struct option_row help =
-		OPTION('h', "help", NULL, OPTION_FLAG, 0, "show this");
 	const struct option_table *t;
 	const struct option_row *r;
 
@@ -94,9 +95,16 @@ static void help_print(const struct command_line *c)
 	for (t = c->tables; t->rows; t++)
 		for (r = t->rows; r->kind; r++)
 			help_row(r);
-	help_row(&help);
+	help_row(&command_line_help_row);
 	if (c->after)
 		printf("\n%s", c->after);
+}
+
+static command_line_show_fn *help_show = help_print;
+
+void command_line_show(command_line_show_fn *show)
+{
+	help_show = show ? show : help_print;
 }
 
 /* --- arguments --- */
@@ -223,7 +231,7 @@ int command_line_read(const struct command_line *c, void *options, int argc, cha
 	list_make(&list, c, options);
 	while (!wrong && (value = getopt_long(argc, argv, list.letters, list.longs, NULL)) != -1) {
 		if (value == 'h') {
-			help_print(c);
+			help_show(c);
 			return EXIT_OK + 1;
 		}
 		if (value == '?' || value == ':')

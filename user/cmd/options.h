@@ -81,6 +81,14 @@ struct command_line {
  */
 int command_line_read(const struct command_line *c, void *options, int argc, char **argv);
 /*
+ * Makes --help call @show instead of printing: the manual and the completion read the tables of
+ * all commands so. NULL: it prints again.
+ */
+typedef void command_line_show_fn(const struct command_line *c);
+void command_line_show(command_line_show_fn *show);
+/* The row of --help, which all commands have and no table. */
+extern const struct option_row command_line_help_row;
+/*
  * A predicate with changing words for option_take_fn, or a message for check(); valid until the
  * next call.
  */

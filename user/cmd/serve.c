@@ -11,10 +11,24 @@
 
 #ifdef GOTAP_NO_SERVE
 
+#include <string.h>
+
+#include "cmd/options.h"
+
+static const struct command_line serve_line = {
+	.name = "serve",
+	.usage = "gotap serve",
+	.about = "This gotap was built without `serve` (make SERVE=no).\n",
+	.most = -1,
+};
+
+/* The table of commands has it: --help says that it is missing, and all else fails. */
 int cmd_serve(int argc, char **argv)
 {
 	struct error err;
 
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		return command_line_read(&serve_line, NULL, argc, argv) - 1;
 	error_set(&err, -ENOSYS,
 		  "this gotap was built without `serve` (make "
 		  "SERVE=no): build it with libmicrohttpd");

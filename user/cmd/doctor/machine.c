@@ -10,6 +10,7 @@
 
 #include "attach/tracepoints.h"
 #include "attach/uprobe_multi.h"
+#include "base/build.h"
 #include "base/rights.h"
 #include "proc/cgroup_cpu.h"
 #include "proc/machine.h"
@@ -183,6 +184,15 @@ static void look_at_settings(struct doctor *d, const struct machine *m, bool mul
 		doctor_add(d, LEVEL_OK, machine_area, "lockdown", "%s", m->lockdown);
 }
 
+static void look_at_this_gotap(struct doctor *d)
+{
+	unsigned int i;
+
+	for (i = 0; build_lacks(i); i++)
+		doctor_add(d, LEVEL_NOTE, machine_area, "this gotap", "%s, lacks %s",
+			   build_is_static() ? "static" : "with shared libraries", build_lacks(i));
+}
+
 void doctor_look_at_machine(struct doctor *d)
 {
 	struct machine m;
@@ -198,4 +208,5 @@ void doctor_look_at_machine(struct doctor *d)
 	look_at_privileges(d, multi);
 	look_at_filters(d);
 	look_at_limits(d);
+	look_at_this_gotap(d);
 }

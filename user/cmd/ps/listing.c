@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/isolated.h"
 #include "base/open_under.h"
+#include "base/user_name.h"
 #include "base/vec.h"
 #include "live/module.h"
 #include "plan/plan.h"
@@ -108,16 +108,6 @@ static const struct executable *executable_of(struct listing *l, int fd)
 }
 
 /* --- processes --- */
-
-static void name_user(struct go_process *proc)
-{
-	struct passwd *pw = getpwuid(proc->uid);
-
-	if (pw)
-		snprintf(proc->user, sizeof(proc->user), "%s", pw->pw_name);
-	else
-		snprintf(proc->user, sizeof(proc->user), "%u", proc->uid);
-}
 
 /* The path as the process sees it; that of a deleted file ends with " (deleted)". */
 static void name_exe(const struct listing *l, struct go_process *proc)
@@ -247,7 +237,7 @@ static void add_process(struct listing *l, struct go_process *proc)
 		return;
 	proc->uid = st.uid;
 	proc->container = containers_of(&l->containers, &l->fs, proc->pid);
-	name_user(proc);
+	user_name(proc->uid, proc->user, sizeof(proc->user));
 	name_exe(l, proc);
 	name_command(l, proc);
 	ps_listing_measure(l, proc);
