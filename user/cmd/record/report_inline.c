@@ -115,7 +115,7 @@ static void report_print_waits(const struct inline_status *s, FILE *f)
 		fputs("inline: a further recording of the program takes that out\n", f);
 }
 
-void report_print_inline(const struct report *r, FILE *f)
+void report_print_inline_left(const struct report *r, FILE *f)
 {
 	const struct inline_status *s = r->in_target;
 
@@ -123,7 +123,13 @@ void report_print_inline(const struct report *r, FILE *f)
 		return;
 	report_print_earlier(s, f);
 	report_print_waits(s, f);
-	if (!r->plan || !r->plan->for_inline)
+}
+
+void report_print_inline(const struct report *r, FILE *f)
+{
+	const struct inline_status *s = r->in_target;
+
+	if (!s || !r->plan || !r->plan->for_inline)
 		return;
 	if (s->state == INLINE_STATE_OFF) {
 		show_printf(f, "inline: not used, all probes were uprobes: %s\n",
