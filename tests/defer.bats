@@ -66,7 +66,7 @@ talks() {
 	mixed
 	"$GOTAP" record --defer -q -p "$TARGET" -d 500ms --format go1.19 -o - | cat >"$TRACE"
 	succeeds "$GOTAP" check "$TRACE"
-	"$GOTAP" record --defer -p "$TARGET" -d 500ms -o - 2>report | cat >"$TRACE"
+	"$GOTAP" record -v --defer -p "$TARGET" -d 500ms -o - 2>report | cat >"$TRACE"
 	views_ok "$TRACE"
 	grep -q 'of raw records in memory, in' report
 }

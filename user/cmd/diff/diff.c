@@ -9,6 +9,7 @@
 
 #include "base/show.h"
 #include "cmd/cmd.h"
+#include "cmd/next.h"
 #include "cmd/diff/diff.h"
 #include "files/leftover.h"
 #include "files/reread.h"
@@ -149,10 +150,40 @@ static void diff_put_head(FILE *f, const struct diff *d, const struct options *o
 			drifted(d) ? "other " : "");
 }
 
+/* The function of the change that costs most; NULL: nothing became slower. */
+static const char *diff_slowest(const struct diff *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->changes.len; i++) {
+		const struct diff_change *c = vec_at(&d->changes, struct diff_change, i);
+
+		if (c->slower && c->row->kind < DIFF_REGION && *c->row->name)
+			return c->row->name;
+	}
+	return NULL;
+}
+
+static void diff_next(const struct shown *s, struct next *n)
+{
+	const char *slower = diff_slowest(s->diff);
+
+	*n = (struct next){ .trace = next_file(s->options->names[1]) };
+	if (slower)
+		next_put_name(n->func, "--func", slower);
+	if (slower)
+		next_want(n, NEXT_ALL);
+	if (s->diff->changes.len)
+		next_want(n, NEXT_REPORT);
+	else if (s->diff->noise > 2 || !s->diff->compared)
+		next_want(n, NEXT_LONGER);
+}
+
 static void diff_put_text(FILE *f, const struct shown *s)
 {
 	const struct diff *d = s->diff;
 	const struct options *o = s->options;
+	struct next next;
 
 	diff_put_head(f, d, o);
 	if (s->unit.side[0])
@@ -162,6 +193,8 @@ static void diff_put_text(FILE *f, const struct shown *s)
 	put_only(f, d, o, 0);
 	put_only(f, d, o, 1);
 	put_noise(f, d);
+	diff_next(s, &next);
+	next_print(&next, f);
 }
 
 /* --- JSON --- */
@@ -265,6 +298,7 @@ static void diff_put_json(FILE *f, const struct shown *s)
 	const struct diff *d = s->diff;
 	const struct options *o = s->options;
 	struct json_out j = { .f = f };
+	struct next next;
 	size_t i;
 
 	json_open_object(&j, NULL);
@@ -283,6 +317,8 @@ static void diff_put_json(FILE *f, const struct shown *s)
 	json_put_count(&j, "left_out", d->crowded);
 	json_only(&j, "only_a", d, 0);
 	json_only(&j, "only_b", d, 1);
+	diff_next(s, &next);
+	next_json(&next, &j);
 	json_close_object(&j);
 	fputc('\n', f);
 }

@@ -555,6 +555,7 @@ void why_text(FILE *f, const struct why *w, const struct why_show *show)
 	struct text t = { .f = f, .w = w, .a = why_answer(w), .show = show,
 			  .path = &why_answer(w)->path, .stacks = spans_stacks(why_spans(w)),
 			  .root = UINT32_MAX };
+	struct next next;
 
 	if (show->question.all) {
 		why_text_put_groups(&t);
@@ -567,4 +568,6 @@ void why_text(FILE *f, const struct why *w, const struct why_show *show)
 		why_text_put_path(&t);
 	}
 	buf_free(&t.line);
+	why_next(w, show, &next);
+	next_print(&next, f);
 }
