@@ -209,7 +209,7 @@ for group in "slow", "middle":
     assert abs(total - a[group]["mean_ns"]) < 1 + len(a["causes"]), (group, total, a[group])
 '
 	gotap why --func main.handle x.trace
-	matches 'main\.refresh in a system call(, its P taken)? of syscall\.Nanosleep at main\.keep chain\.go:'
+	matches 'main\.refresh in a system call( without P)? of syscall\.Nanosleep at main\.keep chain\.go:'
 	matches 'main.keep chain.go:[0-9]+, asleep'
 
 	cp x.trace bare.trace

@@ -115,13 +115,13 @@ static void put_only(FILE *f, const struct diff *d, const struct options *o, int
 
 static void put_noise(FILE *f, const struct diff *d)
 {
-	fprintf(f, "\n%llu kinds of stays were compared", (unsigned long long)d->compared);
+	fprintf(f, "\n%llu kinds of intervals were compared", (unsigned long long)d->compared);
 	if (d->compared)
 		fprintf(f,
 			"; for half of them less than %.3g times as long would be taken for noise",
 			d->noise);
 	if (d->crowded)
-		fprintf(f, "; %llu stays found no room and were not",
+		fprintf(f, "; %llu intervals found no room and were not",
 			(unsigned long long)d->crowded);
 	fprintf(f, ".\n");
 	if (!d->compared)
@@ -141,8 +141,8 @@ static void diff_put_head(FILE *f, const struct diff *d, const struct options *o
 	diff_put_seconds(f, "B", o->names[1], d, 1);
 	if (drifted(d))
 		fprintf(f,
-			"\nTwo thirds of all kinds of stays take at %s %.3g times as long in B: "
-			"the whole program or the machine was %s.\n",
+			"\nTwo thirds of all kinds of intervals take at %s %.3g times as long in "
+			"B: the whole program or the machine was %s.\n",
 			d->drift > 1 ? "least" : "most", d->drift,
 			d->drift > 1 ? "slower" : "faster");
 	if (d->compared && !d->changes.len)

@@ -144,7 +144,7 @@ static void print_unreadable(const struct report *r, FILE *f)
 	show_count(f, "stacks cut short: ", res->stacks_cut,
 		   ": pages of the program's stacks were not in memory\n");
 	show_count(f, "not readable: ", res->unreadable,
-		   " reads of the program's memory failed: what they were to tell is missing\n");
+		   " reads of the program's memory failed: their data is missing\n");
 	show_count(f, "not settled: ", res->unsettled,
 		   " threads got no CPU as the recording began: the first states of their "
 		   "goroutines may be wrong\n");
@@ -250,8 +250,7 @@ static void report_print_details(const struct report *r, FILE *f)
 	record_report_print_missing(r, f);
 	if (!event_count(r, is_v1(r) ? V1_GOMAXPROCS : EV_ProcsChange))
 		fputs("the trace has no GOMAXPROCS, which the page of mutator utilization of go "
-		      "tool trace needs: there was neither a running goroutine nor an idle P to "
-		      "say it\n",
+		      "tool trace needs: neither a running goroutine nor an idle P had it\n",
 		      f);
 }
 

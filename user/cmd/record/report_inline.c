@@ -33,7 +33,7 @@ static void print_left(const struct report *r, FILE *f)
 	for (i = 0; r->plan && i < r->plan->not_inline.len; i++) {
 		const struct not_inline *n = vec_at(&r->plan->not_inline, struct not_inline, i);
 
-		show_printf(f, "inline: %s stays a uprobe: %s\n", n->function, n->why);
+		show_printf(f, "inline: %s remains a uprobe: %s\n", n->function, n->why);
 	}
 }
 
@@ -140,7 +140,7 @@ void report_print_inline(const struct report *r, FILE *f)
 			    is_as_it_was(s) ? "" : s->why);
 	}
 	if (s->stayed && s->state != INLINE_STATE_OFF)
-		show_printf(f, "inline: %u places stayed uprobes: %s\n", s->stayed, s->why);
+		show_printf(f, "inline: %u places remained uprobes: %s\n", s->stayed, s->why);
 	if (s->disturbed[0])
 		show_printf(f,
 			    "inline: somebody else has put a breakpoint to a call in %s meanwhile: "

@@ -382,7 +382,7 @@ static int check_began(struct session *s, struct error *err)
 				 record_end_text(s->capture));
 	return error_set(err, -ENODATA,
 			 "the recording ended before the program's Go runtime began: there is no "
-			 "trace; let it take longer");
+			 "trace; make it longer");
 }
 
 static int session_run(struct session *s, struct error *err)
@@ -393,7 +393,7 @@ static int session_run(struct session *s, struct error *err)
 	s->nonsense = !capture_fits(s->capture);
 	if (s->nonsense && !r)
 		return error_set(err, -EINVAL,
-				 "whether '%s' is of Go 1.%d could not be told as it ran: the "
+				 "whether '%s' is of Go 1.%d could not be seen as it ran: the "
 				 "trace may be nonsense and is not kept",
 				 gobin_path(s->target->bin), s->opts->assume_minor);
 	if (!r)

@@ -175,7 +175,7 @@ static void put_waker(struct text *t, uint32_t root, uint64_t all)
 
 	if (!waker.found)
 		return;
-	why_text_put(t, cause(t, root)->by == BY_HOLDER ? ": " : ", ended by ");
+	why_text_put(t, cause(t, root)->by == BY_HOLDER ? ": " : ", unblocked by ");
 	why_put_goroutine(&t->line, waker.step.g, waker.step.name);
 	parts = why_parts(t->path, root, &n);
 	for (i = 0; i < n && i < 2 && parts[i].ns * 10 >= all; i++) {
@@ -236,7 +236,7 @@ static void put_sentence(struct text *t)
 		why_text_end_line(t);
 	}
 	if (rest) {
-		why_text_put(t, "  %s else", why_time((int64_t)rest).text);
+		why_text_put(t, "  %s in other causes", why_time((int64_t)rest).text);
 		why_text_end_line(t);
 	}
 	free(roots);
