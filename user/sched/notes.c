@@ -27,7 +27,7 @@ enum { NOTES_MOST = 1 << 20 };
 
 void note_add(struct model *s, const char *format, ...)
 {
-	char text[160];
+	char text[280];	/* FLIGHT_NOTE (flight/flight.h) is the longest */
 	va_list ap;
 
 	if (!s->opts.notes)
