@@ -45,6 +45,27 @@ says() {
 @test "a call of C" { require_tool gcc; explained ccall main.request && says ccall; }
 @test "CPUs that are full" { explained full main.request && says full; }
 
+# gc_says NAME WORDS...: the finding about the collector has each of the texts.
+gc_says() {
+	local text words
+	(cd "$CHECKOUT/tests/sick" && CGO_ENABLED=0 "$GO" build -o "$BATS_TEST_TMPDIR/$1" "$1.go" run.go) || return
+	start_target "./$1" -dur 60s
+	"$GOTAP" record -q --budget none -p "$TARGET" -d 1500ms -o "$1.trace"
+	stop_target
+	text=$("$GOTAP" report --json "$1.trace" | jq -r '.findings[] | select(.kind == "gc").text')
+	for words in "${@:2}"; do [[ $text == *"$words"* ]] || fail "not '$words' but '$text'" || return; done
+}
+
+@test "a heap goal that GOMEMLIMIT sets" { gc_says gc_limit 'a limit (GOMEMLIMIT) sets it, and not GOGC'; }
+@test "a heap that grows, and its goal, which GOGC sets" {
+	gc_says gc_grows 'GOGC sets it, at about 3' 'What lives grows from '
+}
+
+@test "a heap of one size: neither setting can be told, and nothing grows" {
+	gc_says gc_often 'The heap may grow to'
+	! "$GOTAP" report --json gc_often.trace | grep -E 'sets it|What lives' || fail "a false sentence"
+}
+
 @test "a healthy program: no pause between attempts, nothing that is full, no finding" {
 	explained paced
 	! grep -E 'pauses between attempts|are full|dialling|finalizer|cgo' told || fail "a false nature"
