@@ -100,7 +100,7 @@ struct M {
 	struct G *g;
 	struct P *p;
 	uint64_t gen;		/* generation of its last event */
-	bool heard;		/* had a record of its own; before, it is as the snapshot saw it */
+	bool unheard;		/* had no record of its own: it is as the snapshot saw it */
 	bool left_syscall;	/* so said a record before its goroutine was known */
 	bool uprobe_exit;	/* its last record was that of a uprobe at the end of a syscall */
 	uint64_t coro_exit;	/* goroutine that ended in a coroutine switch: a GO_DEAD follows */
@@ -149,6 +149,12 @@ enum { TASKS = 1 << 16 };
 
 enum { EXTRAS = 1 << 16 };
 
+/*
+ * The first generation keeps the ids of the goroutines that have ended in it. Their table is freed
+ * when it turns.
+ */
+enum { DEAD_MOST = 1 << 18 };
+
 /* Most records of a server are of fewer goroutines, threads and Ps at a time. */
 enum { RECENT_GS = 1024, RECENT_MS = 64, RECENT_PS = 64 };
 
@@ -161,8 +167,6 @@ struct task_window {
 struct gap {
 	bool open, collecting;
 	uint8_t why;		/* enum rec_gap */
-	/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
-	uint8_t wanted;
 	uint64_t since;
 	size_t born;		/* goroutines that the tables have and those from before do not */
 };
@@ -202,6 +206,11 @@ struct model {
 	uint64_t gen, gen_begin;
 	uint64_t due_time;	/* this generation ends then, */
 	size_t due_size;	/* or when it has so many bytes */
+	/*
+	 * Until then the trace has begun, no gap is open, and the generation is not due but by its
+	 * size. 0: one of these does not hold.
+	 */
+	uint64_t usual_until;
 	uint64_t gomaxprocs;
 	union {
 		struct {
@@ -214,6 +223,9 @@ struct model {
 			bool gc_left_open;
 			/* opts.origin is due; it needs a running goroutine */
 			bool tell_origin;
+			bool tell_notes;	/* notes has some */
+			/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
+			uint8_t tell_gap;
 		};
 		uint64_t tells;		/* not 0: one of these events is due */
 	};

@@ -20,7 +20,7 @@ struct v2_sink {
 	struct {
 		uint64_t key, id;
 	} stacks[RECENT_STACKS];
-	/* ... and of constant texts by their addresses; NULL has id 0 */
+	/* ... and of constant texts by their addresses (v2_sink_place()); NULL has id 0 */
 	struct {
 		const char *text;
 		uint64_t id;
@@ -51,16 +51,21 @@ static uint64_t v2_sink_stack(struct v2_sink *v, uint64_t key)
 	return v->stacks[i].id;
 }
 
-/* The place of a constant text among the recent ones. */
-static size_t v2_sink_place(const char *text)
+/*
+ * The place of a constant text among the recent ones: the second of two if another text has the
+ * first. The linker chooses the addresses: two texts that most records use may share a place.
+ */
+static inline size_t v2_sink_place(const struct v2_sink *v, const char *text)
 {
 	/* 2^64 / phi: the high bits of the product differ for addresses that lie side by side */
-	return (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15 >> (64 - RECENT_TEXTS_SHIFT);
+	size_t i = (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15 >> (64 - RECENT_TEXTS_SHIFT);
+
+	return v->texts[i].text == text || !v->texts[i].text ? i : i ^ 1;
 }
 
 static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *text)
 {
-	size_t i = v2_sink_place(text->bytes);
+	size_t i = v2_sink_place(v, text->bytes);
 
 	if (!text->constant)
 		return tracefile_bytes(v->tf, text->bytes, text->len);
@@ -108,7 +113,7 @@ static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack, uin
 		return true;
 	}
 	text = sink_arg_text(*arg);
-	place = v2_sink_place(text->bytes);
+	place = v2_sink_place(v, text->bytes);
 	if (!text->constant || v->texts[place].text != text->bytes)
 		return false;
 	*arg = v->texts[place].id;
