@@ -262,7 +262,7 @@ extern const struct findings_family findings_of_ps;	/* who has the Ps */
 extern const struct findings_family findings_of_gc;	/* the cost of the garbage collector */
 extern const struct findings_family findings_of_calls;	/* system calls, requests to the network */
 extern const struct findings_family findings_of_leaks;	/* goroutines that never end */
-extern const struct findings_family findings_of_wakes;	/* wake-ups for nothing */
+extern const struct findings_family findings_of_wakes;	/* futile wake-ups */
 extern const struct findings_family findings_of_stucks;	/* waits for goroutines that have ended */
 /* threads without a CPU, and who has the CPU */
 extern const struct findings_family findings_of_cpu;

@@ -134,9 +134,8 @@ static struct M *thread_in_syscall(const struct model *s)
 
 static void stand_in_speaks(struct model *s, struct M *m)
 {
-	step_note(
-		s, m,
-		"no goroutine ran: this one, which the program does not have, says what follows");
+	step_note(s, m, "no goroutine ran: goroutine 0, which the program does not have, stands in "
+		  "for one with the following events");
 	speak_all(s, m);
 }
 

@@ -165,9 +165,11 @@ double unit_said(const struct unit *u);
 double unit_rest(const struct unit *u);
 /* Appends the rest in words: "3.1 % has other causes, 2 % of it unattributed". */
 void unit_put_rest(const struct unit *u, struct buf *text);
+/* Does the unit run, while the trace has no CPU sample of the goroutines that run for it? */
+bool unit_lacks_samples(const struct unit *u, const struct unit_samples *samples);
 /*
- * Appends the functions that the CPU samples show in the running part of the unit, or how to get
- * them if there are none; nothing if little of the unit's time is running.
+ * Appends the functions that the CPU samples show in the running part of the unit, or that there
+ * are none; nothing if little of the unit's time is running.
  */
 void unit_put_samples(const struct unit *u, const struct unit_samples *samples, struct buf *text);
 /* Appends how the slowest instances differ from the others; nothing if they do not. */
