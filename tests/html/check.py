@@ -153,6 +153,93 @@ def zoomed(b, report, events):
     same("colour", color, b.js("Colors.runnable"))
 
 
+def lives_of(events):
+    """{id: [from, to]} of all goroutines, in ns since the first event."""
+    first, last, lives = events[0]["time"], events[-1]["time"], {}
+    for e in events:
+        if e.get("kind") != "StateTransition" or e["of"] != "goroutine":
+            continue
+        life = lives.setdefault(e["id"], [0 if e["from"] == "Undetermined" else e["time"] - first, last - first])
+        if e["to"] == "NotExist":
+            life[1] = e["time"] - first
+    return lives
+
+
+def place_of(b, lane, time):
+    """Where in the window the lane that a condition on `l` finds has a time."""
+    return b.js(f"""(() => {{ const r = document.getElementById('lanes-canvas').getBoundingClientRect(), l = lanesIn(0, 1e7).find(l => {lane});
+        return [r.left + xOf({time}), r.top + l.y - document.getElementById('lanes').scrollTop + RULER + 12]; }})()""")
+
+
+def living(b, report, events):
+    """The goroutines with a lane are those that live in the view; a lane that remains does not move."""
+    lives, end = lives_of(events), report["traces"][0]["duration_ns"]
+    short, (begin, died) = min(lives.items(), key=lambda row: row[1][1] - row[1][0])
+    b.click_on("#tab-timeline")
+    for begins, ends in ((0, end), (begin, died), (died + end * 0.05, died + end * 0.1), (0, begin / 2)):
+        b.js(f"setView({begins}, {ends})")
+        begins, ends = b.js("[Timeline.from, Timeline.to]")
+        want = {g for g, life in lives.items() if life[0] <= ends and life[1] >= begins}
+        same(f"lanes from {begins} to {ends}", set(b.js("lanesIn(Timeline.fixedHeight, 1e7).map(l => l.g.id)")), want)
+    true("it has no lane where it lives", died < end and short not in want and b.js(f"(setView({begin}, {died}), lanesIn(0, 1e7).some(l => l.g && l.g.id === {short}))"))
+    b.click_on("#only-alive")
+    b.js(f"setView(0, {begin / 2})")
+    same("all lanes", b.js("lanesIn(Timeline.fixedHeight, 1e7).length"), len(lives))
+    b.click_on("#only-alive")
+    b.js("""(() => { const e = document.getElementById('timeline-sort'); e.value = 'begin'; e.dispatchEvent(new Event('change')); })()""")
+    b.js(f"setView({begin - 1000}, {died + 1000})")
+    b.js(FRAMES)
+    last = b.js("Timeline.shown.at(-2).id")
+    x, y = place_of(b, f"l.g && l.g.id === {last}", begin)
+    b.move(x, y)
+    b.js("document.getElementById('lanes-height').style.minHeight = '5000px'")
+    b.js(f"setView({died} + 2e6, {died} + 5e6)")
+    b.js(FRAMES)
+    same("lane under the pointer", b.js(f"laneAt({y} - document.getElementById('lanes-canvas').getBoundingClientRect().top).g.id"), last)
+    b.js("(document.getElementById('lanes-height').style.minHeight = '', document.getElementById('timeline-sort').value = 'weight', Timeline.sort = 'weight', chooseGoroutines())")
+
+
+def names(b, report, events):
+    """A name without room is cut at its begin: in the lanes, and in the tables."""
+    long = max((f["function"] for f in report["goroutines"]), key=len)
+    b.click_on("#tab-timeline")
+    texts = b.js(f"""(async () => {{ const texts = [], old = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {{ texts.push(text); return old.call(this, text, ...rest); }};
+        setView(0, Data.head.duration); redraw(); await {FRAMES}; CanvasRenderingContext2D.prototype.fillText = old; return texts; }})()""")
+    shown = [t.split("  ")[-1] for t in texts if long.endswith(t.split("…")[-1]) and len(t) > 8]
+    true(f"the name is not in the lanes: {texts}", shown and all(t.startswith("…") and long.endswith(t[1:]) and len(t) > 12 for t in shown))
+    b.click_on("#tab-goroutines")
+    box = b.js(f"""(() => {{ const cell = [...document.querySelectorAll('#goroutine-table .cell.name')].find(c => c.textContent === {json.dumps(long)});
+        cell.style.width = '120px'; const c = cell.getBoundingClientRect(), t = cell.firstChild.getBoundingClientRect();
+        return [c.left, c.right, t.left, t.right]; }})()""")
+    true(f"the end is not in the cell: {box}", box[0] <= box[3] <= box[1] and box[2] < box[0])
+
+
+def hovers(b, report, events):
+    """What is under the pointer is named with its exact begin, who ended it, and marked."""
+    g, (begin, end, _) = max(((g, s) for g in b.js("Data.goroutines.map(g => g.id)") for s in stays_of(events, g)
+                              if s[2] == "Waiting" and s[0] > 0 and s[1] < report["traces"][0]["duration_ns"]), key=lambda row: row[1][1] - row[1][0])
+    first = events[0]["time"]
+    waker = next(e for e in events if e.get("kind") == "StateTransition" and e["of"] == "goroutine" and e["id"] == g and e["time"] - first == end)["g"]
+    b.click_on("#tab-timeline")
+    b.js(f"setView({begin} - ({end} - {begin}), {end} + ({end} - {begin}))")
+    b.js(FRAMES)
+    b.wait("Timeline.complete")
+    x, y = place_of(b, f"l.g && l.g.id === {g}", (begin + end) / 2)
+    b.move(x, y)
+    b.wait("document.getElementById('tip').textContent.includes('ended by')", 10)
+    tip = b.js("(t => t.hidden ? null : t.textContent)(document.getElementById('tip'))")
+    true(f"tip: {tip!r}", tip and tip.startswith(b.js(f"labelOf(goroutineLane(Data.goroutine({g})))")) and b.js(f"showExact({begin})") in tip)
+    true(f"who ended it: {tip!r}", f"ended by G{waker} " in tip)
+    over = b.js(f"""(() => {{ const c = document.getElementById('lanes-over'), r = c.getBoundingClientRect();
+        return '#' + [...c.getContext('2d').getImageData(Math.round(Timeline.pointer.x) * scale, 100, 1, 1).data].slice(0, 3).map(v => v.toString(16).padStart(2, '0')).join(''); }})()""")
+    same("line at the pointer", over, b.js("Colors.accent"))
+    b.move(x, 5)
+    b.js(FRAMES)
+    true("the tip is still there", b.js("document.getElementById('tip').hidden"))
+    same("over the lanes", b.js("""(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v))(document.getElementById('lanes-over'))"""), False)
+
+
 OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throttled", "waiting in a page fault": "page_fault",
              "waiting for a block device": "io", "blocked in the kernel": "blocked", "asleep in the kernel": "sleeping",
              "stopped by a signal": "stopped", "stopped by a debugger": "traced", "frozen with its cgroup": "frozen"}

@@ -368,6 +368,10 @@ function setUpTimeline() {
 		Timeline.sort = e.target.value;
 		chooseGoroutines();
 	});
+	$("only-alive").addEventListener("change", e => {
+		Timeline.alive = e.target.checked;
+		chooseGoroutines();
+	});
 	$("show-threads").addEventListener("change", e => {
 		Timeline.threads = e.target.checked;
 		buildLanes();
