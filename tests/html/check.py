@@ -240,6 +240,57 @@ def hovers(b, report, events):
     same("over the lanes", b.js("""(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v))(document.getElementById('lanes-over'))"""), False)
 
 
+def clipped(stays, begin, end):
+    """{state: ns} of stays between two times."""
+    sums = {}
+    for f, t, state in stays:
+        ns = min(t, end) - max(f, begin)
+        if ns > 0:
+            sums[STATES[state]] = sums.get(STATES[state], 0) + ns
+    return sums
+
+
+def measures(b, report, events):
+    """A drag measures from the edge of one stay to that of another, and what the lane, or the Ps, did in that time, to the ns."""
+    b.click_on("#tab-timeline")
+    ids = b.js("Data.goroutines.map(g => g.id)")
+    g, stays = max(((g, stays_of(events, g)) for g in ids), key=lambda row: len(row[1]))
+    begin, end, _ = max(stays, key=lambda s: s[1] - s[0])
+    b.js(f"(setView({begin} - ({end} - {begin}), {end} + ({end} - {begin})), reveal(Data.goroutine({g})))")
+    b.js(FRAMES)
+    b.wait("Timeline.complete")
+    before = b.js("[Timeline.from, Timeline.to]")
+    lane = f"l.g && l.g.id === {g}"
+    (x0, y), (x1, _) = place_of(b, lane, begin), place_of(b, lane, end)
+    b.drag(x0 + 3, y, x1 + 150, y, shift=True)
+    b.wait("measured && measured.sums", 10)
+    same("measured from", b.js("measured.from"), begin)
+    to = b.js("measured.to")
+    true(f"measured to {to}", to > end)
+    same("what the lane did", dict(b.js("[...measured.sums.states.entries()]")), clipped(stays, begin, to))
+    true("it is in the panel", b.js(f"document.getElementById('details').textContent.startsWith('Measured: ' + showTime({to - begin}, 5))"))
+    b.drag(x0 - 150, y, x1 - 3, y, shift=True)
+    same("measured to", b.js("measured.to"), end)
+    same("moved by it", b.js("[Timeline.from, Timeline.to]"), before)
+    b.drag(x0 + 11, b.js("document.getElementById('lanes').getBoundingClientRect().top + 10"), x1 - 17, y + 400)
+    b.wait("measured && measured.sums", 10)
+    begin, end = b.js("[measured.from, measured.to]")
+    running = sum(clipped(stays_of(events, i), begin, end).get(1, 0) for i in ids)
+    same("what the Ps ran", b.js("measured.lanes.map(l => l.plane)") and dict(b.js("[...measured.sums.states.entries()]")).get(1), running)
+    middle = b.js("Data.head.duration") / 2
+    b.js(f"setView({middle} - 1e5, {middle} + 1e5)")
+    b.drag(x0 + 40, y, x0 + 100, y)
+    true("a drag does not move any more", b.js("Timeline.from") < middle - 1e5)
+    same("still measured", b.js("[measured.from, measured.to]"), [begin, end])
+    b.js("document.getElementById('lanes').focus()")
+    b.type("m")
+    b.drag(x0 + 100, y, x0 + 130, y)
+    true("a drag with m does not measure", b.js("measured.from") not in (begin, end) and b.js("measured.to - measured.from") < 1e5)
+    b.type("m")
+    b.send("Input.dispatchKeyEvent", type="keyDown", key="Escape")
+    same("forgotten", b.js("measured"), None)
+
+
 OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throttled", "waiting in a page fault": "page_fault",
              "waiting for a block device": "io", "blocked in the kernel": "blocked", "asleep in the kernel": "sleeping",
              "stopped by a signal": "stopped", "stopped by a debugger": "traced", "frozen with its cgroup": "frozen"}

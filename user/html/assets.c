@@ -16,6 +16,7 @@
 	FILE(lanes, "lanes.js")		\
 	FILE(timeline, "timeline.js")	\
 	FILE(pointer, "pointer.js")	\
+	FILE(measure, "measure.js")	\
 	FILE(details, "details.js")	\
 	FILE(main, "main.js")
 

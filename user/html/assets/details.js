@@ -197,28 +197,7 @@ function goroutineDetails(g, parts) {
 	const life = Math.max(1, g.to - g.from);
 	const share = state =>
 		g.in[state]
-			? [
-					el(
-						"span",
-						{},
-						el("i", {
-							class: "swatch",
-							style:
-								"background:var(--" +
-								[
-									"",
-									"running",
-									"runnable",
-									"syscall",
-									"waiting",
-									"gap",
-								][state] +
-								")",
-						}),
-						STATE_NAMES[state],
-					),
-					showTime(g.in[state]) + "  (" + showPercent(g.in[state] / life) + ")",
-				]
+			? [stateLabel(state), showTime(g.in[state]) + "  (" + showPercent(g.in[state] / life) + ")"]
 			: null;
 	parts.push(el("h4", {}, "Goroutine"), el("h3", {}, "G" + g.id + " " + (g.name || "(no stack seen)")));
 	parts.push(
@@ -275,13 +254,14 @@ function goToStay(g, state) {
 
 function showDetails(s) {
 	const panel = $("details"),
-		parts = [];
+		parts = measuredDetails();
 	if (!s) {
 		panel.replaceChildren(
+			...parts,
 			el(
 				"p",
 				{ class: "quiet" },
-				"Click on a lane: what it is, where in the code, and who woke it up.",
+				"Click on a lane: what it is, where in the code, and who woke it up. Shift and drag, or drag in the ruler, measures.",
 			),
 		);
 		return;

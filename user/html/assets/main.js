@@ -312,6 +312,8 @@ function onKey(e) {
 				e.target.dispatchEvent(new Event("input"));
 			}
 			e.target.blur();
+		} else if (measured) {
+			forgetMeasure();
 		} else {
 			select(null);
 		}
@@ -355,6 +357,7 @@ const TIMELINE_KEYS = {
 	"[": () => selectBeside(-1),
 	"]": () => selectBeside(1),
 	u: selectWaker,
+	m: () => setMeasures(!measures),
 };
 
 /* --- begin --- */
@@ -380,6 +383,7 @@ function setUpTimeline() {
 		Timeline.arrows = e.target.checked;
 		redraw();
 	});
+	$("measure").addEventListener("click", () => setMeasures(!measures));
 	$("zoom-in").addEventListener("click", () => zoom(1 / 1.6));
 	$("zoom-out").addEventListener("click", () => zoom(1.6));
 	$("zoom-all").addEventListener("click", () => setView(0, Data.head.duration));

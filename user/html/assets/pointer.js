@@ -20,6 +20,8 @@ function listenLanes() {
 		if (e.button) return;
 		const [x, y] = at(e);
 		drag = { x, y, lastY: y, from: Timeline.from, to: Timeline.to, moved: false };
+		drag.measures = x >= GUTTER && (measures || e.shiftKey || y < RULER);
+		drag.time = drag.measures ? snapped(x, y) : 0;
 		canvas.setPointerCapture(e.pointerId);
 		box.focus({ preventScroll: true });
 	});
@@ -30,6 +32,7 @@ function listenLanes() {
 		if (!drag.moved && Math.abs(x - drag.x) + Math.abs(y - drag.y) < 4) return;
 		drag.moved = true;
 		forgetHover();
+		if (drag.measures) return measure(drag.time, snapped(Math.max(GUTTER, x), y), lanesBetween(drag.y, y));
 		box.classList.add("dragging");
 		const by = ((drag.x - x) * (drag.to - drag.from)) / laneWidth();
 		setView(drag.from + by, drag.to + by);
@@ -39,6 +42,7 @@ function listenLanes() {
 	canvas.addEventListener("pointerup", e => {
 		const [x, y] = at(e);
 		if (drag && !drag.moved) selectAt(x, y);
+		else if (drag && drag.measures) measureEnds();
 		drag = null;
 		box.classList.remove("dragging");
 	});
@@ -255,6 +259,7 @@ function drawOver() {
 	const ctx = overContext(),
 		p = Timeline.pointer,
 		scroll = $("lanes").scrollTop;
+	if (measured) drawMeasured(ctx, scroll);
 	if (hovered) drawHovered(ctx, scroll);
 	if (!p || p.x < GUTTER) return;
 	ctx.fillStyle = Colors.accent;

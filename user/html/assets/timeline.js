@@ -837,22 +837,11 @@ function itemAt(plane, track, time, slack, level) {
  * first, and the time without records.
  */
 async function offIn(plane, track, from, to) {
-	const waits = [],
-		why = new Map();
+	const why = new Map();
 	let ns = 0,
 		unknown = 0,
 		merged = false;
-	for (const level of Blocks.index[PLANE_OFF + plane][track >> 5] || [])
-		for (const block of level)
-			if (!block.data && block.id >= 0 && block.from <= to && block.to >= from)
-				waits.push(
-					unpack("b" + block.id).then(bytes => {
-						block.data = decodeBlock(bytes, PLANE_OFF + plane);
-						Blocks.decoded.set(block.id, block);
-					}),
-				);
-	await Promise.all(waits);
-	levelCache.clear();
+	await unpackIn(PLANE_OFF + plane, track, from, to);
 	const add = (state, name, more) => {
 		if (state === OFF_UNKNOWN) {
 			unknown += more;
@@ -884,19 +873,7 @@ async function offIn(plane, track, from, to) {
 
 /* Returns the stay at a time, after unpacking all blocks of that time. */
 async function exactAt(plane, track, time) {
-	const levels = Blocks.index[plane][track >> 5] || [],
-		waits = [];
-	for (const level of levels)
-		for (const block of level)
-			if (!block.data && block.id >= 0 && block.from <= time && block.to >= time)
-				waits.push(
-					unpack("b" + block.id).then(bytes => {
-						block.data = decodeBlock(bytes, plane);
-						Blocks.decoded.set(block.id, block);
-					}),
-				);
-	await Promise.all(waits);
-	levelCache.clear();
+	await unpackIn(plane, track, time, time);
 	return itemAt(plane, track, time, 0, 0);
 }
 
