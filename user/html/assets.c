@@ -17,6 +17,7 @@
 	FILE(timeline, "timeline.js")	\
 	FILE(pointer, "pointer.js")	\
 	FILE(measure, "measure.js")	\
+	FILE(units, "units.js")		\
 	FILE(details, "details.js")	\
 	FILE(main, "main.js")
 

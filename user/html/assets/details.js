@@ -53,7 +53,7 @@ function describeItem(lane, item) {
 }
 
 function describeObject(o) {
-	const name = [OBJECT_REGION, OBJECT_TASK].includes(o.kind)
+	const name = o.kind === OBJECT_UNIT ? o.name : [OBJECT_REGION, OBJECT_TASK].includes(o.kind)
 		? OBJECT_NAMES[o.kind] + " " + o.name
 		: o.name || OBJECT_NAMES[o.kind];
 	return [
@@ -282,6 +282,7 @@ function showDetails(s) {
 			el("div", { class: "row" }, el("button", { onclick: zoomToSelected }, "Zoom to it")),
 		);
 		if (o.stack) parts.push(el("h4", {}, "Began at"), stackList(o.stack));
+		if (o.kind === OBJECT_UNIT) unitDetails(o, parts);
 	} else if (s.item) {
 		itemDetails(s, parts);
 	} else if (!s.g) {

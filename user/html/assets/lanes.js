@@ -101,7 +101,7 @@ function updateLanes() {
 
 /* Which of the lanes above the goroutines are alive, as a text to compare. */
 const fixedAlive = () =>
-	[...Timeline.tasks, ...(Timeline.threads ? Data.head.m_lives.map(([from, to]) => [{ from, to }]) : [])]
+	[...Units.list.flatMap(u => u.lanes), ...Timeline.tasks, ...(Timeline.threads ? Data.head.m_lives.map(([from, to]) => [{ from, to }]) : [])]
 		.map(items => (isLaneAlive(items) ? "1" : "0"))
 		.join("");
 
@@ -163,6 +163,8 @@ function buildLanes() {
 	if (!Timeline.tasks) Timeline.tasks = packTasks();
 	Timeline.fixedAlive = fixedAlive();
 	programLanes(add);
+	unitLanes(add);
+	pathLanes(add);
 	if (Timeline.pinned.length) add({ kind: "head", short: "Chosen goroutines" }, HEAD);
 	for (const g of Timeline.pinned) add({ ...goroutineLane(g), pinned: true }, LANE);
 	procLanes(add);
@@ -240,7 +242,7 @@ function fitName(ctx, name, width) {
 
 /* @short and @name in @width; @short goes last. */
 function fitLabel(ctx, short, name, width) {
-	if (!short) return fitName(ctx, name, width);
+	if (!short) return fitName(ctx, name || "", width);
 	const room = width - ctx.measureText(short + "  ").width,
 		rest = name && room > 12 ? fitName(ctx, name, room) : "";
 	return rest ? short + "  " + rest : clipText(ctx, short, width);

@@ -201,6 +201,8 @@ const goToFinding = (f, ids) =>
 
 function showFindings() {
 	const list = Data.report && Data.report.findings;
+	const units = unitCards();
+	$("unit-list").replaceChildren(...(units.length ? [el("h2", {}, "Units of work"), ...units, el("h2", {}, "Findings")] : []));
 	$("finding-list").replaceChildren(
 		...(list && list.length
 			? [
@@ -314,6 +316,8 @@ function onKey(e) {
 			e.target.blur();
 		} else if (measured) {
 			forgetMeasure();
+		} else if (Units.path) {
+			choosePath(null);
 		} else {
 			select(null);
 		}

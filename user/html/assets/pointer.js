@@ -185,6 +185,7 @@ function itemUnder(lane, time) {
 function tipAt(lane, time, x, item) {
 	if (x < GUTTER) return lane.g ? tipOfGoroutine(lane.g) : [labelOf(lane), lane.note];
 	if (lane.kind === "series") return tipOfSeries(lane, time);
+	if (lane.kind === "path") return stepAt(lane, time) && tipOfStep(stepAt(lane, time));
 	if (lane.kind !== "objects") return item && tipOfItem(lane, item);
 	const o = objectAt(lane, time);
 	return o && describeObject(o).split("\n");

@@ -330,9 +330,11 @@ function paintObjects(lane, y0, y1) {
 			const x0 = Math.max(left, Math.floor((o.from - Timeline.from) / perPixel) + left);
 			const x1 = Math.max(x0 + 1, Math.round((o.to - Timeline.from) / perPixel) + left);
 			fill(x0, x1, (y0 + 2 * scale) | 0, (y1 - 2 * scale) | 0, Colors.number[color]);
+			if (lane.names && x1 - x0 > 3 * scale) fill(x0, x0 + 1, (y0 + 2 * scale) | 0, (y1 - 2 * scale) | 0, Colors.number.bg);
+			if (o.path >= 0) fill(x0, x1, (y0 + 2 * scale) | 0, (y0 + 4 * scale) | 0, Colors.number.ink);
 			if (lane.names && x1 - x0 > 40 * scale)
 				texts.push({
-					text: o.name,
+					text: o.kind === OBJECT_UNIT ? showTime(o.to - o.from) : o.name,
 					x0: x0 / scale,
 					x1: Math.min(x1, pixelWidth) / scale,
 				});
@@ -421,7 +423,7 @@ function drawGutter(ctx, lanes, scroll, width, height) {
 			ctx.fillRect(0, y, GUTTER - 1, lane.height);
 		}
 		ctx.font = "11.5px ui-sans-serif, system-ui, sans-serif";
-		ctx.fillStyle = lane.plane === PLANE_G && lane.g.system ? Colors.quiet : Colors.ink;
+		ctx.fillStyle = lane.quiet || (lane.plane === PLANE_G && lane.g.system) ? Colors.quiet : Colors.ink;
 		ctx.fillText(
 			fitLabel(ctx, lane.short, lane.name, GUTTER - 24),
 			14,
@@ -650,6 +652,9 @@ function drawTimeline() {
 		else if (lane.kind === "objects")
 			for (const t of paintObjects(lane, y0, y1))
 				found.objects.push({ ...t, y: lane.y - scroll + RULER + lane.height / 2 });
+		else if (lane.kind === "path")
+			for (const t of paintPath(lane, y0, y1))
+				found.objects.push({ ...t, y: lane.y - scroll + RULER + lane.height / 2 });
 	}
 	Blocks.end();
 	ctx.setTransform(1, 0, 0, 1, 0, 0);
@@ -657,10 +662,13 @@ function drawTimeline() {
 	ctx.setTransform(scale, 0, 0, scale, 0, 0);
 	for (const lane of lanes) if (lane.kind === "series") drawSeries(ctx, lane, lane.y - scroll + RULER);
 	drawTexts(ctx, found, scroll);
-	ctx.fillStyle = "#fff";
-	for (const t of found.objects) ctx.fillText(clipText(ctx, t.text, t.x1 - t.x0 - 8), t.x0 + 4, t.y);
+	for (const t of found.objects) {
+		ctx.fillStyle = t.color || "#fff";
+		ctx.fillText(clipText(ctx, t.text, t.x1 - t.x0 - 8), t.x0 + 4, t.y);
+	}
 	drawGaps(ctx, height);
 	drawWakes(ctx, found, lanes, scroll);
+	drawPath(ctx, lanes, scroll);
 	drawSelection(ctx, lanes, scroll);
 	drawGutter(ctx, lanes, scroll, width, height);
 	drawRuler(ctx, width);
@@ -887,6 +895,8 @@ function select(selection, quiet) {
 	)
 		selection.wake = { g: selection.item.z - 1, time: selection.item.from };
 	Timeline.selected = selection;
+	if (selection && selection.object && selection.object.path >= 0)
+		choosePath(selection.object.unit.paths[selection.object.path]);
 	if (!quiet) Timeline.onselect(selection);
 	redraw();
 }
@@ -903,6 +913,7 @@ async function selectAt(x, y) {
 		}
 		return select(null);
 	}
+	if (lane.kind === "path" && stepAt(lane, time)) return goToStep(stepAt(lane, time));
 	if (lane.kind !== "track") return select(null);
 	const region =
 		lane.g &&
