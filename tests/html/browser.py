@@ -83,6 +83,18 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def move(self, x, y):
+        self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def drag(self, x0, y0, x1, y1, shift=False):
+        def send(kind, x, y, **more):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", modifiers=8 if shift else 0, **more)
+
+        send("mousePressed", x0, y0, clickCount=1)
+        for i in range(1, 6):
+            send("mouseMoved", x0 + (x1 - x0) * i / 5, y0 + (y1 - y0) * i / 5, buttons=1)
+        send("mouseReleased", x1, y1, clickCount=1)
+
     def click_on(self, selector):
         """In the middle of the first element that the selector finds, as a user would."""
         self.js(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")

@@ -4,6 +4,8 @@
 the report and the events of the same trace. Prints what it measured."""
 
 import json
+import os
+import subprocess
 import sys
 
 from browser import Browser
@@ -81,8 +83,8 @@ def finding(b, report, events):
     """A click on a finding shows its place, and its first goroutine is selected."""
     f = report["findings"][0]
     b.click_on("#tab-findings")
-    same("sentence", b.js("document.querySelector('.finding .text').textContent"), f["text"])
-    b.click_on(".finding")
+    same("sentence", b.js("document.querySelector('#finding-list .text').textContent"), f["text"])
+    b.click_on("#finding-list .finding")
     b.wait("Timeline.selected")
     true("another view", b.js("currentView") == "timeline" and b.js("!document.getElementById('view-timeline').hidden"))
     begin, end = b.js("[Timeline.from, Timeline.to]")
@@ -151,6 +153,196 @@ def zoomed(b, report, events):
     color = b.js(f"""(() => {{ const c = document.getElementById('lanes-canvas'), r = c.getBoundingClientRect();
         return '#' + [...c.getContext('2d').getImageData({place[0]} - r.left, {place[1]} - r.top + 3, 1, 1).data].slice(0, 3).map(v => v.toString(16).padStart(2, '0')).join(''); }})()""")
     same("colour", color, b.js("Colors.runnable"))
+
+
+def lives_of(events):
+    """{id: [from, to]} of all goroutines, in ns since the first event."""
+    first, last, lives = events[0]["time"], events[-1]["time"], {}
+    for e in events:
+        if e.get("kind") != "StateTransition" or e["of"] != "goroutine":
+            continue
+        life = lives.setdefault(e["id"], [0 if e["from"] == "Undetermined" else e["time"] - first, last - first])
+        if e["to"] == "NotExist":
+            life[1] = e["time"] - first
+    return lives
+
+
+def place_of(b, lane, time):
+    """Where in the window the lane that a condition on `l` finds has a time."""
+    return b.js(f"""(() => {{ const r = document.getElementById('lanes-canvas').getBoundingClientRect(), l = lanesIn(0, 1e7).find(l => {lane});
+        return [r.left + xOf({time}), r.top + l.y - document.getElementById('lanes').scrollTop + RULER + 12]; }})()""")
+
+
+def living(b, report, events):
+    """The goroutines with a lane are those that live in the view; a lane that remains does not move."""
+    lives, end = lives_of(events), report["traces"][0]["duration_ns"]
+    short, (begin, died) = min(lives.items(), key=lambda row: row[1][1] - row[1][0])
+    b.click_on("#tab-timeline")
+    for begins, ends in ((0, end), (begin, died), (died + end * 0.05, died + end * 0.1), (0, begin / 2)):
+        b.js(f"setView({begins}, {ends})")
+        begins, ends = b.js("[Timeline.from, Timeline.to]")
+        want = {g for g, life in lives.items() if life[0] <= ends and life[1] >= begins}
+        same(f"lanes from {begins} to {ends}", set(b.js("lanesIn(Timeline.fixedHeight, 1e7).map(l => l.g.id)")), want)
+    true("it has no lane where it lives", died < end and short not in want and b.js(f"(setView({begin}, {died}), lanesIn(0, 1e7).some(l => l.g && l.g.id === {short}))"))
+    b.click_on("#only-alive")
+    b.js(f"setView(0, {begin / 2})")
+    same("all lanes", b.js("lanesIn(Timeline.fixedHeight, 1e7).length"), len(lives))
+    b.click_on("#only-alive")
+    b.js("""(() => { const e = document.getElementById('timeline-sort'); e.value = 'begin'; e.dispatchEvent(new Event('change')); })()""")
+    b.js(f"setView({begin - 1000}, {died + 1000})")
+    b.js(FRAMES)
+    b.js("(document.getElementById('lanes-height').style.minHeight = '5000px', document.getElementById('lanes').scrollTop = 200)")
+    b.js(FRAMES)
+    last = b.js("Timeline.shown.at(-2).id")
+    x, y = place_of(b, f"l.g && l.g.id === {last}", begin)
+    b.move(x, y)
+    b.js(f"setView({died} + 2e6, {died} + 5e6)")
+    b.js(FRAMES)
+    same("lane under the pointer", b.js(f"laneAt({y} - document.getElementById('lanes-canvas').getBoundingClientRect().top).g.id"), last)
+    b.js("(document.getElementById('lanes-height').style.minHeight = '', document.getElementById('timeline-sort').value = 'weight', Timeline.sort = 'weight', chooseGoroutines())")
+
+
+def names(b, report, events):
+    """A name without room is cut at its begin: in the lanes, and in the tables."""
+    long = max((f["function"] for f in report["goroutines"]), key=len)
+    b.click_on("#tab-timeline")
+    texts = b.js(f"""(async () => {{ const texts = [], old = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {{ texts.push(text); return old.call(this, text, ...rest); }};
+        setView(0, Data.head.duration); redraw(); await {FRAMES}; CanvasRenderingContext2D.prototype.fillText = old; return texts; }})()""")
+    shown = [t.split("  ")[-1] for t in texts if long.endswith(t.split("…")[-1]) and len(t) > 8]
+    true(f"the name is not in the lanes: {texts}", shown and all(t.startswith("…") and long.endswith(t[1:]) and len(t) > 12 for t in shown))
+    b.click_on("#tab-goroutines")
+    box = b.js(f"""(() => {{ const cell = [...document.querySelectorAll('#goroutine-table .cell.name')].find(c => c.textContent === {json.dumps(long)});
+        cell.style.width = '120px'; const c = cell.getBoundingClientRect(), t = cell.firstChild.getBoundingClientRect();
+        return [c.left, c.right, t.left, t.right]; }})()""")
+    true(f"the end is not in the cell: {box}", box[0] <= box[3] <= box[1] and box[2] < box[0])
+
+
+def hovers(b, report, events):
+    """What is under the pointer is named with its exact begin, who ended it, and marked."""
+    g, (begin, end, _) = max(((g, s) for g in b.js("Data.goroutines.map(g => g.id)") for s in stays_of(events, g)
+                              if s[2] == "Waiting" and s[0] > 0 and s[1] < report["traces"][0]["duration_ns"]), key=lambda row: row[1][1] - row[1][0])
+    first = events[0]["time"]
+    waker = next(e for e in events if e.get("kind") == "StateTransition" and e["of"] == "goroutine" and e["id"] == g and e["time"] - first == end)["g"]
+    b.click_on("#tab-timeline")
+    b.js(f"setView({begin} - ({end} - {begin}), {end} + ({end} - {begin}))")
+    b.js(FRAMES)
+    b.wait("Timeline.complete")
+    x, y = place_of(b, f"l.g && l.g.id === {g}", (begin + end) / 2)
+    b.move(x, y)
+    b.wait("document.getElementById('tip').textContent.includes('ended by')", 10)
+    tip = b.js("(t => t.hidden ? null : t.textContent)(document.getElementById('tip'))")
+    true(f"tip: {tip!r}", tip and tip.startswith(b.js(f"labelOf(goroutineLane(Data.goroutine({g})))")) and b.js(f"showExact({begin})") in tip)
+    true(f"who ended it: {tip!r}", f"ended by G{waker} " in tip)
+    over = b.js(f"""(() => {{ const c = document.getElementById('lanes-over'), r = c.getBoundingClientRect();
+        return '#' + [...c.getContext('2d').getImageData(Math.round(Timeline.pointer.x) * scale, 100, 1, 1).data].slice(0, 3).map(v => v.toString(16).padStart(2, '0')).join(''); }})()""")
+    same("line at the pointer", over, b.js("Colors.accent"))
+    b.move(x, 5)
+    b.js(FRAMES)
+    true("the tip is still there", b.js("document.getElementById('tip').hidden"))
+    same("over the lanes", b.js("""(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v))(document.getElementById('lanes-over'))"""), False)
+
+
+def clipped(stays, begin, end):
+    """{state: ns} of stays between two times."""
+    sums = {}
+    for f, t, state in stays:
+        ns = min(t, end) - max(f, begin)
+        if ns > 0:
+            sums[STATES[state]] = sums.get(STATES[state], 0) + ns
+    return sums
+
+
+def measures(b, report, events):
+    """A drag measures from the edge of one stay to that of another, and what the lane, or the Ps, did in that time, to the ns."""
+    b.click_on("#tab-timeline")
+    ids = b.js("Data.goroutines.map(g => g.id)")
+    g, stays = max(((g, stays_of(events, g)) for g in ids), key=lambda row: len(row[1]))
+    whole = report["traces"][0]["duration_ns"]
+    begin, end, _ = max((s for s in stays if s[0] > whole * 0.05 and s[1] < whole * 0.95), key=lambda s: s[1] - s[0])
+    b.js(f"(setView({begin} - ({end} - {begin}), {end} + ({end} - {begin})), reveal(Data.goroutine({g})))")
+    b.js(FRAMES)
+    b.wait("Timeline.complete")
+    before = b.js("[Timeline.from, Timeline.to]")
+    lane = f"l.g && l.g.id === {g}"
+    (x0, y), (x1, _) = place_of(b, lane, begin), place_of(b, lane, end)
+    b.drag(x0 + 3, y, x1 + 40, y, shift=True)
+    b.wait("measured && measured.sums", 10)
+    same("measured from", b.js("measured.from"), begin)
+    to = b.js("measured.to")
+    true(f"measured to {to}", to > end)
+    same("what the lane did", dict(b.js("[...measured.sums.states.entries()]")), clipped(stays, begin, to))
+    true("it is in the panel", b.js(f"document.getElementById('details').textContent.startsWith('Measured: ' + showTime({to - begin}, 5))"))
+    b.drag(x0 - 40, y, x1 - 3, y, shift=True)
+    same("measured to", b.js("measured.to"), end)
+    same("moved by it", b.js("[Timeline.from, Timeline.to]"), before)
+    b.drag(x0 + 11, b.js("document.getElementById('lanes').getBoundingClientRect().top + 10"), x1 - 17, y + 400)
+    b.wait("measured && measured.sums", 10)
+    begin, end = b.js("[measured.from, measured.to]")
+    running = sum(clipped(stays_of(events, i), begin, end).get(1, 0) for i in ids)
+    same("what the Ps ran", b.js("measured.lanes.map(l => l.plane)") and dict(b.js("[...measured.sums.states.entries()]")).get(1), running)
+    middle = b.js("Data.head.duration") / 2
+    b.js(f"setView({middle} - 1e5, {middle} + 1e5)")
+    b.drag(x0 + 40, y, x0 + 100, y)
+    true("a drag does not move any more", b.js("Timeline.from") < middle - 1e5)
+    same("still measured", b.js("[measured.from, measured.to]"), [begin, end])
+    b.js("document.getElementById('lanes').focus()")
+    b.type("m")
+    b.drag(x0 + 100, y, x0 + 130, y)
+    true("a drag with m does not measure", b.js("measured.from") not in (begin, end) and b.js("measured.to - measured.from") < 1e5)
+    b.type("m")
+    b.send("Input.dispatchKeyEvent", type="keyDown", key="Escape")
+    same("forgotten", b.js("measured"), None)
+
+
+def units(b, report, events):
+    """The units are those of the report; the paths are those of gotap why, step by step, and are drawn over the lanes."""
+    want = [a for a in report["answer"] if a["kind"] == "unit"]
+    true("no unit", want)
+    same("units", b.js("Units.list.map(u => [u.count, u.p50, u.p99])"), [[a["count"], a["p50_ns"], a["p99_ns"]] for a in want])
+    for i, a in enumerate(want):
+        true(f"name {b.js(f'Units.list[{i}].name')}", b.js(f"Units.list[{i}].name").endswith(a["unit"]))
+        true("instances", 0 < b.js(f"Units.list[{i}].items.length") <= a["count"])
+        same("in lanes, or counted", b.js(f"(u => u.lanes.flat().length + u.unplaced === u.items.length)(Units.list[{i}])"), True)
+        slowest, path = a["slowest"], b.js(f"(p => ({{ ...p, unit: 0 }}))(Units.list[{i}].paths[0])")
+        same("the slowest", [path["g"], path["from"], path["to"]], [slowest["goroutine"], slowest["from_ns"], slowest["to_ns"]])
+        sums = {}
+        for cause in slowest["causes"]:
+            sums[cause["ns"]] = sums.get(cause["ns"], 0) + 1
+        same("time of its causes", sum(p["ns"] for p in path["parts"]), sum(c["ns"] for c in slowest["causes"]))
+    for i, k in b.js("Units.list.flatMap((u, i) => u.paths.map((p, k) => [i, k]))"):
+        path = b.js(f"(p => ({{ ...p, unit: 0 }}))(Units.list[{i}].paths[{k}])")
+        why = json.loads(subprocess.run([os.environ["GOTAP"], "why", os.environ["TRACE"], "-g", str(path["g"]), "--from", f"{path['from'] / 1e9:.9f}",
+                                         "--to", f"{path['to'] / 1e9:.9f}", "--json", "--full"], stdout=subprocess.PIPE, check=True).stdout)
+        same("steps", path["count"], why["step_count"])
+        if path["count"] <= 1000:
+            same("path", [[s["from"], s["to"], s["g"]] for s in path["steps"]], [[s["from_ns"], s["to_ns"], s.get("goroutine", -1)] for s in why["steps"]])
+    b.click_on("#tab-findings")
+    same("sentence", b.js("document.querySelector('.finding.unit .text').textContent.startsWith(Data.report.answer[0].text)"), True)
+    b.click_on(".finding.unit")
+    b.wait("Units.path && Timeline.complete")
+    b.js(FRAMES)
+    true("in view", b.js("Timeline.from <= Units.path.from && Units.path.to <= Timeline.to"))
+    true("the panel has no cause", b.js("document.querySelectorAll('#details .parts li').length") > 0)
+    lanes = b.js("Timeline.lanes.findIndex(l => l.kind === 'path')")
+    shown = b.js(f"Timeline.lanes.slice({lanes} + 1).filter(l => l.pinned).map(l => l.g.id)")
+    true("the goroutine of the unit has no lane there", b.js("Units.path.g") in shown)
+    step = b.js("""(() => { window.longest = Units.path.steps.filter(s => !s.some).reduce((a, s) => s.to - s.from > a.to - a.from ? s : a);
+        return [longest.g, longest.from, longest.to, stepWords(longest), stepColor(longest)]; })()""")
+    middle = (step[1] + step[2]) / 2
+    for what, lane, dy, color in (("frame", f"l.pinned && l.g.id === {step[0]}", 5, "Colors.ink"), ("step", "l.kind === 'path'", -9, f"Colors[{json.dumps(step[4])}]")):
+        x, y = place_of(b, lane, middle)
+        pixel = b.js(f"""(() => {{ const c = document.getElementById('lanes-canvas'), r = c.getBoundingClientRect();
+            return '#' + [...c.getContext('2d').getImageData(Math.round(({x} - r.left) * scale), Math.round(({y} - r.top + {dy}) * scale), 1, 1).data]
+                .slice(0, 3).map(v => v.toString(16).padStart(2, '0')).join(''); }})()""")
+        same(f"colour of the {what}", pixel, b.js(color))
+    b.move(*place_of(b, "l.kind === 'path'", middle))
+    b.js(FRAMES)
+    tip = b.js("document.getElementById('tip').textContent")
+    true(f"tip: {tip!r}", step[3] in tip and f"G{step[0]} " in tip)
+    b.js("document.getElementById('lanes').focus()")
+    b.send("Input.dispatchKeyEvent", type="keyDown", key="Escape")
+    same("path", b.js("Units.path"), None)
 
 
 OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throttled", "waiting in a page fault": "page_fault",

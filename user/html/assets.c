@@ -13,7 +13,11 @@
 	FILE(charts, "charts.js")	\
 	FILE(flame, "flame.js")		\
 	FILE(tables, "tables.js")	\
+	FILE(lanes, "lanes.js")		\
 	FILE(timeline, "timeline.js")	\
+	FILE(pointer, "pointer.js")	\
+	FILE(measure, "measure.js")	\
+	FILE(units, "units.js")		\
 	FILE(details, "details.js")	\
 	FILE(main, "main.js")
 

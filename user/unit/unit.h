@@ -69,6 +69,7 @@ struct unit_cause {
 
 struct why_group;
 struct path;
+struct walked;
 
 /* Standard errors of numbers of a unit (errors.h): per second, ns; INFINITY: not known. */
 struct unit_errors {
@@ -93,6 +94,10 @@ struct unit {
 	struct instance slowest;
 	uint64_t slowest_g;
 	struct path *slowest_path;	/* without steps */
+	/* only after units_walk(): the instances that are known, by begin, and paths of some */
+	struct vec instances;	/* struct instance */
+	struct walked *walked;	/* walked.h */
+	size_t nwalked;
 	const struct unit_snapshot *snapshot;	/* of UNIT_TRIGGER */
 	/* of its time: not recorded, or not known, or of a cause beyond UNIT_CAUSES */
 	double unattributed;
@@ -113,6 +118,11 @@ void units_free(struct units *u);
 void units_collect(struct units *u, struct spans *s);
 /* To be called when the first reading has ended: removes the visitor. */
 void units_collected(struct units *u);
+/*
+ * To be called before units_choose(): the units will have @instances and @walked, for who draws
+ * them.
+ */
+void units_walk(struct units *u);
 /*
  * After the first reading: returns the number of units that the second reading explains. @name: the
  * function, or the type of tasks or regions, whose instances are the first unit; NULL: any. Returns
@@ -144,6 +154,8 @@ const struct unit *units_at(const struct units *u, size_t i);
 void units_explain(struct units *u, const struct vec *list);
 /* Returns the part of the unit's time that finding number @finding explains, from 1 on. */
 double unit_found(const struct unit *u, size_t finding);
+/* After units_walk(): the path that has the causes of @walked. */
+struct path *units_walked(struct units *u);
 /* The stacks of the paths, and the begin of the trace. */
 struct stack_set *units_stacks(const struct units *u);
 int64_t units_begin(const struct units *u);

@@ -430,8 +430,9 @@ async function readData() {
 	const [head, texts] = await Promise.all([unpackJSON("head"), unpackJSON("texts")]);
 	Data.head = head;
 	Data.texts = texts;
-	const [report, rows, objects, stacks, flames, index] = await Promise.all([
+	const [report, units, rows, objects, stacks, flames, index] = await Promise.all([
 		unpackJSON("report"),
+		unpackJSON("units"),
 		unpack("rows"),
 		unpack("objects"),
 		unpack("stacks"),
@@ -444,6 +445,7 @@ async function readData() {
 	readStacks(stacks);
 	readFlames(flames);
 	readIndex(index);
+	readUnits(units);
 }
 
 /* --- numbers as text --- */

@@ -112,7 +112,7 @@ function drawFlame() {
 		ctx.fillStyle = Colors.ink;
 		if (b.w > 34)
 			ctx.fillText(
-				clipText(ctx, shortName(b.node.name), b.w - 8),
+				fitName(ctx, b.node.name, b.w - 8),
 				b.x + 4,
 				b.depth * FLAME_ROW + FLAME_ROW / 2,
 			);
@@ -129,8 +129,6 @@ function hasMarkedParent(node, filter) {
 	for (let n = node.parent; n; n = n.parent) if (n.name.toLowerCase().includes(filter)) return true;
 	return false;
 }
-
-const shortName = name => name.replace(/^.*\/(?=[^/]+\.)/, "");
 
 function chooseFlame(kind) {
 	Flame.kind = kind;

@@ -201,6 +201,8 @@ const goToFinding = (f, ids) =>
 
 function showFindings() {
 	const list = Data.report && Data.report.findings;
+	const units = unitCards();
+	$("unit-list").replaceChildren(...(units.length ? [el("h2", {}, "Units of work"), ...units, el("h2", {}, "Findings")] : []));
 	$("finding-list").replaceChildren(
 		...(list && list.length
 			? [
@@ -312,6 +314,10 @@ function onKey(e) {
 				e.target.dispatchEvent(new Event("input"));
 			}
 			e.target.blur();
+		} else if (measured) {
+			forgetMeasure();
+		} else if (Units.path) {
+			choosePath(null);
 		} else {
 			select(null);
 		}
@@ -355,6 +361,7 @@ const TIMELINE_KEYS = {
 	"[": () => selectBeside(-1),
 	"]": () => selectBeside(1),
 	u: selectWaker,
+	m: () => setMeasures(!measures),
 };
 
 /* --- begin --- */
@@ -368,6 +375,10 @@ function setUpTimeline() {
 		Timeline.sort = e.target.value;
 		chooseGoroutines();
 	});
+	$("only-alive").addEventListener("change", e => {
+		Timeline.alive = e.target.checked;
+		chooseGoroutines();
+	});
 	$("show-threads").addEventListener("change", e => {
 		Timeline.threads = e.target.checked;
 		buildLanes();
@@ -376,6 +387,7 @@ function setUpTimeline() {
 		Timeline.arrows = e.target.checked;
 		redraw();
 	});
+	$("measure").addEventListener("click", () => setMeasures(!measures));
 	$("zoom-in").addEventListener("click", () => zoom(1 / 1.6));
 	$("zoom-out").addEventListener("click", () => zoom(1.6));
 	$("zoom-all").addEventListener("click", () => setView(0, Data.head.duration));
