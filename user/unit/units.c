@@ -25,6 +25,7 @@ struct units {
 	struct held held;
 	struct instances chosen;
 	struct unit units[1 + UNITS_MOST];
+	struct unit_spot spots[1 + UNITS_MOST];
 	size_t n;
 	struct dist waited;	/* the wait of @snapshot */
 	struct error failed;
@@ -168,6 +169,8 @@ static void units_make(struct units *u, struct unit_list *list)
 		.seconds = wall / 1e9,
 		.spread = wall > 0 ? (double)(list->last - list->first) / wall : 0,
 	};
+	u->spots[u->n - 1] =
+		(struct unit_spot){ list->kind, list->root, list->handler, list->at };
 	units_init_paths(u, unit);
 	units_sample(u, list, u->n - 1);
 }
@@ -192,6 +195,7 @@ static void units_make_trigger(struct units *u)
 		.slowest = { .from = w->from, .ns = w->to - w->from, .g = w->g, .of = WHY_WAIT },
 		.snapshot = &u->snapshot,
 	};
+	u->spots[u->n] = (struct unit_spot){ .kind = UNIT_TRIGGER, .root = w->name };
 	units_init_paths(u, unit);
 	units_pick(u, &unit->slowest, 2 * u->n++ + 1);
 }
@@ -308,6 +312,21 @@ size_t units_count(const struct units *u)
 const struct unit *units_at(const struct units *u, size_t i)
 {
 	return &u->units[i];
+}
+
+struct unit_spot units_spot(const struct units *u, size_t i)
+{
+	return u->spots[i];
+}
+
+uint32_t units_line_at(struct units *u, uint32_t stack)
+{
+	return candidates_place(&u->candidates, stack).at;
+}
+
+const char *units_handler_at(struct units *u, uint32_t stack)
+{
+	return candidates_place(&u->candidates, stack).handler;
 }
 
 void units_explain(struct units *u, const struct vec *list)
