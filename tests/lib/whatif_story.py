@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""whatif_story.py GOTAP N OUT: a trace of N goroutines of main.handle, one after the other, 1131 us each: 190 us of
-them run, and main.query sleeps for 892 us, in which the only P is idle. tests/unit/whatif_whatif.c has the same."""
+"""whatif_story.py GOTAP N OUT: a trace of N goroutines of main.handle, one after the other, 10.8 ms each: 1.9 ms of
+them run, and main.query sleeps for 8.89 ms, in which the only P is idle. tests/unit/whatif_whatif.c has the same."""
 import subprocess
 import sys
 
@@ -41,13 +41,13 @@ def story():
         yield f"GoCreate dt=10000 new_g={g} new_stack=3 stack=1"
         yield "GoBlock dt=10000 reason_string=21 stack=5"
         yield f"GoStart dt=10000 g={g} g_seq=1"
-        yield "GoBlock dt=100000 reason_string=20 stack=2"
+        yield "GoBlock dt=1000000 reason_string=20 stack=2"
         yield "ProcStop dt=1000"
-        yield f"ProcStart dt=890000 p=0 p_seq={i + 1}"
+        yield f"ProcStart dt=8890000 p=0 p_seq={i + 1}"
         yield f"GoUnblock dt=1000 g={g} g_seq=2 stack=0"
         yield f"GoStart dt=9000 g={g} g_seq=3"
-        yield f"GoUnblock dt=80000 g=1 g_seq={2 * i + 1} stack=3"
-        yield "GoDestroy dt=10000"
+        yield f"GoUnblock dt=800000 g=1 g_seq={2 * i + 1} stack=3"
+        yield "GoDestroy dt=100000"
         yield f"GoStart dt=10000 g=1 g_seq={2 * i + 2}"
 
 

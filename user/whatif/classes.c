@@ -78,25 +78,33 @@ static void class_common(const struct classes *c, struct class *k, const uint32_
 	k->nsure = k->nnames;
 }
 
-static void class_between(const struct classes *c, struct class *k, uint32_t from, uint32_t to)
+/* A stack can lack its outer frames, as one of a preemption can: its root is known all the same. */
+static void class_root(struct class *k, const char *root)
+{
+	if (*root && !release_is_std(root))
+		k->names[k->nnames++] = root;
+	k->nsure = k->nnames;
+}
+
+static void class_between(const struct classes *c, struct class *k, const char *root,
+			  uint32_t from, uint32_t to)
 {
 	uint32_t na, nb, shared, i;
 	const uint32_t *a = stack_set_of(c->stacks, from, &na);
 	const uint32_t *b = stack_set_of(c->stacks, to, &nb);
 
 	if (!na || !nb) {
-		/* of one end alone: its goroutine's function is all that is sure */
 		a = na ? a : b;
 		na = na ? na : nb;
-		if (na)
-			class_name(k, classes_frame(c, a, na, 0));
-		k->nsure = k->nnames;
+		class_root(k, root);
 		for (i = na; i--; )
 			class_name(k, classes_frame(c, a, na, i));
 		return;
 	}
 	shared = classes_shared(a, na, b, nb);
 	class_common(c, k, a, na, b, nb, shared);
+	if (!k->nsure)
+		class_root(k, root);
 	for (i = shared; i < na; i++)
 		class_name(k, classes_frame(c, a, na, i));
 	for (i = shared; i < nb; i++)
@@ -128,16 +136,18 @@ static uint32_t classes_number(struct classes *c, const struct class *k)
 	return (uint32_t)c->list.len - 1;
 }
 
-static uint32_t classes_of(struct classes *c, enum class_kind kind, uint32_t from, uint32_t to)
+static uint32_t classes_of(struct classes *c, enum class_kind kind, const char *root,
+			   uint32_t from, uint32_t to)
 {
-	uint64_t key = hash64_seeded(hash64_seeded((uint64_t)from << 32 | to) ^ kind);
+	uint64_t key = hash64_seeded(hash64_seeded((uint64_t)from << 32 | to) ^ kind) ^
+		       (uintptr_t)root;
 	uint64_t *found = map64_get(&c->by_stacks, key);
 	struct class k = { .kind = (uint8_t)kind };
 	uint32_t number;
 
 	if (found)
 		return (uint32_t)*found;
-	class_between(c, &k, from, to);
+	class_between(c, &k, root, from, to);
 	number = classes_number(c, &k);
 	if (c->by_stacks.len < CLASSES_MOST * 8)
 		*map64_put(&c->by_stacks, key, NULL) = number;
@@ -147,13 +157,14 @@ static uint32_t classes_of(struct classes *c, enum class_kind kind, uint32_t fro
 void classes_count(struct classes *c, uint32_t class, int64_t ns)
 {
 	class_at(c, class)->ns += ns;
-	class_at(c, class)->n++;
+	class_at(c, class)->n += ns < 0 ? (uint64_t)-1 : 1;
 	c->crowded += !class;
 }
 
-uint32_t classes_run(struct classes *c, bool assist, uint32_t from, uint32_t to, int64_t ns)
+uint32_t classes_run(struct classes *c, bool assist, const char *root, uint32_t from, uint32_t to,
+		     int64_t ns)
 {
-	uint32_t class = classes_of(c, assist ? CLASS_ASSIST : CLASS_RUN, from, to);
+	uint32_t class = classes_of(c, assist ? CLASS_ASSIST : CLASS_RUN, root, from, to);
 
 	classes_count(c, class, ns);
 	return class;
@@ -163,14 +174,18 @@ uint32_t classes_at(struct classes *c, enum class_kind kind, uint32_t stack)
 {
 	const struct stack_frame *at = place_frame(c->stacks, stack);
 	struct class k = { .kind = (uint8_t)kind };
+	uint32_t n, i;
+	const uint32_t *frames = stack_set_of(c->stacks, stack, &n);
 
 	if (!at || !*at->func)
 		return 0;
 	/* a library's frame is better than none: it can be asked for by its name */
 	k.names[k.nnames++] = at->func;
-	k.nsure = 1;
 	k.file = at->file;
 	k.line = at->line;
+	for (i = 0; i < n; i++)
+		class_name(&k, stack_set_frame_at(c->stacks, frames[i]));
+	k.nsure = k.nnames;
 	return classes_number(c, &k);
 }
 

@@ -66,11 +66,15 @@ struct class_sampled {
 
 void classes_init(struct classes *c, struct stack_set *stacks);
 void classes_free(struct classes *c);
-/* Returns the class of a part that ran from stack @from to @to, and counts it; 0: it has none. */
-uint32_t classes_run(struct classes *c, bool assist, uint32_t from, uint32_t to, int64_t ns);
+/*
+ * Returns the class of a part that ran from stack @from to @to, in a goroutine that began with
+ * @root, and counts it; 0: it has none.
+ */
+uint32_t classes_run(struct classes *c, bool assist, const char *root, uint32_t from, uint32_t to,
+		     int64_t ns);
 /* Returns the class of a wait or a system call at @stack, without counting it. */
 uint32_t classes_at(struct classes *c, enum class_kind kind, uint32_t stack);
-/* Counts an op of class @class. */
+/* Counts an op of class @class; a negative @ns takes one back. */
 void classes_count(struct classes *c, uint32_t class, int64_t ns);
 /* A CPU sample with @stack lies in an op of class @class. */
 void classes_sample(struct classes *c, uint32_t class, uint32_t stack);

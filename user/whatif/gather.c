@@ -11,8 +11,11 @@
 #include "read/notes.h"
 #include "read/view.h"
 #include "whatif/nominal.h"
+#include "whatif/peers.h"
 #include "why/place.h"
 
+/* WAKE_MOST: ns; a thread that has a CPU takes less to wake. */
+enum { WAKE_MOST = 100000 };
 enum { SAMPLES_PENDING = 8, PROCS_MOST = 4096, LATENCIES_MOST = 1 << 16 };
 
 /* The state of a goroutine, by its slot. */
@@ -37,8 +40,7 @@ struct gather {
 	struct vec weaves;		/* struct weave */
 	bool idle[PROCS_MOST];
 	bool woken[PROCS_MOST];		/* it was idle, and no goroutine has run on it since */
-	uint64_t nidle, nready;
-	int64_t last;			/* time of the last event */
+	uint64_t nidle;
 	int64_t scheduled;		/* the last time at which a goroutine began to run */
 	/* int64_t, ns: from the time at which a goroutine was ready to that at which it ran */
 	struct vec latencies, timer_latencies;
@@ -96,7 +98,8 @@ static void gather_cut(struct gather *a, const struct goroutine *g, struct weave
 		if (number) {
 			op = op_at(&a->p, number);
 			op->ns = time - w->cut;
-			op->class = classes_run(&a->p.classes, w->assist, w->stack, to, op->ns);
+			op->class = classes_run(&a->p.classes, w->assist, g->name, w->stack, to,
+						op->ns);
 			op->flags = w->assist ? OP_ASSIST : 0;
 			for (i = 0; i < w->nsamples && i < SAMPLES_PENDING; i++)
 				classes_sample(&a->p.classes, op->class, w->samples[i]);
@@ -184,8 +187,9 @@ static enum class_kind gather_kind(const struct span *span)
 }
 
 /*
- * A goroutine that sleeps again and again in the function that it began with paces itself, as a
- * poller or a source of work does: its sleep is no part of anybody's work.
+ * A goroutine that sleeps again and again in the function that it began with, and waits for no
+ * other goroutine in between, paces itself, as a poller or a source of work does: its sleep is no
+ * part of anybody's work.
  */
 static void gather_pace(struct gather *a, struct weave *w, const struct op *op)
 {
@@ -232,7 +236,6 @@ static void gather_on_span_begin(void *ctx, const struct span *span)
 	struct gather *a = ctx;
 	struct weave *w = gather_weave(a, span->g);
 
-	a->nready += span->state == GO_RUNNABLE;
 	switch (span->state) {
 	case GO_RUNNING:
 		w->cut = span->from;
@@ -356,6 +359,8 @@ static void gather_wait_ends(struct gather *a, const struct span *span, struct w
 
 	w->wait = 0;
 	w->by = by ? ENDED_POST : (uint8_t)gather_alone(a, span);
+	if (by)
+		w->sleeps = 0;
 	if (span->gap)
 		a->p.gap += span->to - span->from;
 	if (!number)
@@ -370,7 +375,8 @@ static void gather_wait_ends(struct gather *a, const struct span *span, struct w
 		op->flags |= OP_OF_GC;
 	if (!gather_is_idle(a, &span->end) && op->by != ENDED_POST)
 		gather_late(a, op);
-	classes_count(&a->p.classes, op->class, op->ns);
+	if (op->by != ENDED_NEVER)
+		classes_count(&a->p.classes, op->class, op->ns);
 }
 
 static void gather_syscall_ends(struct gather *a, const struct span *span, struct weave *w)
@@ -408,6 +414,8 @@ static void gather_starts(struct gather *a, const struct span *span, struct weav
 	if (own && span->end.p < PROCS_MOST && a->ran[span->end.p] > span->from)
 		gather_latency(&a->switches, span->to - a->ran[span->end.p]);
 	program = program_at(&a->p, w->program - 1);
+	if (w->idle && ns > WAKE_MOST)
+		a->p.starved += ns - WAKE_MOST;
 	if (w->idle && !own && a->world < span->from)
 		gather_latency(w->by == ENDED_POST || w->fresh ? &a->latencies :
 				&a->timer_latencies, ns);
@@ -434,7 +442,6 @@ static void gather_on_span(void *ctx, const struct span *span)
 			a->ran[span->p] = span->to;
 		break;
 	case GO_RUNNABLE:
-		a->nready--;
 		gather_starts(a, span, w);
 		break;
 	case GO_SYSCALL:
@@ -484,9 +491,6 @@ static void gather_on_event(void *ctx, const struct trace_event *ev)
 {
 	struct gather *a = ctx;
 
-	if (a->last && a->nready && a->nidle && !a->full)
-		a->p.idle_beside += ev->time - a->last;
-	a->last = ev->time;
 	a->p.events++;
 	switch (ev->type) {
 	case EV_ProcStart:
@@ -539,7 +543,7 @@ static void gather_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, co
 
 /* --- tasks and regions --- */
 
-static void gather_mark(struct gather *a, const struct goroutine *g, int64_t time,
+static void gather_mark(struct gather *a, const struct goroutine *g, int64_t time, uint32_t stack,
 			const struct mark *mark)
 {
 	struct weave *w = g ? gather_weave(a, g) : NULL;
@@ -549,7 +553,7 @@ static void gather_mark(struct gather *a, const struct goroutine *g, int64_t tim
 	if (!w)
 		return;
 	if (g->now.state == GO_RUNNING)
-		gather_cut(a, g, w, time, 0);
+		gather_cut(a, g, w, time, stack);
 	number = gather_add(a, w, OP_MARK, time);
 	if (!number)
 		return;
@@ -562,13 +566,14 @@ static void gather_mark(struct gather *a, const struct goroutine *g, int64_t tim
 static void gather_on_region_begin(void *ctx, const struct region_span *r)
 {
 	if (!r->open_begin && !r->depth)
-		gather_mark(ctx, r->g, r->from, &(struct mark){ .type = r->type, .begins = true });
+		gather_mark(ctx, r->g, r->from, r->stack,
+			    &(struct mark){ .type = r->type, .begins = true });
 }
 
 static void gather_on_region(void *ctx, const struct region_span *r)
 {
 	if (!r->open_begin && !r->open_end && !r->depth)
-		gather_mark(ctx, r->g, r->to, &(struct mark){ .type = r->type });
+		gather_mark(ctx, r->g, r->to, 0, &(struct mark){ .type = r->type });
 }
 
 static void gather_on_task_begin(void *ctx, const struct task_span *t)
@@ -577,7 +582,7 @@ static void gather_on_task_begin(void *ctx, const struct task_span *t)
 
 	if (!t->open_begin && t->id)
 		gather_mark(a, t->g == TRACEV2_NO_ID ? NULL : spans_goroutine(a->s, t->g), t->from,
-			    &(struct mark){ .type = t->type, .task = t->id, .begins = true });
+			    0, &(struct mark){ .type = t->type, .task = t->id, .begins = true });
 }
 
 /* --- the trace --- */
@@ -665,6 +670,7 @@ struct programs *gather_finish(struct gather *a)
 	if (!p->procs)
 		p->procs = 1;
 	nominal_find(p);
+	peers_join(p);
 	return p;
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "release/release.h"
+#include "why/place.h"
 
 /* GUESSES_MOST: changes that are tried; GUESS_OPS: ops of all replays, which limits the time. */
 enum { GUESSES_MOST = 24, GUESSES_LEAST = 4, GUESS_OPS = 60000000 };
@@ -61,6 +62,23 @@ static void guess_runs(struct guesses *g, const struct classes *c, uint32_t clas
 		guess_add(g, WHATIF_FUNCTION, k->names[i], by, (double)k->ns);
 }
 
+/* Functions that unlock what others waited for. */
+static void guess_locks(struct guesses *g, const struct programs *p, double by)
+{
+	size_t i;
+
+	for (i = 1; i < p->ops.len; i++) {
+		const struct op *op = op_at(p, (uint32_t)i);
+		const struct stack_frame *at = op->kind == OP_POST && op->flags & OP_OF_LOCK ?
+			place_frame(p->classes.stacks, op->stack) : NULL;
+
+		/* the time that others waited says how much can be gained */
+		if (at && *at->func)
+			guess_add(g, WHATIF_LOCK, at->func, by,
+				  (double)op_at(p, op->partner)->ns);
+	}
+}
+
 static void guess_sampled(struct guesses *g, const struct classes *c, double by)
 {
 	size_t i;
@@ -76,8 +94,9 @@ static void guess_sampled(struct guesses *g, const struct classes *c, double by)
 	}
 }
 
-static void guess_collect(struct guesses *g, const struct classes *c, double by)
+static void guess_collect(struct guesses *g, const struct programs *p, double by)
 {
+	const struct classes *c = &p->classes;
 	uint32_t i;
 
 	for (i = 1; i < c->list.len; i++) {
@@ -90,6 +109,7 @@ static void guess_collect(struct guesses *g, const struct classes *c, double by)
 				  (double)k->ns);
 	}
 	guess_sampled(g, c, by);
+	guess_locks(g, p, by);
 }
 
 static int guess_by_time(const void *a, const void *b)
@@ -166,7 +186,7 @@ void whatif_guess(struct whatif *w, double by, size_t most)
 
 	if (w->answer.reasons.len)
 		return;
-	guess_collect(&g, &w->p->classes, by);
+	guess_collect(&g, w->p, by);
 	vec_sort(&g.list, sizeof(struct guess), guess_by_time);
 	room = GUESS_OPS / (RERUN_VARIANTS * w->p->ops.len);
 	room = room > GUESSES_MOST ? GUESSES_MOST : room < GUESSES_LEAST ? GUESSES_LEAST : room;

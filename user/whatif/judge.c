@@ -12,9 +12,10 @@
 
 /*
  * UNITS_LEAST: completions in the measured part. SPREAD_LEAST: the part of the trace over which
- * they lie. DONE_LEAST: completions of a replay, of those of the trace. STARVED_MOST: the part of
- * the time in which a P was idle beside a ready goroutine for longer than the wake-ups take.
- * RECORDER_MOST: the recorder's part of the running time, at RECORDER_PRICE ns for each event.
+ * they lie. DONE_LEAST: completions of a replay, of those of the trace. STARVED_MOST: the delays of
+ * goroutines with an idle P, beyond what a wake-up takes, as a part of the time.
+ * RECORDER_MOST: the recorder's part of the time, at RECORDER_PRICE ns for each event, of which all
+ * can lie on the path of the unit.
  */
 enum { UNITS_LEAST = 30 };
 #define SPREAD_LEAST 0.6
@@ -83,17 +84,6 @@ static void judge_count(struct whatif *w)
 
 /* --- the trace --- */
 
-static int64_t judge_running(const struct programs *p)
-{
-	int64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < p->classes.list.len; i++)
-		if (class_at(&p->classes, (uint32_t)i)->kind <= CLASS_ASSIST)
-			ns += class_at(&p->classes, (uint32_t)i)->ns;
-	return ns;
-}
-
 /* Facts of the trace that forbid each prediction. */
 static void judge_trace(struct whatif *w)
 {
@@ -108,16 +98,15 @@ static void judge_trace(struct whatif *w)
 		buf_printf(whatif_reason(reasons, "losses"), "the recorder notes: %s", p->note);
 	if (p->procs_change)
 		buf_printf(whatif_reason(reasons, "procs"), "GOMAXPROCS changed");
-	if (seconds > 0 && (double)p->idle_beside > STARVED_MOST * seconds * 1e9)
+	if (seconds > 0 && (double)p->starved > STARVED_MOST * seconds * 1e9)
 		buf_printf(whatif_reason(reasons, "starved"),
-			   "a P was idle beside ready goroutines for %.0f %% of the time (%.0f %% "
-			   "are allowed): the machine did not give the program its CPUs",
-			   (double)p->idle_beside / seconds / 1e7, 100 * STARVED_MOST);
-	if ((double)p->events * RECORDER_PRICE > RECORDER_MOST * (double)judge_running(p))
+			   "goroutines ran late though a P was idle, together by %.0f %% of the "
+			   "time (%.0f %% are allowed): the machine did not give the program its "
+			   "CPUs", (double)p->starved / seconds / 1e7, 100 * STARVED_MOST);
+	if ((double)p->events * RECORDER_PRICE > RECORDER_MOST * seconds * 1e9)
 		buf_printf(whatif_reason(reasons, "recorder"),
-			   "%.0f events a second are many for the time that the program ran: the "
-			   "recorder is a part of what was recorded",
-			   seconds > 0 ? (double)p->events / seconds : 0);
+			   "%.0f events a second are too many: the recorder is a part of what was "
+			   "recorded", (double)p->events / seconds);
 }
 
 /* --- the base --- */

@@ -5,16 +5,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "why/place.h"
+
 static const struct {
 	const char *word, *noun;
-	uint8_t class;		/* enum class_kind of the time */
+	uint32_t classes;	/* 1 << enum class_kind of the time */
 } predict_kinds[WHATIF_KINDS] = {
-	[WHATIF_FUNCTION] = { "function", "running time", CLASS_RUN },
-	[WHATIF_SLEEP] = { "sleep", "sleep", CLASS_SLEEP },
-	[WHATIF_NETWORK] = { "network", "wait for the network", CLASS_NETWORK },
-	[WHATIF_SYSCALL] = { "syscall", "system call", CLASS_SYSCALL },
-	[WHATIF_GC] = { "gc", "work of the collector", CLASS_ASSIST },
+	[WHATIF_FUNCTION] = { "function", "running time", 1 << CLASS_RUN },
+	[WHATIF_LOCK] = { "lock", "time", 1 << CLASS_RUN | 1 << CLASS_SLEEP |
+			  1 << CLASS_NETWORK | 1 << CLASS_SYSCALL },
+	[WHATIF_SLEEP] = { "sleep", "sleep", 1 << CLASS_SLEEP },
+	[WHATIF_NETWORK] = { "network", "wait for the network", 1 << CLASS_NETWORK },
+	[WHATIF_SYSCALL] = { "syscall", "system call", 1 << CLASS_SYSCALL },
+	[WHATIF_GC] = { "gc", "work of the collector", 0 },
 };
+
+/* ns: with all Ps idle the runtime waits in epoll_wait(2), for a whole ms (netpoll_epoll.go). */
+enum { POLLER_NS = 1000000 };
 
 const char *whatif_kind_name(enum whatif_kind kind)
 {
@@ -48,6 +55,14 @@ static const char *predict_name(const struct whatif *w, const char *name)
 	return NULL;
 }
 
+static double predict_share(const struct classes *c, uint32_t class,
+			    const struct whatif_change *change, bool *sure)
+{
+	if (!change->name || !(predict_kinds[change->kind].classes >> class_at(c, class)->kind & 1))
+		return 0;
+	return classes_share(c, class, change->name, sure);
+}
+
 /* Sets the factors of the classes that the change is about, and sums up their time. */
 static void predict_factors(struct whatif *w, struct whatif_prediction *p)
 {
@@ -59,13 +74,14 @@ static void predict_factors(struct whatif *w, struct whatif_prediction *p)
 	for (i = 0; i < c->list.len; i++) {
 		const struct class *k = class_at(c, (uint32_t)i);
 		bool sure = true;
-		double share = k->kind == predict_kinds[p->change.kind].class && p->change.name ?
-			classes_share(c, (uint32_t)i, p->change.name, &sure) : 0;
+		double share = predict_share(c, (uint32_t)i, &p->change, &sure);
 		double part = share * (double)k->ns;
 
 		w->factors[i] = (float)(1 - share * p->change.by);
 		ns += part;
 		unsure += sure ? 0 : part;
+		if (k->kind == CLASS_SLEEP && (double)k->nominal * (1 - p->change.by) < POLLER_NS)
+			p->coarse += part;
 		/* the line of a class is that of its common frame */
 		if (part > most && k->names[0] == p->change.name) {
 			most = part;
@@ -75,6 +91,7 @@ static void predict_factors(struct whatif *w, struct whatif_prediction *p)
 	}
 	p->seconds = ns / 1e9;
 	p->unsure = ns > 0 ? unsure / ns : 0;
+	p->coarse = ns > 0 ? p->coarse / ns : 0;
 }
 
 /* --- reasons against it --- */
@@ -90,6 +107,56 @@ static bool predict_is_pace(const struct whatif *w, const char *name)
 	return false;
 }
 
+static bool predict_is_rwmutex(const struct stack_set *stacks, uint32_t stack)
+{
+	uint32_t n, i;
+	const uint32_t *frames = stack_set_of(stacks, stack, &n);
+
+	for (i = 0; i < n && i < 4; i++)
+		if (!strncmp(stack_set_frame_at(stacks, frames[i])->func, "sync.(*RWMutex).", 16))
+			return true;
+	return false;
+}
+
+enum predict_held { LOCK_NONE, LOCK_OF_ONE, LOCK_OF_MANY };
+
+/* Did anybody wait for a lock that the function unlocks? An RWMutex can have several holders. */
+static enum predict_held predict_lock(const struct whatif *w, const char *name)
+{
+	const struct stack_set *stacks = w->p->classes.stacks;
+	enum predict_held found = LOCK_NONE;
+	size_t i;
+
+	for (i = 1; i < w->p->ops.len; i++) {
+		const struct op *op = op_at(w->p, (uint32_t)i);
+		const struct stack_frame *at = op->kind == OP_POST && op->flags & OP_OF_LOCK ?
+			place_frame(stacks, op->stack) : NULL;
+
+		if (!at || at->func != name)
+			continue;
+		if (predict_is_rwmutex(stacks, op->stack))
+			return LOCK_OF_MANY;
+		found = LOCK_OF_ONE;
+	}
+	return found;
+}
+
+static void predict_refuse_lock(struct whatif *w, struct whatif_prediction *p)
+{
+	switch (predict_lock(w, p->change.name)) {
+	case LOCK_NONE:
+		buf_printf(whatif_reason(&p->reasons, "lock"),
+			   "nobody waited for a lock that it unlocks");
+		break;
+	case LOCK_OF_MANY:
+		buf_printf(whatif_reason(&p->reasons, "rwmutex"),
+			   "it unlocks an RWMutex: the trace does not show which readers have one");
+		break;
+	default:
+		break;
+	}
+}
+
 static void predict_refuse(struct whatif *w, struct whatif_prediction *p)
 {
 	const char *noun = predict_kinds[p->change.kind].noun;
@@ -102,6 +169,12 @@ static void predict_refuse(struct whatif *w, struct whatif_prediction *p)
 		buf_printf(whatif_reason(&p->reasons, "attribution"),
 			   "%.0f %% of the time can be that of other functions, because the trace "
 			   "has too few CPU samples (record --cpu-samples)", 100 * p->unsure);
+	if (p->coarse > WHATIF_UNSURE)
+		buf_printf(whatif_reason(&p->reasons, "resolution"),
+			   "sleeps would be shorter than 1 ms, which is the resolution of the "
+			   "runtime's poller: an idle program would not sleep less");
+	if (p->change.kind == WHATIF_LOCK)
+		predict_refuse_lock(w, p);
 	if (p->change.kind == WHATIF_SLEEP && predict_is_pace(w, p->change.name))
 		buf_printf(whatif_reason(&p->reasons, "pace"),
 			   "it is the pace of its own goroutine's loop, and no part of the work");

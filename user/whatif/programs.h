@@ -5,8 +5,8 @@
  * goroutine ended and the op that ended it name each other: these are the edges of the graph.
  * gather.c makes the programs from the spans of a trace, rerun.c executes them.
  *
- * Memory: OPS_MOST ops of 48 bytes. If a trace has more, the programs have its beginning, up to
- * @until.
+ * Memory: OPS_MOST ops of 40 bytes, and those that peers.c adds. If a trace has more, the programs
+ * have its beginning, up to @until.
  */
 #ifndef GOTAP_WHATIF_PROGRAMS_H
 #define GOTAP_WHATIF_PROGRAMS_H
@@ -101,7 +101,8 @@ struct programs {
 	int64_t gap;		/* ns of goroutines that were not recorded */
 	uint64_t notes;		/* of the recorder about losses */
 	const char *note;	/* the first one, NULL: none */
-	int64_t idle_beside;	/* ns with an idle P and a runnable goroutine */
+	/* ns by which goroutines ran later than a thread takes to wake, with an idle P */
+	int64_t starved;
 	uint64_t events;
 	uint64_t linked;	/* waits for the network that a goroutine of the program ended */
 };

@@ -24,9 +24,11 @@
 
 enum whatif_kind {
 	WHATIF_FUNCTION,	/* the running time of a function and what it calls */
-	WHATIF_SLEEP,		/* sleeps in a function */
-	WHATIF_NETWORK,		/* waits for the network in a function */
-	WHATIF_SYSCALL,		/* system calls of a function */
+	/* all of its time: running, sleeps, system calls; it unlocks what others waited for */
+	WHATIF_LOCK,
+	WHATIF_SLEEP,		/* sleeps in a function and what it calls */
+	WHATIF_NETWORK,		/* waits for the network there */
+	WHATIF_SYSCALL,		/* system calls there */
 	WHATIF_GC,		/* without the garbage collector */
 	WHATIF_KINDS,
 };
@@ -54,6 +56,7 @@ struct whatif_prediction {
 	uint64_t line;
 	double seconds;		/* time of the trace that the change is about */
 	double unsure;		/* part of @seconds that may belong to other functions */
+	double coarse;		/* part of @seconds in sleeps too short for the runtime */
 	struct whatif_range value[ROUNDS_QUANTITIES];
 	/* the ratio of the rate in each replay; NAN: its base is not valid */
 	double rates[RERUN_VARIANTS];

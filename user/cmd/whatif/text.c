@@ -72,6 +72,7 @@ static void text_change(FILE *f, const struct whatif_prediction *p)
 {
 	static const char *const nouns[WHATIF_KINDS] = {
 		[WHATIF_FUNCTION] = "running time of", [WHATIF_SLEEP] = "sleeps in",
+		[WHATIF_LOCK] = "time of the lock's holder",
 		[WHATIF_NETWORK] = "waits for the network in",
 		[WHATIF_SYSCALL] = "system calls of",
 	};

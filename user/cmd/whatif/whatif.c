@@ -47,6 +47,11 @@ static const char *whatif_cmd_take_sleep(void *options, const char *arg)
 	return whatif_cmd_take(options, WHATIF_SLEEP, arg);
 }
 
+static const char *whatif_cmd_take_lock(void *options, const char *arg)
+{
+	return whatif_cmd_take(options, WHATIF_LOCK, arg);
+}
+
 static const char *whatif_cmd_take_network(void *options, const char *arg)
 {
 	return whatif_cmd_take(options, WHATIF_NETWORK, arg);
@@ -75,6 +80,9 @@ static const struct option_row whatif_rows[] = {
 	OPTION(0, "function", "NAME", OPTION_TAKE, 0,
 	  "if this function and what it calls ran for less time",
 	  .take = whatif_cmd_take_function),
+	OPTION(0, "lock", "NAME", OPTION_TAKE, 0,
+	  "if this function, which unlocks what others wait for, took less time in all: running, "
+	  "asleep, in system calls", .take = whatif_cmd_take_lock),
 	OPTION(0, "sleep", "NAME", OPTION_TAKE, 0,
 	  "if the sleeps in this function were shorter", .take = whatif_cmd_take_sleep),
 	OPTION(0, "network", "NAME", OPTION_TAKE, 0,
