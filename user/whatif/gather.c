@@ -40,7 +40,9 @@ struct gather {
 	struct vec weaves;		/* struct weave */
 	bool idle[PROCS_MOST];
 	bool woken[PROCS_MOST];		/* it was idle, and no goroutine has run on it since */
-	uint64_t nidle;
+	uint64_t nidle, nready;
+	/* time of the last event; for how long a P has been idle beside a ready goroutine, ns */
+	int64_t last, beside;
 	int64_t scheduled;		/* the last time at which a goroutine began to run */
 	/* int64_t, ns: from the time at which a goroutine was ready to that at which it ran */
 	struct vec latencies, timer_latencies;
@@ -236,6 +238,7 @@ static void gather_on_span_begin(void *ctx, const struct span *span)
 	struct gather *a = ctx;
 	struct weave *w = gather_weave(a, span->g);
 
+	a->nready += span->state == GO_RUNNABLE;
 	switch (span->state) {
 	case GO_RUNNING:
 		w->cut = span->from;
@@ -414,8 +417,6 @@ static void gather_starts(struct gather *a, const struct span *span, struct weav
 	if (own && span->end.p < PROCS_MOST && a->ran[span->end.p] > span->from)
 		gather_latency(&a->switches, span->to - a->ran[span->end.p]);
 	program = program_at(&a->p, w->program - 1);
-	if (w->idle && ns > WAKE_MOST)
-		a->p.starved += ns - WAKE_MOST;
 	if (w->idle && !own && a->world < span->from)
 		gather_latency(w->by == ENDED_POST || w->fresh ? &a->latencies :
 				&a->timer_latencies, ns);
@@ -442,6 +443,7 @@ static void gather_on_span(void *ctx, const struct span *span)
 			a->ran[span->p] = span->to;
 		break;
 	case GO_RUNNABLE:
+		a->nready--;
 		gather_starts(a, span, w);
 		break;
 	case GO_SYSCALL:
@@ -487,10 +489,24 @@ static void gather_assist(struct gather *a, const struct trace_event *ev, bool b
 	w->assist = begins;
 }
 
+/* Up to @time the Ps and goroutines were as they are now: this event has not changed them yet. */
+static void gather_beside(struct gather *a, int64_t time)
+{
+	if (a->last && a->nready && a->nidle && !a->full)
+		a->beside += time - a->last;
+	else if (a->beside) {
+		if (a->beside > WAKE_MOST)
+			a->p.starved += a->beside - WAKE_MOST;
+		a->beside = 0;
+	}
+	a->last = time;
+}
+
 static void gather_on_event(void *ctx, const struct trace_event *ev)
 {
 	struct gather *a = ctx;
 
+	gather_beside(a, ev->time);
 	a->p.events++;
 	switch (ev->type) {
 	case EV_ProcStart:

@@ -12,8 +12,8 @@
 
 /*
  * UNITS_LEAST: completions in the measured part. SPREAD_LEAST: the part of the trace over which
- * they lie. DONE_LEAST: completions of a replay, of those of the trace. STARVED_MOST: the delays of
- * goroutines with an idle P, beyond what a wake-up takes, as a part of the time.
+ * they lie. DONE_LEAST: completions of a replay, of those of the trace. STARVED_MOST: of the time
+ * with an idle P beside a ready goroutine, beyond what a wake-up takes, the part of all time.
  * RECORDER_MOST: the recorder's part of the time, at RECORDER_PRICE ns for each event, of which all
  * can lie on the path of the unit.
  */
@@ -100,9 +100,9 @@ static void judge_trace(struct whatif *w)
 		buf_printf(whatif_reason(reasons, "procs"), "GOMAXPROCS changed");
 	if (seconds > 0 && (double)p->starved > STARVED_MOST * seconds * 1e9)
 		buf_printf(whatif_reason(reasons, "starved"),
-			   "goroutines ran late though a P was idle, together by %.0f %% of the "
-			   "time (%.0f %% are allowed): the machine did not give the program its "
-			   "CPUs", (double)p->starved / seconds / 1e7, 100 * STARVED_MOST);
+			   "for %.0f %% of the time goroutines were ready and a P was idle, for "
+			   "longer than a wake-up takes (%.0f %% are allowed): the machine did not "
+			   "give the program its CPUs", (double)p->starved / seconds / 1e7, 100 * STARVED_MOST);
 	if ((double)p->events * RECORDER_PRICE > RECORDER_MOST * seconds * 1e9)
 		buf_printf(whatif_reason(reasons, "recorder"),
 			   "%.0f events a second are too many: the recorder is a part of what was "

@@ -101,7 +101,7 @@ struct programs {
 	int64_t gap;		/* ns of goroutines that were not recorded */
 	uint64_t notes;		/* of the recorder about losses */
 	const char *note;	/* the first one, NULL: none */
-	/* ns by which goroutines ran later than a thread takes to wake, with an idle P */
+	/* ns with an idle P beside a ready goroutine, beyond what a thread takes to wake */
 	int64_t starved;
 	uint64_t events;
 	uint64_t linked;	/* waits for the network that a goroutine of the program ended */
