@@ -100,6 +100,40 @@ static void events_text_put_sync(struct events *e, const struct trace_event *ev)
 	put_wall(e->out, sync.wall_sec, sync.wall_nsec);
 }
 
+/* " for channel 0xc000012070 (7)": the capacity in brackets; WAIT_CAP_MOST - 1 stands for more. */
+static void events_text_put_object(struct buf *b, const struct trace_wait *w, unsigned int i)
+{
+	int cap = wait_capacity(w, i);
+
+	if (w->kind == WAIT_NETWORK) {
+		put_word(b, " descriptor ");
+		put_uint(b, wait_address(w, i));
+		return;
+	}
+	put_word(b, " 0x");
+	put_hex(b, wait_address(w, i));
+	if (cap < 0)
+		return;
+	put_word(b, " (");
+	put_uint(b, (uint64_t)cap);
+	put_text(b, cap == WAIT_CAP_MOST - 1 ? "+)" : ")");
+}
+
+static void events_text_put_wait(struct events *e, const struct trace_event *ev)
+{
+	struct trace_wait wait;
+	unsigned int i;
+
+	if (!trace_reader_wait(e->reader, ev, &wait))
+		return;
+	put_word(e->out, " for ");
+	put_text(e->out, wait_kind_name(wait.kind));
+	for (i = 0; i < wait.n; i++)
+		events_text_put_object(e->out, &wait, i);
+	if (wait.more)
+		put_word(e->out, " ...");
+}
+
 static void events_text_put_transition(struct events *e, const struct trace_event *ev)
 {
 	struct view_transition tr = view_transition(ev);
@@ -113,6 +147,7 @@ static void events_text_put_transition(struct events *e, const struct trace_even
 	put_text(e->out, proc ? proc_state_name(tr.to) : go_state_name(tr.to));
 	if (tr.reason)
 		events_text_put_quoted(e, events_string(e, tr.reason));
+	events_text_put_wait(e, ev);
 }
 
 static void events_text_put_range(struct events *e, const struct trace_event *ev)
