@@ -7,6 +7,7 @@
 
 #include "read/events_form.h"
 #include "read/text_quote.h"
+#include "read/wait_text.h"
 
 enum { NS_PER_S = 1000000000, NS_DIGITS = 9 };
 static const uint64_t LAST_DAY = 253402300799;	/* last second of the year 9999 */
@@ -100,38 +101,14 @@ static void events_text_put_sync(struct events *e, const struct trace_event *ev)
 	put_wall(e->out, sync.wall_sec, sync.wall_nsec);
 }
 
-/* " for channel 0xc000012070 (7)": the capacity in brackets; WAIT_CAP_MOST - 1 stands for more. */
-static void events_text_put_object(struct buf *b, const struct trace_wait *w, unsigned int i)
-{
-	int cap = wait_capacity(w, i);
-
-	if (w->kind == WAIT_NETWORK) {
-		put_word(b, " descriptor ");
-		put_uint(b, wait_address(w, i));
-		return;
-	}
-	put_word(b, " 0x");
-	put_hex(b, wait_address(w, i));
-	if (cap < 0)
-		return;
-	put_word(b, " (");
-	put_uint(b, (uint64_t)cap);
-	put_text(b, cap == WAIT_CAP_MOST - 1 ? "+)" : ")");
-}
-
 static void events_text_put_wait(struct events *e, const struct trace_event *ev)
 {
 	struct trace_wait wait;
-	unsigned int i;
 
 	if (!trace_reader_wait(e->reader, ev, &wait))
 		return;
 	put_word(e->out, " for ");
-	put_text(e->out, wait_kind_name(wait.kind));
-	for (i = 0; i < wait.n; i++)
-		events_text_put_object(e->out, &wait, i);
-	if (wait.more)
-		put_word(e->out, " ...");
+	wait_text(e->out, &wait);
 }
 
 static void events_text_put_transition(struct events *e, const struct trace_event *ev)

@@ -93,9 +93,9 @@ struct order *trace_reader_order(struct trace_reader *r);
 const struct raw_specs *trace_reader_specs(const struct trace_reader *r);
 
 /*
- * What the goroutine waits for after @ev, the last event: a GoBlock, or a status of a goroutine that
- * waits. False: the event is another one, or the trace does not say it. Recordings of gotap say it
- * (trace/waittab.h).
+ * What the goroutine waits for after @ev, the last event: a GoBlock, or a status of a goroutine
+ * that waits. False: the event is another one, or the trace does not say it. Recordings of gotap
+ * say it (trace/waittab.h).
  */
 bool trace_reader_wait(struct trace_reader *r, const struct trace_event *ev,
 		       struct trace_wait *ret);

@@ -4,7 +4,11 @@
 
 #include <string.h>
 
-enum { FRAMES = 4 };	/* the lock's function is below the runtime's, which may be left out */
+/*
+ * The lock's function is the caller of those of the runtime: the stack of a GoBlock begins with it,
+ * that of a status with gopark.
+ */
+enum { FRAMES = 8 };
 
 /* The places of semaphores in package sync; release/waitobject.def has them for reasons. */
 static const struct wait_lock {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_table: the objects that goroutines wait for, of one generation: reads the strings of
- * trace/waittab.h. Most readers want none of them: the strings are only noted, and read at the first
- * look-up.
+ * wait_table: the objects that goroutines wait for, of one generation: reads the strings
+ * of trace/waittab.h. Most readers want none of them: the strings are only noted, and read at the
+ * first look-up.
  */
 #ifndef GOTAP_READ_WAIT_TABLE_H
 #define GOTAP_READ_WAIT_TABLE_H

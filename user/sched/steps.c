@@ -174,6 +174,10 @@ void step_go_park(struct model *s, struct M *m, const char *reason, uint64_t sta
 {
 	struct trace_wait object;
 
+	if (s->started && m->g->object_kind) {
+		s->counts.waits_known += m->g->object != 0;
+		s->counts.waits_unknown += m->g->object == 0;
+	}
 	steps_block(s, m, reason, reason, stack, wait_of(m->g, &object));
 }
 

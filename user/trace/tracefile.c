@@ -425,7 +425,7 @@ static void put_strings(struct tracefile *tf)
 }
 
 /* Their ids follow those of the other strings. */
-static void put_waits(struct tracefile *tf)
+static void put_wait_strings(struct tracefile *tf)
 {
 	struct table t = { .tf = tf, .kind = EV_Strings, .m = TRACEV2_WAITS };
 	uint64_t id = tf->strings.order.len;
@@ -569,7 +569,7 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 		put_stacks(tf);	/* adds names, so must be before the strings */
 		put_samples(tf);
 		put_strings(tf);
-		put_waits(tf);
+		put_wait_strings(tf);
 		r = write_out(tf, &tf->out, err);
 		if (!r && tf->opts.version >= 26)
 			buf_add_byte(&tf->batches, EV_EndOfGeneration);

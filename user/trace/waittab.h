@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * waittab: the objects that goroutines wait for, in one generation of a trace. tracefile.c owns one.
+ * waittab: the objects that goroutines wait for, in one generation of a trace. tracefile.c owns
+ * one.
  *
  * The format has no place for such an object. A GoBlock refers to its reason by the id of a string.
  * Each object gets an id of its own for the reason, with the same text, and a string that no event
