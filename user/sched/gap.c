@@ -20,6 +20,7 @@
 #include "sched/ensure.h"
 #include "sched/generation.h"
 #include "sched/steps.h"
+#include "sched/waits.h"
 
 static const char NOT_RECORDED[] = "gotap: not recorded";
 
@@ -288,6 +289,7 @@ static void bring_along(struct model *s, struct M *m, const struct G *now)
 	}
 	g->stack = now->stack;
 	g->waits = now->waits;
+	wait_copy(g, now);
 	g->start_pc = now->start_pc;
 	g->worker |= now->worker;
 	g->gc_work |= now->gc_work;
@@ -349,8 +351,11 @@ static void take_stacks(struct model *s)
 		struct G *g = map64_ptr(&s->gs, i, struct G), *now = g_now(s, g->id);
 
 		g->stack = now && now->status == g->status ? now->stack : 0;
-		if (now && now->status == G_WAITING)
+		g->object = 0;
+		if (now && now->status == G_WAITING) {
 			g->waits = now->waits;
+			wait_copy(g, now);
+		}
 	}
 }
 

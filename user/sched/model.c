@@ -304,6 +304,9 @@ struct model *model_new(struct sink sink, const struct model_opts *opts)
 		s->checks[i] = model_checks_of((uint8_t)i);
 		s->block_reasons[i] = release_block_reason(opts->minor, i);
 		s->worker_waits[i] = release_wait_is_worker(opts->minor, i);
+		s->wait_forms[i] = (struct wait_form){
+			(uint8_t)release_wait_kind(opts->minor, i),
+			(uint8_t)release_wait_offset(opts->minor, i) };
 	}
 	return s;
 }

@@ -64,6 +64,8 @@ static void g_clear(struct model *s, struct G *g)
 		g_end_region(s, g);
 	labels_release(g->labels);
 	g->labels = NULL;
+	free(g->selected);
+	g->selected = NULL;
 }
 
 static void g_remember_dead(struct model *s, const struct G *g)

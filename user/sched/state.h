@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "sched/model.h"
 #include "trace/sink.h"
+#include "trace/wait.h"
 #include "tracev2.h"
 
 /*
@@ -55,6 +56,12 @@ struct label_set {
 	char text[];
 };
 
+/* The channels of a select: those of GO_SELECT records that came before a GO_PARK. */
+struct selected {
+	uint8_t n;
+	uint64_t of[WAIT_CHANNELS];
+};
+
 struct G {
 	uint64_t id;
 	struct M *m;		/* while running or in a syscall */
@@ -62,8 +69,11 @@ struct G {
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
 	/* the runtime's text of why it waits; NULL: it does not, or not known */
 	const char *waits;
+	uint64_t object;	/* what it waits for (waits.h); 0: it does not, or not known */
+	struct selected *selected;	/* the channels of its selects (waits.c); may be NULL */
 	/* small fields side by side: a program may have a million of these */
 	uint8_t status;		/* enum tracev2_gstatus or STATUS_UNKNOWN */
+	uint8_t object_kind;	/* enum wait_kind */
 	uint8_t labels_from;	/* enum labels_from */
 	bool tell_labels;	/* the trace does not have the labels yet */
 	bool assist;		/* inside a mark assist */
@@ -103,6 +113,9 @@ struct M {
 	bool unheard;		/* had no record of its own: it is as the snapshot saw it */
 	bool left_syscall;	/* so said a record before its goroutine was known */
 	bool uprobe_exit;	/* its last record was that of a uprobe at the end of a syscall */
+	/* the goroutine, by the address of its g, that the select records of the thread are of */
+	uint64_t selects;
+	struct selected selected;
 	uint64_t coro_exit;	/* goroutine that ended in a coroutine switch: a GO_DEAD follows */
 };
 
@@ -192,6 +205,12 @@ struct model {
 	/* calls of soon_speaker() that need not look at all threads again */
 	size_t unheard;
 	const char *block_reasons[256];	/* by waitReason, in this release */
+	struct wait_form {
+		uint8_t kind;		/* enum wait_kind */
+		uint8_t offset;		/* from the object to the address in records */
+	} wait_forms[256];		/* likewise */
+	/* goid of the last SNAP_G, if that one counts and its goroutine waits; else 0 */
+	uint64_t snapped;
 	bool worker_waits[256];	/* by waitReason: only the collector's workers have it */
 	struct map64 dead;	/* goids that ended before the second generation */
 	/*
