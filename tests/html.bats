@@ -35,7 +35,7 @@ story() {
 	story
 	[ -z "$(grep -a 'onerror=\|hurt' "$PAGE")" ] || fail "text of the trace is in the page as it is"
 	check harmless numbers sorts finding exact zoomed filters
-	check living names hovers measures units links
+	check search living names hovers measures units links harmless
 }
 
 @test "the page of a program's own trace: stays are those of its events, to the ns" {

@@ -432,6 +432,81 @@ def links(b, report, events):
         other.close()
 
 
+def key(b, name):
+    for kind in ("keyDown", "keyUp"):
+        b.send("Input.dispatchKeyEvent", type=kind, key=name)
+
+
+def found(b):
+    """{title: texts of the rows below it} of the list of the search."""
+    return b.js("""[...document.getElementById('search-list').children].reduce((all, e) => {
+        if (e.tagName === 'H4') all.push([e.firstChild.data, []]);
+        else if (e.className === 'found') all.at(-1)[1].push(e.firstChild.textContent);
+        return all; }, [])""")
+
+
+def looked_up(b, text):
+    b.js("(document.activeElement.blur(), document.getElementById('search').value = '')")
+    b.type("f" + text)
+    return dict(found(b))
+
+
+def search(b, report, events):
+    """One field finds all that has a name; Enter goes to it, n and N go on to the next occurrence."""
+    names = {f["function"]: f["goroutines"] for f in report["goroutines"] if f["function"]}
+    for name in sorted(names, key=len)[-3:] + ["main.worker"]:
+        part = name[-12:].upper()
+        want = sum(n for f, n in names.items() if part.lower() in f.lower())
+        rows = looked_up(b, part)["Goroutines"]
+        same(f"goroutines of {part}", [r for r in rows if r.startswith("Lanes of all")], [f"Lanes of all {want}"] if want > 1 else [])
+        same("rows", len(rows) - (want > 1), min(want, 7))
+        true("a row has another name", all(part.lower() in r.lower() for r in rows[want > 1:]))
+    g = b.js("Data.goroutines[0].id")
+    looked_up(b, f"G{g}")
+    while b.js("document.querySelector('.found[aria-selected=true] span').textContent.split(' ')[0]") != f"G{g}":
+        key(b, "ArrowDown")
+    key(b, "Enter")
+    b.wait(f"Timeline.selected && Timeline.selected.g.id === {g}", 10)
+    true("the list is open", b.js("document.getElementById('search-list').hidden && currentView === 'timeline'"))
+
+    at = report["traces"][0]["duration_ns"] // 2000 * 1000
+    same("time", looked_up(b, f"{at // 1000}us")["Time"], b.js(f"[showExact({at})]"))
+    key(b, "Enter")
+    true("another time", b.js(f"Timeline.from < {at} && {at} < Timeline.to && Timeline.to - Timeline.from < Data.head.duration / 10"))
+    same("a time after the end", "Time" in looked_up(b, "999s"), False)
+
+    f = report["findings"][0]
+    same("finding", looked_up(b, f["text"][:40])["Findings"], [f["text"]])
+    key(b, "Enter")
+    b.wait(f"Timeline.pinned.length && Timeline.from <= {f['from_ns']} && {f['to_ns']} <= Timeline.to", 10)
+
+    name = b.js("Units.list[0].name")
+    same("unit", looked_up(b, name)["Units of work"], [name])
+    key(b, "Enter")
+    b.wait("Timeline.selected && Timeline.selected.object", 10)
+    order = b.js("Units.list[0].items.map(o => o.from)")
+    first = b.js("Search.hit")
+    same("goes to the longest", b.js("(l => l[Search.hit].to - l[Search.hit].from === Math.max(...l.map(o => o.to - o.from)))(Units.list[0].items)"), True)
+    b.js("document.getElementById('lanes').focus()")
+    for typed, want in (("n", first + 1), ("n", first + 2), ("N", first + 1)):
+        b.type(typed)
+        b.wait(f"Timeline.selected && Timeline.selected.object && Timeline.selected.object.from === {order[want % len(order)]}", 10)
+    same("count", b.js("document.getElementById('search-count').textContent"), b.js(f"showCount({(first + 1) % len(order) + 1}) + ' of ' + showCount({len(order)})"))
+
+    task = next(t for t in report["tasks"] if t["type"])["type"]
+    hits = looked_up(b, task[:20])
+    same("tasks and regions", [hits["Tasks"], hits["Regions"]], [[task], [task]])
+    function = f["function"]
+    true("no function", function in looked_up(b, function)["Functions on stacks, reasons"])
+    b.js(f"[...document.querySelectorAll('.found')].findLast(e => e.firstChild.textContent === {json.dumps(function)}).click()")
+    same("its flame graph", b.js("[currentView, document.getElementById('flame-filter').value]"), ["flames", function])
+    true("it is not marked", "marked 0" not in b.js("document.getElementById('flame-count').textContent") and "marked" in b.js("document.getElementById('flame-count').textContent"))
+    same("nothing", looked_up(b, "no such name"), {})
+    true("nothing says so", "Nothing" in b.js("document.getElementById('search-list').textContent"))
+    key(b, "Escape")
+    true("the list is still open", b.js("document.getElementById('search-list').hidden && document.getElementById('search').value === ''"))
+
+
 OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throttled", "waiting in a page fault": "page_fault",
              "waiting for a block device": "io", "blocked in the kernel": "blocked", "asleep in the kernel": "sleeping",
              "stopped by a signal": "stopped", "stopped by a debugger": "traced", "frozen with its cgroup": "frozen"}

@@ -296,6 +296,9 @@ const KEYS = {
 		const id = FILTERS[currentView];
 		if (id) $(id).focus();
 	},
+	f: () => $("search").select(),
+	n: () => stepHit(1),
+	N: () => stepHit(-1),
 	"?": () => $("help").showModal(),
 };
 
@@ -411,6 +414,7 @@ async function begin() {
 	showSpan();
 	started = true;
 	listenState();
+	listenSearch();
 	new ResizeObserver(() => {
 		VIEWS[currentView]();
 	}).observe(document.querySelector("main"));
