@@ -35,14 +35,14 @@ story() {
 	story
 	[ -z "$(grep -a 'onerror=\|hurt' "$PAGE")" ] || fail "text of the trace is in the page as it is"
 	check harmless numbers sorts finding exact zoomed filters
-	check living names hovers measures units
+	check search living names hovers measures units links harmless
 }
 
 @test "the page of a program's own trace: stays are those of its events, to the ns" {
 	build_prog "$REFERENCE_GO" mixed
 	"$PROG" -trace "$BATS_TEST_TMPDIR/t.trace" -delay 20ms -dur 150ms -rounds 300 -tail 0 >/dev/null
 	page "$BATS_TEST_TMPDIR/t.trace"
-	check numbers exact zoomed measures units fast
+	check numbers exact zoomed measures units fast links
 	explain "$output"
 }
 

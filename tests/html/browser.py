@@ -13,7 +13,7 @@ PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 
 
 class Browser:
-    def __init__(self, path, width=1440, height=900):
+    def __init__(self, path, width=1440, height=900, fragment=""):
         program = next((p for p in map(shutil.which, PROGRAMS) if p), None)
         if not program:
             raise SystemExit("needs chromium")
@@ -39,7 +39,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(domain + ".enable")
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.send("Page.navigate", url="file://" + os.path.abspath(path))
+        self.send("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
         self.wait("typeof Blocks === 'object' && Blocks.ready")
 
     def message(self):

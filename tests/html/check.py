@@ -345,6 +345,168 @@ def units(b, report, events):
     same("path", b.js("Units.path"), None)
 
 
+# What is seen of each view, to compare: the pixels of its canvases, and its texts.
+SEEN = {
+    "timeline": """(async () => { await """ + FRAMES + """; return [document.getElementById('lanes-canvas').toDataURL(), document.getElementById('overview').toDataURL(),
+        document.getElementById('details').textContent, measured && document.getElementById('lanes-over').toDataURL()]; })()""",
+    "goroutines": "document.getElementById('view-goroutines').textContent",
+    "tables": "[document.getElementById('table-choice').selectedIndex, document.getElementById('view-tables').textContent]",
+    "flames": "[document.getElementById('flame').toDataURL(), document.getElementById('flame-count').textContent, document.getElementById('flame-about').textContent]",
+    "charts": "[document.getElementById('chart-page').textContent, ...[...document.querySelectorAll('#chart-page canvas')].map(c => c.toDataURL())]",
+}
+
+
+def seen(b):
+    """All views, one after the other."""
+    shown = {}
+    for view, code in SEEN.items():
+        b.js(f"showView('{view}')")
+        b.js(FRAMES)
+        if view == "timeline":
+            b.wait("Timeline.complete && (!measured || measured.sums)")
+        shown[view] = b.js(code)
+    return shown
+
+
+def differences(a, b):
+    """Which parts of a view differ; texts in short."""
+    if not isinstance(a, list):
+        a, b = [a], [b]
+    def at(x, y):
+        n = len(os.path.commonprefix([str(x), str(y)]))
+        return [str(x)[n:n + 60], str(y)[n:n + 60]]
+
+    return [[i, *at(x, y)] for i, (x, y) in enumerate(zip(a, b)) if x != y] + ([] if len(a) == len(b) else ["lengths"])
+
+
+def links(b, report, events):
+    """The address has all that was chosen: another browser shows the same by it, in every view."""
+    fresh = Browser(sys.argv[1])
+    try:
+        first = seen(fresh)
+    finally:
+        fresh.close()
+    b.click_on("#tab-timeline")
+    b.move(5, 5)
+    g = b.js("Data.goroutines.at(-2)").get("id")
+    b.js(f"""(async () => {{ const change = (id, value, event) => {{ document.getElementById(id).value = value; document.getElementById(id).dispatchEvent(new Event(event)); }};
+        const d = Data.head.duration; setView(d * .2, d * .6); select({{ object: Units.list[0].items.find(o => o.path === 1), g: null }});
+        pin(Data.goroutines.slice(1, 3)); change('timeline-sort', 'begin', 'change');
+        measure(Math.round(d * .3), Math.round(d * .4), Timeline.lanes.filter(l => l.plane === PLANE_P)); measureEnds();
+        document.getElementById('show-threads').click(); document.getElementById('show-arrows').click();
+        showView('goroutines'); goroutineGrid.sortBy(4); change('goroutine-filter', 'main', 'input');
+        showView('tables'); chooseTable(1); Tables.grid.sortBy(3); change('table-filter', 'i', 'input');
+        showView('flames'); document.getElementById('flame-reverse').click(); chooseFlame(1); Flame.focus = sortedChildren(sortedChildren(Flame.root)[0])[0]; change('flame-filter', 'main.m', 'input');
+        showView('charts'); change('chart-function', document.getElementById('chart-function').options[1].value, 'change');
+        showView('timeline'); document.getElementById('lanes').scrollTop = 60; await selectGoroutine(Data.goroutine({g}), d * .5); }})()""")
+    b.wait("Timeline.complete && measured.sums && document.getElementById('lanes').scrollTop === Timeline.scroll")
+    b.js("(document.getElementById('lanes').focus(), new Promise(done => setTimeout(done, 300)))")
+    address = b.js("(saveView(), new Promise(done => setTimeout(() => done(location.hash), 400)))")
+    want = seen(b)
+    for view in want:
+        true(f"nothing was chosen in {view}", want[view] != first[view])
+    other = Browser(sys.argv[1], fragment=address)
+    try:
+        other.wait("started && !loads")
+        same("view", other.js("currentView"), "timeline")
+        same("selected", other.js("(s => [s.g.id, s.item && s.item.from])(Timeline.selected)"), b.js("(s => [s.g.id, s.item && s.item.from])(Timeline.selected)"))
+        same("scrolled", other.js("document.getElementById('lanes').scrollTop"), b.js("(showView('timeline'), document.getElementById('lanes').scrollTop)"))
+        shown = seen(other)
+        for view in want:
+            same(f"{view}, of {address}", differences(shown[view], want[view]), [])
+        other.js("(saveView(), new Promise(done => setTimeout(done, 400)))")
+        same("address", other.js("location.hash").split("&")[1:], address.split("&")[1:])
+        other.js("history.replaceState(null, '', '#view=charts')")
+        other.js("loadView()")
+        shown = seen(other)
+        for view in first:
+            same(f"{view} as at the start", differences(shown[view], first[view]), [])
+        for wrong in ("#view=nothing&t=9_3&g=99999999&lane=g99999999_7&object=u7.9&path=9.9&measure=5_1_x&pin=1.99999999.x", "#t=5&view=__proto__&lane=z&object=o99.1&y=-1",
+                      "#filter=%E0%A4%A&sort=nothing&focus=9.9.9&flame=77&table=99&rows=99.1&goroutines=99.0&function=12345678&measure=1_2_p99_m99_gx", "#&&==&view&x=1"):
+            other.js(f"(history.replaceState(null, '', {json.dumps(wrong)}), loadView())")
+            true(wrong, other.js("Timeline.to > Timeline.from && !loads"))
+            other.js(FRAMES)
+        seen(other)
+        same("errors", other.errors(), [])
+    finally:
+        other.close()
+
+
+def key(b, name):
+    for kind in ("keyDown", "keyUp"):
+        b.send("Input.dispatchKeyEvent", type=kind, key=name)
+
+
+def found(b):
+    """{title: texts of the rows below it} of the list of the search."""
+    return b.js("""[...document.getElementById('search-list').children].reduce((all, e) => {
+        if (e.tagName === 'H4') all.push([e.firstChild.data, []]);
+        else if (e.className === 'found') all.at(-1)[1].push(e.firstChild.textContent);
+        return all; }, [])""")
+
+
+def looked_up(b, text):
+    b.js("(document.activeElement.blur(), document.getElementById('search').value = '')")
+    b.type("f" + text)
+    return dict(found(b))
+
+
+def search(b, report, events):
+    """One field finds all that has a name; Enter goes to it, n and N go on to the next occurrence."""
+    names = {f["function"]: f["goroutines"] for f in report["goroutines"] if f["function"]}
+    for name in sorted(names, key=len)[-3:] + ["main.worker"]:
+        part = name[-12:].upper()
+        want = sum(n for f, n in names.items() if part.lower() in f.lower())
+        rows = looked_up(b, part)["Goroutines"]
+        same(f"goroutines of {part}", [r for r in rows if r.startswith("Lanes of all")], [f"Lanes of all {want}"] if want > 1 else [])
+        same("rows", len(rows) - (want > 1), min(want, 7))
+        true("a row has another name", all(part.lower() in r.lower() for r in rows[want > 1:]))
+    g = b.js("Data.goroutines[0].id")
+    looked_up(b, f"G{g}")
+    while b.js("document.querySelector('.found[aria-selected=true] span').textContent.split(' ')[0]") != f"G{g}":
+        key(b, "ArrowDown")
+    key(b, "Enter")
+    b.wait(f"Timeline.selected && Timeline.selected.g.id === {g}", 10)
+    true("the list is open", b.js("document.getElementById('search-list').hidden && currentView === 'timeline'"))
+
+    at = report["traces"][0]["duration_ns"] // 2000 * 1000
+    same("time", looked_up(b, f"{at // 1000}us")["Time"], b.js(f"[showExact({at})]"))
+    key(b, "Enter")
+    true("another time", b.js(f"Timeline.from < {at} && {at} < Timeline.to && Timeline.to - Timeline.from < Data.head.duration / 10"))
+    same("a time after the end", "Time" in looked_up(b, "999s"), False)
+
+    f = report["findings"][0]
+    same("finding", looked_up(b, f["text"][:40])["Findings"], [f["text"]])
+    key(b, "Enter")
+    b.wait(f"Timeline.pinned.length && Timeline.from <= {f['from_ns']} && {f['to_ns']} <= Timeline.to", 10)
+
+    name = b.js("Units.list[0].name")
+    same("unit", looked_up(b, name)["Units of work"], [name])
+    key(b, "Enter")
+    b.wait("Timeline.selected && Timeline.selected.object", 10)
+    order = b.js("Units.list[0].items.map(o => o.from)")
+    first = b.js("Search.hit")
+    same("goes to the longest", b.js("(l => l[Search.hit].to - l[Search.hit].from === Math.max(...l.map(o => o.to - o.from)))(Units.list[0].items)"), True)
+    b.js("document.getElementById('lanes').focus()")
+    for typed, want in (("n", first + 1), ("n", first + 2), ("N", first + 1)):
+        b.type(typed)
+        b.wait(f"Timeline.selected && Timeline.selected.object && Timeline.selected.object.from === {order[want % len(order)]}", 10)
+    same("count", b.js("document.getElementById('search-count').textContent"), b.js(f"showCount({(first + 1) % len(order) + 1}) + ' of ' + showCount({len(order)})"))
+
+    task = next(t for t in report["tasks"] if t["type"])["type"]
+    hits = looked_up(b, task[:20])
+    same("tasks and regions", [hits["Tasks"], hits["Regions"]], [[task], [task]])
+    function = f["function"]
+    true("no function", function in looked_up(b, function)["Functions on stacks, reasons"])
+    b.js(f"[...document.querySelectorAll('.found')].findLast(e => e.firstChild.textContent === {json.dumps(function)}).click()")
+    same("its flame graph", b.js("[currentView, document.getElementById('flame-filter').value]"), ["flames", function])
+    true("it is not marked", "marked 0" not in b.js("document.getElementById('flame-count').textContent") and "marked" in b.js("document.getElementById('flame-count').textContent"))
+    same("nothing", looked_up(b, "no such name"), {})
+    true("nothing says so", "Nothing" in b.js("document.getElementById('search-list').textContent"))
+    key(b, "Escape")
+    true("the list is still open", b.js("document.getElementById('search-list').hidden && document.getElementById('search').value === ''"))
+
+
 OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throttled", "waiting in a page fault": "page_fault",
              "waiting for a block device": "io", "blocked in the kernel": "blocked", "asleep in the kernel": "sleeping",
              "stopped by a signal": "stopped", "stopped by a debugger": "traced", "frozen with its cgroup": "frozen"}

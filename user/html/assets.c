@@ -19,6 +19,8 @@
 	FILE(measure, "measure.js")	\
 	FILE(units, "units.js")		\
 	FILE(details, "details.js")	\
+	FILE(search, "search.js")	\
+	FILE(state, "state.js")		\
 	FILE(main, "main.js")
 
 #define INCLUDE(name, file)									\

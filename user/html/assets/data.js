@@ -315,6 +315,10 @@ Blocks.begin = () => {
 	levelCache.clear();
 };
 Blocks.end = loadNext;
+/* Kept when the browser has read the page to its end, where the blocks are. */
+Blocks.whenReady = new Promise(done => {
+	Blocks.isReady = done;
+});
 
 /* Returns the intervals @a without the intervals @b. Both lists are in order, without overlaps. */
 function subtract(a, b) {

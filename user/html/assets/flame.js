@@ -76,7 +76,7 @@ function layFlame(width) {
 		const [node, x, w, depth] = stack.pop();
 		boxes.push({ node, x, w, depth });
 		let at = x;
-		for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {
+		for (const child of sortedChildren(node)) {
 			const cw = node.value ? (child.value / node.value) * w : 0;
 			if (cw < 0.4) break;
 			stack.push([child, at, cw, depth + 1]);

@@ -6,7 +6,7 @@ const VIEWS = {
 	goroutines: showGoroutines,
 	tables: showTables,
 	flames: () => (Flame.root ? drawFlame() : chooseFlame(Flame.kind)),
-	charts: showDistributions,
+	charts: () => showDistributions(),
 };
 let currentView = "findings",
 	started = false;
@@ -22,48 +22,6 @@ function showView(name) {
 	hideTip();
 	VIEWS[name]();
 	saveView();
-}
-
-/* --- the fragment: #view=timeline&t=FROM-TO&g=ID --- */
-
-let saveTimer = 0;
-
-function saveView() {
-	if (!started) return;
-	clearTimeout(saveTimer);
-	saveTimer = setTimeout(() => {
-		const s = Timeline.selected,
-			g = s && s.g ? "&g=" + s.g.id : "";
-		history.replaceState(
-			null,
-			"",
-			"#view=" +
-				currentView +
-				"&t=" +
-				Math.round(Timeline.from) +
-				"_" +
-				Math.round(Timeline.to) +
-				g,
-		);
-	}, 250);
-}
-
-function loadView() {
-	const part = Object.fromEntries(
-		location.hash
-			.slice(1)
-			.split("&")
-			.map(p => p.split("=")),
-	);
-	const t = /^(-?\d+)_(-?\d+)$/.exec(part.t || ""),
-		g = /^\d+$/.test(part.g || "") ? Data.goroutine(Number(part.g)) : null;
-	setView(
-		...(t && Number(t[2]) > Number(t[1])
-			? [Number(t[1]), Number(t[2])]
-			: [0, Data.head.duration]),
-	);
-	showView(VIEWS[part.view] ? part.view : "findings");
-	if (g) selectGoroutine(g);
 }
 
 /*
@@ -338,6 +296,9 @@ const KEYS = {
 		const id = FILTERS[currentView];
 		if (id) $(id).focus();
 	},
+	f: () => $("search").select(),
+	n: () => stepHit(1),
+	N: () => stepHit(-1),
 	"?": () => $("help").showModal(),
 };
 
@@ -427,6 +388,7 @@ function restyle() {
  */
 function whenRead() {
 	Blocks.ready = true;
+	Blocks.isReady();
 	performance.mark("gotap-read");
 	redraw();
 }
@@ -451,7 +413,8 @@ async function begin() {
 	loadView();
 	showSpan();
 	started = true;
-	addEventListener("hashchange", loadView);
+	listenState();
+	listenSearch();
 	new ResizeObserver(() => {
 		VIEWS[currentView]();
 	}).observe(document.querySelector("main"));

@@ -13,6 +13,7 @@ let measures = false;
 /* Unpacks the blocks of a track between two times. */
 async function unpackIn(plane, track, from, to) {
 	const waits = [];
+	await Blocks.whenReady;
 	if (Blocks.decoded.size > BLOCKS_KEPT) forgetBlocks();
 	for (const level of Blocks.index[plane][track >> 5] || [])
 		for (const block of level) {

@@ -52,6 +52,7 @@ function listenLanes() {
 	});
 	canvas.addEventListener("dblclick", () => zoomToSelected());
 	box.addEventListener("scroll", () => {
+		Timeline.scroll = box.scrollTop;
 		forgetHover();
 		redraw();
 	});

@@ -58,6 +58,12 @@ class Grid {
 		this.drawHead();
 		this.update();
 	}
+	sortAs(i, down) {
+		this.sort = i ?? -1;
+		this.down = down;
+		this.drawHead();
+		this.update();
+	}
 	setFilter(text) {
 		this.filter = text.trim().toLowerCase();
 		this.box.scrollTop = 0;
@@ -182,6 +188,7 @@ function showGoroutines() {
 		},
 	});
 	goroutineGrid = grid;
+	grid.setFilter($("goroutine-filter").value);
 	$("goroutine-filter").addEventListener("input", e => grid.setFilter(e.target.value));
 }
 
@@ -445,10 +452,16 @@ function reportTables() {
 	].filter(t => t.rows.length);
 }
 
-const Tables = { list: null, grid: null };
+const Tables = { list: null, grid: null, index: 0 };
+
+function chooseTable(i) {
+	$("table-choice").value = i;
+	showTable(i);
+}
 
 function showTable(i) {
 	const table = Tables.list[i];
+	Tables.index = i;
 	if (!table)
 		return $("report-table").replaceChildren(
 			el("p", { class: "empty" }, "This page has no tables."),

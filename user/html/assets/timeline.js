@@ -18,6 +18,8 @@ const Timeline = {
 	shown: [],
 	alive: true,
 	pointer: null,
+	/* Of the lanes; the browser forgets it while they are hidden. */
+	scroll: 0,
 	fixedHeight: 0,
 	pinned: [],
 	filter: "",
