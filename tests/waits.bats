@@ -119,6 +119,23 @@ stripped() {
 	done
 }
 
+@test "a conversion, and a part of the trace, say the same" {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	build_prog "$REFERENCE_GO" waits
+	record_blocks "$trace"
+	succeeds "$GOTAP" convert "$trace" -o "$BATS_TEST_TMPDIR/whole.trace"
+	waits_agree "$BATS_TEST_TMPDIR/whole.trace"
+	stop_target
+	start_target "$PROG"
+	wait_for 60 all_wait
+	recorded "$trace" -p "$TARGET" -d 2500ms
+	succeeds "$GOTAP" convert "$trace" -o "$BATS_TEST_TMPDIR/part.trace" --from 1500ms
+	"$GOTAP" text --events --no-stacks "$BATS_TEST_TMPDIR/part.trace" >"$BATS_TEST_TMPDIR/part"
+	[ "$(grep -c ' Undetermined->Waiting for ' "$BATS_TEST_TMPDIR/part")" -ge 12 ]
+	"$GOTAP" text --events --no-stacks "$trace" | grep -o 'G[0-9]* Undetermined->Waiting for .*' | sort >"$BATS_TEST_TMPDIR/want"
+	grep -o 'G[0-9]* Undetermined->Waiting for .*' "$BATS_TEST_TMPDIR/part" | sort | diff "$BATS_TEST_TMPDIR/want" -
+}
+
 @test "the report counts the blocks of which the object is known, and those of which it is not" {
 	build_prog 1.15 waits
 	record_blocks "$BATS_TEST_TMPDIR/x.trace"
