@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // waits has goroutines that wait for objects with known addresses, one object of each kind, and prints them: a line
-// "FUNCTION KIND ADDRESS CAPACITY ..." for each goroutine, by the name of its function. After -delay the goroutines begin
-// to wait, in the order of the lines; after -length the program ends.
+// "FUNCTION KIND ADDRESS CAPACITY ..." for each goroutine, by the name of its function, and then "ready". After -delay the
+// goroutines begin to wait, in the order of the lines, and the program prints "waiting"; after -length it ends.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"net"
-	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -118,7 +117,7 @@ func main() {
 	flag.Parse()
 	prepare()
 	show()
-	os.Stdout.Sync()
+	fmt.Println("ready")
 	time.Sleep(*delay)
 	for _, wait := range []func(){lockMutex, lockInner, readRWMutex, writeRWMutex, waitGroup, waitCond, receiveBare,
 		sendFull, receiveLarge, receiveNil, readSocket, selectTwo, selectTen} {

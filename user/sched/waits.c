@@ -24,10 +24,10 @@ static void selected_add(struct selected *to, const struct rec *r)
 
 	if (r->sub == 1)
 		to->n = 0;
-	if (2 * (r->sub - 1) != to->n || to->n + 2 > WAIT_CHANNELS)
+	if (2 * (r->sub - 1) != to->n || to->n + 2 > WAIT_CHANNELS || !(l->stack & WAIT_ADDRESS))
 		return;
 	to->of[to->n++] = l->stack;
-	if (l->arg)
+	if (l->arg & WAIT_ADDRESS)
 		to->of[to->n++] = l->arg;
 }
 
