@@ -46,20 +46,31 @@ static void selected_keep(struct G *g, const struct selected *from)
 	*g->selected = *from;
 }
 
-void wait_park(struct model *s, struct M *m, struct G *g, const struct rec *r)
+/* The goroutine at @gp waits in a select of which @first is the first channel. */
+static void wait_select(struct M *m, struct G *g, uint64_t gp, uint64_t first)
 {
-	const struct wait_form *form = &s->wait_forms[r->sub];
-	uint64_t word = as_long(r)->arg;
-
-	g->object_kind = form->kind;
-	g->object = word && form->kind ? wait_whole(form, word) : 0;
-	if (form->kind != WAIT_SELECT)
-		return;
-	if (g->object && m->selects == r->ptr && m->selected.n && m->selected.of[0] == word)
+	if (g->object && m->selects == gp && m->selected.n && m->selected.of[0] == first)
 		selected_keep(g, &m->selected);
 	else
 		g->object = 0;
 	m->selects = 0;
+}
+
+const struct trace_wait *wait_park(struct model *s, struct M *m, struct G *g,
+				   const struct rec_long *l, struct trace_wait *ret)
+{
+	const struct wait_form *form = &s->wait_forms[l->r.sub];
+
+	g->object_kind = form->kind;
+	g->object = 0;
+	if (!form->kind)
+		return NULL;
+	g->object = wait_whole(form, l->arg);
+	if (form->kind == WAIT_SELECT)
+		wait_select(m, g, l->r.ptr, l->arg);
+	if (s->started)
+		++*(g->object ? &s->counts.waits_known : &s->counts.waits_unknown);
+	return wait_of(g, ret);
 }
 
 void wait_snap(struct model *s, struct G *g, const struct rec *r)

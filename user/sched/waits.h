@@ -8,8 +8,11 @@
 
 #include "sched/state.h"
 
-/* @g parks on @m by the GO_PARK @r: sets its object. */
-void wait_park(struct model *s, struct M *m, struct G *g, const struct rec *r);
+/*
+ * @g parks on @m by the GO_PARK @l: sets and counts its object, and returns it as wait_of() does.
+ */
+const struct trace_wait *wait_park(struct model *s, struct M *m, struct G *g,
+				   const struct rec_long *l, struct trace_wait *ret);
 /* @g waits, as the SNAP_G @r says. Its object comes with the next records. */
 void wait_snap(struct model *s, struct G *g, const struct rec *r);
 /* @g, of before a gap, waits for the same as @from, the same goroutine after it. */

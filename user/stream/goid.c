@@ -341,22 +341,17 @@ static const struct rec *goid_pass(struct goid_filter *f, const struct rec *r)
 	return goid_queue(f, r);
 }
 
-/* True for a transition that passes as it is, while none is held: its goid is known already. */
-static inline bool goid_is_known(struct goid_filter *f, const struct rec *r)
-{
-	const struct goid_name *recent = goid_recent(f, r->ptr);
-
-	return f->roles[r->kind] == GOID_TRANSITION && r->id &&
-	       recent->g == r->ptr && recent->goid == r->id;
-}
-
 const struct rec *goid_filter_pass(struct goid_filter *f, const struct rec *r)
 {
 	const struct rec *given = NULL;
+	const struct goid_name *recent;
 
 	for (; !given && r; r = given ? NULL : merge_next(f->from)) {
-		if (!f->held.len && (f->is_plain[r->kind] || goid_is_known(f, r)))
-			return r;
+		recent = goid_recent(f, r->ptr);
+		if (!f->held.len && (f->is_plain[r->kind] ||
+				     (f->roles[r->kind] == GOID_TRANSITION && r->id &&
+				      recent->g == r->ptr && recent->goid == r->id)))
+			return r;	/* its goid is known already */
 		given = goid_pass(f, r);
 	}
 	return given;

@@ -8,7 +8,10 @@
 #include "trace/stream.h"
 
 enum { RECENT = 64, RECENT_STACKS = 1024, RECENT_TEXTS_SHIFT = 6,
-       RECENT_REASONS = 512 };
+       RECENT_REASONS_SHIFT = 9 };
+
+/* 2^64 / phi: the high bits of a product with it differ also for numbers that lie side by side */
+#define V2_SINK_PHI 0x9e3779b97f4a7c15
 
 struct v2_sink {
 	struct tracefile *tf;
@@ -26,13 +29,38 @@ struct v2_sink {
 		const char *text;
 		uint64_t id;
 	} texts[1 << RECENT_TEXTS_SHIFT];
-	/* ... of reasons with the object that a goroutine waits for, by bits of its address */
-	struct {
+	/* ... of reasons with the one object that a goroutine waits for, by v2_sink_reason_at() */
+	struct v2_sink_reason {
 		const char *text;	/* NULL: the entry is unused */
 		uint64_t object, id;
 		uint8_t kind;
-	} reasons[RECENT_REASONS];
+	} reasons[1 << RECENT_REASONS_SHIFT];
 };
+
+/* --- recent ids --- */
+
+/*
+ * The place of a constant text among the recent ones: the second of two if another text has the
+ * first. The linker chooses the addresses: two texts that most records use may share a place.
+ */
+static inline size_t v2_sink_place(const struct v2_sink *v, const char *text)
+{
+	size_t i = (uint64_t)(uintptr_t)text * V2_SINK_PHI >> (64 - RECENT_TEXTS_SHIFT);
+
+	return v->texts[i].text == text || !v->texts[i].text ? i : i ^ 1;
+}
+
+/* The place of an object, and whether the reason @text with it is there. */
+static inline size_t v2_sink_reason_at(const struct v2_sink *v, const struct trace_wait *object,
+				       const struct sink_text *text, bool *there)
+{
+	size_t i = object->of[0] * V2_SINK_PHI >> (64 - RECENT_REASONS_SHIFT);
+	const struct v2_sink_reason *at = &v->reasons[i];
+
+	*there = at->object == object->of[0] && at->text == text->bytes &&
+		 at->kind == object->kind && text->constant && object->n == 1;
+	return i;
+}
 
 /* --- an event of which the thread, a stack or a text is not among the recent ones --- */
 
@@ -58,18 +86,6 @@ static uint64_t v2_sink_stack(struct v2_sink *v, uint64_t key)
 	return v->stacks[i].id;
 }
 
-/*
- * The place of a constant text among the recent ones: the second of two if another text has the
- * first. The linker chooses the addresses: two texts that most records use may share a place.
- */
-static inline size_t v2_sink_place(const struct v2_sink *v, const char *text)
-{
-	/* 2^64 / phi: the high bits of the product differ for addresses that lie side by side */
-	size_t i = (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15 >> (64 - RECENT_TEXTS_SHIFT);
-
-	return v->texts[i].text == text || !v->texts[i].text ? i : i ^ 1;
-}
-
 static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *text)
 {
 	size_t i = v2_sink_place(v, text->bytes);
@@ -83,73 +99,59 @@ static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *text)
 	return v->texts[i].id;
 }
 
-/* Argument @i in the form of the file: the id of a text or stack. */
-static uint64_t v2_sink_arg(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
+/*
+ * The id of the reason of a GoBlock with an object. A select has several, which the file looks up.
+ */
+static uint64_t v2_sink_reason(struct v2_sink *v, const struct sink_text *text,
+			       const struct trace_wait *object)
 {
-	if (refs.stacks >> i & 1)
-		return v2_sink_stack(v, arg);
-	return refs.texts >> i & 1 ? v2_sink_text(v, sink_arg_text(arg)) : arg;
+	bool there;
+	struct v2_sink_reason *at = &v->reasons[v2_sink_reason_at(v, object, text, &there)];
+	uint64_t id;
+
+	if (there)
+		return at->id;
+	id = tracefile_reason(v->tf, v2_sink_text(v, text), object);
+	if (text->constant && object->n == 1)
+		*at = (struct v2_sink_reason){ text->bytes, object->of[0], id, object->kind };
+	return id;
+}
+
+/* Argument @i in the form of the file: the id of a text or stack. */
+static uint64_t v2_sink_arg(struct v2_sink *v, const struct sink_event *e, int i)
+{
+	if (sink_refs[e->kind].stacks >> i & 1)
+		return v2_sink_stack(v, e->args[i]);
+	if (!(sink_refs[e->kind].texts >> i & 1))
+		return e->args[i];
+	return e->object ? v2_sink_reason(v, sink_arg_text(e->args[i]), e->object) :
+			   v2_sink_text(v, sink_arg_text(e->args[i]));
 }
 
 /* A function of its own, so that v2_sink_event() has no registers to save for it. */
 static __attribute__((noinline)) void v2_sink_write_new(struct v2_sink *v,
 							const struct sink_event *e)
 {
-	struct sink_refs refs = sink_refs[e->kind];
 	uint64_t ids[TRACEV2_MAX_ARGS];
 	int i;
 
-	for (i = 0; i < e->nargs; i++)
-		ids[i] = v2_sink_arg(v, refs, i, e->args[i]);
-	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, e->nargs, ids);
-}
-
-static uint64_t v2_sink_new_reason(struct v2_sink *v, const struct sink_event *e)
-{
-	return tracefile_reason(v->tf, v2_sink_text(v, sink_arg_text(e->args[0])), e->object);
-}
-
-/* The id of the reason of a GoBlock with an object. A select has several: it is looked up. */
-static uint64_t v2_sink_reason(struct v2_sink *v, const struct sink_event *e)
-{
-	const struct sink_text *text = sink_arg_text(e->args[0]);
-	uint64_t object = e->object->of[0];
-	size_t i = (object >> 4 ^ object >> 13) % RECENT_REASONS;
-
-	if (e->object->n > 1 || !text->constant)
-		return v2_sink_new_reason(v, e);
-	if (v->reasons[i].object != object || v->reasons[i].text != text->bytes ||
-	    v->reasons[i].kind != e->object->kind) {
-		v->reasons[i].text = text->bytes;
-		v->reasons[i].object = object;
-		v->reasons[i].kind = e->object->kind;
-		v->reasons[i].id = v2_sink_new_reason(v, e);
-	}
-	return v->reasons[i].id;
-}
-
-/* Writes an event of a goroutine of which it is known what it waits for. */
-static void v2_sink_wait(struct v2_sink *v, const struct sink_event *e)
-{
-	uint64_t ids[2];
-
-	if (e->kind != EV_GoBlock) {
+	/* a status has no reason */
+	if (e->object && !sink_refs[e->kind].texts)
 		tracefile_waiting(v->tf, e->args[0], e->object);
-		v2_sink_write_new(v, e);
-		return;
-	}
-	ids[0] = v2_sink_reason(v, e);
-	ids[1] = v2_sink_stack(v, e->args[1]);
-	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, 2, ids);
+	for (i = 0; i < e->nargs; i++)
+		ids[i] = v2_sink_arg(v, e, i);
+	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, e->nargs, ids);
 }
 
 /* --- */
 
 /* *@arg, a stack or a text, becomes its id. False: it is not among the recent ones. */
-static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack, uint64_t *arg)
+static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack,
+				     const struct trace_wait *object, uint64_t *arg)
 {
 	const struct sink_text *text;
 	size_t place;
+	bool there;
 
 	if (is_stack) {
 		place = *arg % RECENT_STACKS;
@@ -159,6 +161,10 @@ static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack, uin
 		return true;
 	}
 	text = sink_arg_text(*arg);
+	if (object) {
+		*arg = v->reasons[v2_sink_reason_at(v, object, text, &there)].id;
+		return there;
+	}
 	place = v2_sink_place(v, text->bytes);
 	if (!text->constant || v->texts[place].text != text->bytes)
 		return false;
@@ -176,7 +182,7 @@ static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_eve
 	int i;
 
 	if (!stream || v->recent[e->thread % RECENT].thread != e->thread ||
-	    !stream_has_room(stream))
+	    !stream_has_room(stream) || (e->object && !refs))
 		return false;
 	time = e->time >> stream->time_shift;
 	if (time < stream->last)
@@ -184,7 +190,7 @@ static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_eve
 	p = stream_put_head(stream, time, e->kind);
 	for (i = 0; i < e->nargs; i++, refs >>= 1, stacks >>= 1) {
 		arg = e->args[i];
-		if (refs & 1 && !v2_sink_recent_id(v, stacks & 1, &arg))
+		if (refs & 1 && !v2_sink_recent_id(v, stacks & 1, e->object, &arg))
 			return false;
 		p = varint_put(p, arg);
 	}
@@ -196,9 +202,7 @@ static void v2_sink_event(void *ctx, const struct sink_event *e)
 {
 	struct v2_sink *v = ctx;
 
-	if (e->object)
-		v2_sink_wait(v, e);
-	else if (!v2_sink_write_recent(v, e))
+	if (!v2_sink_write_recent(v, e))
 		v2_sink_write_new(v, e);
 	if (v->observers->of_events)
 		observers_event(v->observers, e);
