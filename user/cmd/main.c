@@ -35,6 +35,7 @@ static const struct command all_commands[] = {
 	{ "pprof", cmd_pprof, "make a profile of traces, for `go tool pprof` and flame graphs" },
 	{ "convert", cmd_convert, "turn a trace of any Go release into one for today's tools" },
 	{ "why", cmd_why, "say what something waited for: the critical path" },
+	{ "whatif", cmd_whatif, "experimental: predict the effect of a shorter part, by a replay" },
 	{ "perfetto", cmd_perfetto, "turn a trace of any Go release into one for Perfetto" },
 	{ "manual", cmd_manual, "print the manual page of a command, for `man -l -`" },
 	{ "completion", cmd_completion, "print the completion of bash, zsh or fish" },

@@ -312,6 +312,8 @@ struct past {
 	/* number of the last stay before it of the same goroutine; 0: none */
 	uint32_t before;
 	uint32_t stack, site;	/* site: of findings_wait; 0: none */
+	/* of a wait for one channel or lock: its word, as in struct trace_wait; 0: not known */
+	uint64_t object;
 	uint8_t cause;
 	/*
 	 * of a wait: a goroutine of the program ended it; release and by_* are about that goroutine

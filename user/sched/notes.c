@@ -41,6 +41,7 @@ void note_add(struct model *s, const char *format, ...)
 		return;
 	}
 	buf_add(&s->notes, text, strlen(text) + 1);
+	s->tell_notes = true;
 	s->counts.notes++;
 }
 
@@ -85,6 +86,7 @@ static void speak_all(struct model *s, struct M *m)
 		step_note(s, m, text);
 	}
 	s->notes.len = 0;
+	s->tell_notes = false;
 	if (!s->notes_left_out)
 		return;
 	snprintf(more, sizeof(more), "%" PRIu64 " more notes of this time are left out",

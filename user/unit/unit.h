@@ -69,6 +69,7 @@ struct unit_cause {
 
 struct why_group;
 struct path;
+struct walked;
 
 /* Standard errors of numbers of a unit (errors.h): per second, ns; INFINITY: not known. */
 struct unit_errors {
@@ -93,6 +94,10 @@ struct unit {
 	struct instance slowest;
 	uint64_t slowest_g;
 	struct path *slowest_path;	/* without steps */
+	/* only after units_walk(): the instances that are known, by begin, and paths of some */
+	struct vec instances;	/* struct instance */
+	struct walked *walked;	/* walked.h */
+	size_t nwalked;
 	const struct unit_snapshot *snapshot;	/* of UNIT_TRIGGER */
 	/* of its time: not recorded, or not known, or of a cause beyond UNIT_CAUSES */
 	double unattributed;
@@ -119,6 +124,11 @@ void units_expect(struct units *u, const char *trigger, int64_t time);
 /* To be called when the first reading has ended: removes the visitor. */
 void units_collected(struct units *u);
 /*
+ * To be called before units_choose(): the units will have @instances and @walked, for who draws
+ * them.
+ */
+void units_walk(struct units *u);
+/*
  * After the first reading: returns the number of units that the second reading explains. @name: the
  * function, or the type of tasks or regions, whose instances are the first unit; NULL: any. Returns
  * 0 also if the trace has no instance of @name.
@@ -143,12 +153,31 @@ int units_read(struct units *u, struct trace_reader *r, struct oncpu *o, struct 
 size_t units_count(const struct units *u);
 const struct unit *units_at(const struct units *u, size_t i);
 /*
+ * Where the instances of a unit begin and end, for those who look for them in the events of the
+ * same trace (whatif/rounds.c).
+ */
+struct unit_spot {
+	enum unit_kind kind;
+	const char *root;	/* the function with which the goroutines began, or the type */
+	const char *handler;	/* of requests; NULL: any */
+	uint32_t at;		/* of rounds: what units_line_at() returns for their wait */
+};
+
+/* UNIT_TRIGGER has a root alone. */
+struct unit_spot units_spot(const struct units *u, size_t i);
+/* Returns the number of the line at which @stack waits; 0: none. */
+uint32_t units_line_at(struct units *u, uint32_t stack);
+/* Returns the function of the program that names the work in @stack; NULL: there is none. */
+const char *units_handler_at(struct units *u, uint32_t stack);
+/*
  * Says which causes of the units the findings of the same trace explain: @list of struct finding.
  * Each cause belongs to one finding at most, the first one that explains it.
  */
 void units_explain(struct units *u, const struct vec *list);
 /* Returns the part of the unit's time that finding number @finding explains, from 1 on. */
 double unit_found(const struct unit *u, size_t finding);
+/* After units_walk(): the path that has the causes of @walked. */
+struct path *units_walked(struct units *u);
 /* The stacks of the paths, and the begin of the trace. */
 struct stack_set *units_stacks(const struct units *u);
 int64_t units_begin(const struct units *u);

@@ -233,6 +233,8 @@ static void report_print_details(const struct report *r, FILE *f)
 	print_lost(r, f);
 	print_unreadable(r, f);
 	print_gaps(r, f);
+	show_count(f, "", res->model.waits_unknown,
+		   " blocks do not say which channel, lock or descriptor they waited for\n");
 	show_count(f, "", res->model.renamed_logs,
 		   " logs of the program in category 'gotap' have the category 'program:gotap' in "
 		   "the trace\n");
@@ -330,6 +332,8 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "unsettled", res->unsettled },
 		{ "addresses_unnamed", res->addresses_unnamed },
 		{ "resumed", res->model.resumed },
+		{ "waits_known", res->model.waits_known },
+		{ "waits_unknown", res->model.waits_unknown },
 		{ "notes", res->model.notes },
 		{ "renamed_logs", res->model.renamed_logs },
 		{ "stand_ins", res->model.stand_ins },

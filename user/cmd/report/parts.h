@@ -55,6 +55,9 @@ void report_json_answer(struct json_out *j, const struct trace_report *r);
 /* Returns the part of the time of the first units of all traces that the finding explains. */
 double report_finding_share(const struct trace_report *r, const struct trace_finding *tf);
 
+/* html_units.c: the units of the only trace, as one JSON object for the page. */
+void report_page_units(const struct trace_report *r, FILE *f);
+
 /*
  * tables.c: goroutines by function and how long they wait for a P; GC; regions and tasks; the
  * longest.
