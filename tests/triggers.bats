@@ -143,6 +143,7 @@ log:timed out$' -- "$PROG" -pause 60ms -rounds "$rounds" blocked syscall region 
 	wait_target
 	judged
 	grep -q '^throttled>40ms ' facts
+	"$GOTAP" report snaps/1.trace | grep -A 2 '^TRIGGER OF THE SNAPSHOT' | grep 'throttled>40ms: a CPU quota kept thread [0-9]* off its CPU'
 	! grep -v '^throttled>40ms ' facts || fail "a trigger fired without its fact"
 }
 
@@ -267,6 +268,48 @@ die_when_recorded() {
 	rm snaps/*
 	triggered 'unit:main.waitForIt>40ms' -- "$PROG" -pause 100ms blocked:120ms
 	[ "$(jq -r .trigger.what snaps/1.trace.json | cut -d ' ' -f 3-5)" = "works in main.waitForIt" ]
+}
+
+# begins_with_trigger NUMBER: the report of that snapshot begins with its trigger. If the trigger is about a time of a
+# goroutine, the composition is of that goroutine, and of at least the limit.
+begins_with_trigger() {
+	local trace=snaps/$1.trace name g
+	name=$(jq -r .trigger.name "$trace.json") g=$(jq .trigger.goroutine "$trace.json")
+	"$GOTAP" report "$trace" >shown
+	"$GOTAP" report --json "$trace" >shown.json
+	grep -A 2 '^TRIGGER OF THE SNAPSHOT' shown | grep -F "  $name: " || fail "no trigger in the report of $1" || return
+	case $name in
+	gc | heap* | sched-p99*) [ "$(jq -r '.answer[0].unit_kind' shown.json)" != trigger ] ;;
+	*)
+		jq -e --argjson g "$g" '.answer[0] | .unit_kind == "trigger" and .slowest.goroutine == $g and .sum_ns >= 3e7 and .unattributed < 0.1
+			and (.causes | length) > 0 and .slowest.to_ns - .slowest.from_ns == .sum_ns' shown.json
+		;;
+	esac
+}
+
+@test "the report of a snapshot of each trigger begins with it, whatever other triggers its window has" {
+	local snapshot kinds
+	build_prog "$REFERENCE_GO" facts
+	triggered 'runnable>40ms
+syscall>40ms
+stw>30ms
+gc
+heap>30M
+region:slow*>40ms
+task:slow task>40ms
+func:main.longLived>40ms
+unit:main.waitForIt>40ms
+sched-p99>30ms' -- "$PROG" -pause 100ms blocked:120ms runnable syscall stw:300ms gc p99 heap region task func
+	[ "$status" -eq 0 ]
+	for snapshot in snaps/*.trace; do
+		begins_with_trigger "$(basename "$snapshot" .trace)" || return
+		kinds+=" $(jq -r .trigger.name "$snapshot.json" | sed 's/[:>].*//')"
+	done
+	[ "$(tr ' ' '\n' <<<"$kinds" | sort -u | grep -c .)" -eq 10 ] || fail "snapshots of$kinds"
+	# Without the JSON the last note of the window counts.
+	snapshot=$(ls -t snaps/*.trace | head -n 1)
+	mv "$snapshot" alone.trace
+	"$GOTAP" report alone.trace | grep -q '^TRIGGER OF THE SNAPSHOT'
 }
 
 @test "docs/triggers.md has all of them" {

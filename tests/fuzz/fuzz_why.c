@@ -99,7 +99,7 @@ static void pass(struct why *w, const uint8_t *data, size_t size, bool first)
 
 static void ask(const uint8_t *data, size_t size, const struct why_question *q)
 {
-	char *traces[] = { "x" };
+	char *traces[] = { "x", NULL };
 	struct why_seen seen = {0};
 	struct why_show show = { .question = *q, .stacks = true, .traces = traces, .seen = &seen };
 	struct why *w = why_new(q);

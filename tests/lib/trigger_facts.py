@@ -119,6 +119,14 @@ def begun(found, t, limit, name):
     assert any(fnmatch.fnmatchcase(n, name) and abs(since + limit - t) <= SLACK for n, since in found), found
 
 
+def of_program(e):
+    """Did the program make the event? Else it is no sign that its thread ran: gotap writes statuses at the begin of a
+    generation and notes, of any category of its own, at any time and on any thread; and where no goroutine runs it lets
+    goroutine 0, which no program has, begin and end for them."""
+    mine = e.get("category", "").split(".")[0] == "gotap" or "Status" in e["event"]
+    return not mine and e.get("g") != 0 and not (e.get("of") == "goroutine" and e.get("id") == 0)
+
+
 def judge(name, what, t, g, thread, r, last):
     word = re.split("[>:]", name)[0]
     rest = name[len(word):]
@@ -165,11 +173,7 @@ def judge(name, what, t, g, thread, r, last):
         who = r.worked(t - limit + SLACK, t - SLACK)
         assert not who, f"goroutines {who} worked"
     elif word == "throttled":
-        # A status at the begin of a generation is no sign of a running thread, nor is a note of gotap, which may be on
-        # any thread.
-        ran = [e for e in r.events
-               if e["m"] == thread and t - limit + SLACK < e["time"] < t and "Status" not in e["event"]
-               and e.get("category") != "gotap"]
+        ran = [e for e in r.events if e["m"] == thread and t - limit + SLACK < e["time"] < t and of_program(e)]
         assert thread and not ran, f"thread {thread} had {ran[:3]}"
     elif word in ("exit", "crash"):
         # After the last record come only the events that close the trace, a unit of 64 ns apart.

@@ -294,6 +294,54 @@ static void more_often(void)
 		    "main.answer waits 0.5 times as often");
 }
 
+/*
+ * The shown numbers of @c bear its ratio out: it is that of the counts per goroutine, or per second, within the four
+ * times by which the load may have changed.
+ */
+static void check_possible(const struct diff *d, const struct diff_change *c)
+{
+	const char *unit;
+	double a = diff_often(d, c, !c->slower, &unit), b = diff_often(d, c, c->slower, &unit);
+
+	CHECK(c->way == DIFF_NEW || (c->ratio > 1 && c->ratio < 1e6 && c->noise <= c->ratio));
+	if (c->way == DIFF_OFTEN)
+		CHECK(b > a && c->ratio <= b / a * (strcmp(unit, "second") ? 1.01 : 4.04));
+}
+
+/*
+ * A program that did one thing 300 times too often, and no longer does, has not become 300 times as busy with others, nor
+ * the other way round: a lock or an audit that comes as often per second as before is no change. Findings once had
+ * "waits 269 times as often" first for such a program.
+ */
+static void no_ratio_is_impossible(void)
+{
+	struct server spins = plain, rare = plain, pairs[4];
+	size_t i, k, n;
+
+	spins.stores = 300;
+	spins.jobs = 300;
+	spins.store = 4000;
+	rare.audit = true;
+	rare.seldom = 200;
+	pairs[0] = plain;
+	pairs[1] = spins;
+	pairs[2] = rare;
+	/* an audit in each second job, of which there are forty times fewer */
+	pairs[3] = rare;
+	pairs[3].seldom = 2;
+	pairs[3].receive = 40000000;
+	pairs[3].jobs = 80;
+	for (i = 0; i < 4; i++) {
+		for (k = 0; k < 4; k++) {
+			struct diff *d = compare(&pairs[i], &pairs[k]);
+
+			for (n = 0; n < d->changes.len; n++)
+				check_possible(d, vec_at(&d->changes, struct diff_change, n));
+			diff_free(d);
+		}
+	}
+}
+
 static void new_wait(void)
 {
 	struct server other = plain;
@@ -365,7 +413,7 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(equal), UNIT(same_program_again), UNIT(longer_and_shorter_recordings), UNIT(one_place_slower),
-		UNIT(sentence), UNIT(more_load), UNIT(more_often), UNIT(new_wait), UNIT(wait_that_was_rare),
+		UNIT(sentence), UNIT(more_load), UNIT(more_often), UNIT(no_ratio_is_impossible), UNIT(new_wait), UNIT(wait_that_was_rare),
 		UNIT(runs_longer_and_waits_less_often),
 		UNIT(lines_moved), UNIT(too_short),
 		{0},

@@ -90,6 +90,14 @@ uint64_t wall_ns(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
+uint64_t clock_own_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 void sleep_ns(long ns)
 {
 	struct timespec t = { .tv_nsec = ns };

@@ -14,6 +14,8 @@
 uint64_t now_ns(void);
 /* CLOCK_REALTIME in ns. */
 uint64_t wall_ns(void);
+/* Returns the CPU time of all threads of this process, ns. */
+uint64_t clock_own_cpu_ns(void);
 /* Sleeps for @ns, which must be less than a second. */
 void sleep_ns(long ns);
 

@@ -67,9 +67,27 @@ struct capture {
 	struct guard guard;
 	pthread_t thread;
 	bool thread_runs;
+	uint64_t begun, cpu;	/* of the drain thread's begin: time, and CPU time of gotap, ns */
 };
 
 /* --- the drain thread --- */
+
+/* Both in ns of CPU per second; 0: not counted. */
+
+static uint64_t capture_probes_cost(const struct capture *cap)
+{
+	const struct budget *b = capture_budget(cap);
+
+	return b && budget_limits(b->ceiling) ? (uint64_t)budget_mean_cost(b) : 0;
+}
+
+static uint64_t capture_own_cost(const struct capture *cap)
+{
+	uint64_t now = now_ns(), cpu = clock_own_cpu_ns();
+
+	return now > cap->begun && cpu > cap->cpu ?
+		       (uint64_t)((double)(cpu - cap->cpu) * 1e9 / (double)(now - cap->begun)) : 0;
+}
 
 /*
  * Appends the record of the end. A program may make no records until the end: only this one says
@@ -77,7 +95,8 @@ struct capture {
  */
 static void capture_say_end(struct capture *cap)
 {
-	struct rec end = { .kind = REC_CAPTURE_END, .time = watch_end_time(&cap->watch) };
+	struct rec end = { .kind = REC_CAPTURE_END, .time = watch_end_time(&cap->watch),
+			   .id = capture_probes_cost(cap), .ptr = capture_own_cost(cap) };
 
 	if (cap->watch.end == CAPTURE_STOPPED)
 		user_records_add(&cap->records, &end, sizeof(end));
@@ -111,6 +130,8 @@ static void *drain_thread(void *arg)
 	long idle = cap->drain.rare ? DRAIN_LONG_NS : DRAIN_NS;
 	uint64_t before = now_ns(), sampled = before, now;
 
+	cap->begun = before;
+	cap->cpu = clock_own_cpu_ns();
 	pthread_setname_np(pthread_self(), "gotap-drain");
 	guard_drain_begins(&cap->guard);
 	for (;; before = now) {

@@ -15,6 +15,8 @@ struct flight;
 struct flight_fact {
 	const char *trigger;	/* as --on names it: "blocked>100ms"; lives as long as the flight */
 	uint64_t time;		/* now_ns() of the fact; 0: now */
+	/* what became true began and, as far as it is known, ended then (now_ns()); 0: not known */
+	uint64_t since, until;
 	uint64_t g, m;		/* goroutine and thread, 0: none */
 	/* a user asked for it (signal, socket, key): the cooldown does not hold it back */
 	bool asked;

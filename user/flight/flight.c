@@ -117,6 +117,18 @@ void flight_add(struct flight *f, const struct tracefile_generation *g,
 	f->no_memory = r;
 }
 
+/* Appends where the fact was and when: the report of the snapshot looks there (unit/snapshot.h). */
+static void flight_put_place(const struct flight_fact *fact, char *text, size_t size)
+{
+	bool thread = !fact->g && fact->m;
+
+	if (fact->since && fact->until > fact->since && (fact->g || fact->m))
+		snprintf(text, size, "; of %s %llu from %llu to %llu",
+			 thread ? "thread" : "goroutine",
+			 (unsigned long long)(thread ? fact->m : fact->g),
+			 (unsigned long long)fact->since, (unsigned long long)fact->until);
+}
+
 bool flight_note(struct flight *f, uint64_t seen, char text[static FLIGHT_NOTE])
 {
 	struct request *r;
@@ -128,6 +140,7 @@ bool flight_note(struct flight *f, uint64_t seen, char text[static FLIGHT_NOTE])
 		r->noted = true;
 		snprintf(text, FLIGHT_NOTE, "snapshot: %.40s%s%.100s", r->fact.trigger,
 			 *r->fact.what ? ": " : "", r->fact.what);
+		flight_put_place(&r->fact, text + strlen(text), FLIGHT_NOTE - strlen(text));
 	}
 	pthread_mutex_unlock(&f->lock);
 	return r;

@@ -21,7 +21,7 @@
 #include "stream/spool.h"
 #include "trace/tracefile.h"
 
-enum { FLIGHT_NOTE = 160 };
+enum { FLIGHT_NOTE = 280 };
 
 /* How a request ended. */
 struct flight_done {

@@ -117,7 +117,11 @@ static void pprof_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const
 	p->notes++;
 	if (!p->first_note)
 		p->first_note = xasprintf("%s: %.200s", p->name, message);
-	profile_comment(&p->profile, "%s: %s", p->name, message);
+	/* the last comments are for the facts of the recording, which follow its notes */
+	if (p->profile.comments.len < PROFILE_COMMENTS)
+		profile_comment(&p->profile, "%s: %s", p->name, message);
+	else
+		p->profile.comments_more++;
 }
 
 static void pprof_origin(void *ctx, int64_t time, const char *text)

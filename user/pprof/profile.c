@@ -113,7 +113,7 @@ void profile_comment(struct profile *p, const char *fmt, ...)
 	char text[512];
 	va_list ap;
 
-	if (p->comments.len >= PROFILE_COMMENTS) {
+	if (p->comments.len >= PROFILE_COMMENTS + PROFILE_FACTS) {
 		p->comments_more++;
 		return;
 	}

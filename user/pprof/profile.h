@@ -16,7 +16,11 @@
 #include "read/raw_sink.h"
 #include "spans/spans.h"
 
-enum { PROFILE_SAMPLES = 2 << 20, PROFILE_TAGS = 256 << 10, PROFILE_COMMENTS = 100 };
+/* COMMENTS: notes that become comments; FACTS: further ones, for facts of recordings */
+enum {
+	PROFILE_SAMPLES = 2 << 20, PROFILE_TAGS = 256 << 10, PROFILE_COMMENTS = 100,
+	PROFILE_FACTS = 16,
+};
 
 /* A kind of value in the profile, and the field of tally_item that it is. */
 struct value_type {

@@ -5,8 +5,9 @@
  *
  *	program="/usr/bin/caddy" module="github.com/caddyserver/caddy/v2" pid="4711" ...
  *
- * The first goroutine that runs in the trace has them (sched/notes.c). A trace has several of them,
- * each with other facts; of a trace with parts (flight recordings) each part has them again.
+ * The first goroutine that runs in the trace has those of the program; one that runs at the end has
+ * those of the recording's losses and cost (sched/notes.c). A trace has several of them, each with
+ * other facts; of a trace with parts (flight recordings) each part has them again.
  */
 #ifndef GOTAP_READ_ORIGIN_H
 #define GOTAP_READ_ORIGIN_H

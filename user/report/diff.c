@@ -15,7 +15,8 @@
  * of one program differ by more than the parts of one recording: therefore the ratios.
  */
 static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RATIO_RATE = 1.5,
-		    COST = 0.001, LOAD_AGREES = 1.5, MORE_AT_ALL = 1.1;
+		    COST = 0.001, LOAD_AGREES = 1.5, MORE_AT_ALL = 1.1,
+		    LOAD_MOST = 4;
 enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12, RARE_RATIO = 5 };
 
 /* --- estimates --- */
@@ -327,35 +328,45 @@ static bool diff_longer(struct diff *d, struct diff_row *row, int later)
 }
 
 /*
- * Does a wait come more often per second at all? A fixed program that does one thing 269 times less
- * often did not do the others 269 times as often.
+ * Returns how many times as often the stays of a row come, from @a to @b, which are rates at equal
+ * load. A load that has changed beyond LOAD_MOST is none that the rates can be compared at: a fixed
+ * program that does one thing 269 times less often did not do the others 269 times as often. Then
+ * the ratio is that per second; and what does not come more often per second has no ratio (0).
+ * Short-lived goroutines count by their own number alone.
  */
-static bool is_more_at_all(const struct diff *d, const struct diff_row *row, int later)
+static double diff_often_ratio(const struct diff *d, const struct diff_row *row,
+			       const struct diff_function *f, int later, double a, double b)
 {
-	double a = (double)row->side[!later].dist.count / diff_time(d, !later);
-	double b = (double)row->side[later].dist.count / diff_time(d, later);
+	double at_load = diff_divided(b, a);
+	double before = (double)row->side[!later].dist.count / diff_time(d, !later);
+	double after = (double)row->side[later].dist.count / diff_time(d, later);
 
-	return b > a * MORE_AT_ALL;
+	double raw = diff_divided(after, before);
+
+	if (is_short_lived(f))
+		return at_load;
+	if (raw <= MORE_AT_ALL)
+		return 0;
+	return at_load > raw * LOAD_MOST ? raw : at_load;
 }
 
 static void diff_oftener(struct diff *d, struct diff_row *row, int later)
 {
 	const struct diff_function *f = function_of(d, row);
 	struct estimate a = diff_rate_of(d, !later, row, f), b = diff_rate_of(d, later, row, f);
-	double noise = noise_of(&a, &b), ratio = is_short_lived(f) ? RATIO : RATIO_RATE;
+	double noise = noise_of(&a, &b), least = is_short_lived(f) ? RATIO : RATIO_RATE;
+	double ratio = diff_often_ratio(d, row, f, later, a.value, b.value);
 	const struct dist *dist = &row->side[later].dist;
 
-	if (b.value - a.value <= noise || b.value < a.value * ratio ||
-	    (!is_short_lived(f) && !is_more_at_all(d, row, later)))
+	if (b.value - a.value <= noise || ratio < least)
 		return;
 	diff_push(d, (struct diff_change){
 			     .row = row,
 			     .slower = later == 1,
 			     .way = DIFF_OFTEN,
-			     .ratio = diff_divided(b.value, a.value),
-			     .noise = 1 + diff_divided(noise, a.value),
-			     .cost = (1 - diff_divided(a.value, b.value)) * (double)dist->sum /
-				     diff_time(d, later),
+			     .ratio = ratio,
+			     .noise = fmin(ratio, 1 + diff_divided(noise, a.value)),
+			     .cost = (1 - 1 / ratio) * (double)dist->sum / diff_time(d, later),
 		     });
 }
 
@@ -395,22 +406,22 @@ static void only_later(struct diff *d, struct diff_row *row, int later)
 static void rare_before(struct diff *d, struct diff_row *row, int later)
 {
 	const struct diff_function *f = function_of(d, row);
-	double n = (double)row->side[!later].dist.count, most = n + 3 * sqrt(n) + 3, a, b;
+	double n = (double)row->side[!later].dist.count, most = n + 3 * sqrt(n) + 3, ratio;
 
 	if (!n || n >= STAYS_MIN || !f || !is_countable(row) || row->merged || diff_is_idle(row) ||
 	    !is_all_the_time(d, row, later))
 		return;
-	a = diff_rate_of(d, !later, row, f).value;
-	b = diff_rate_of(d, later, row, f).value;
-	if (b < a * most / n * RARE_RATIO)
+	ratio = diff_often_ratio(d, row, f, later, diff_rate_of(d, !later, row, f).value,
+				 diff_rate_of(d, later, row, f).value);
+	if (ratio < most / n * RARE_RATIO)
 		return;
 	diff_push(d, (struct diff_change){
 			     .row = row,
 			     .slower = later == 1,
 			     .way = DIFF_OFTEN,
-			     .ratio = diff_divided(b, a),
+			     .ratio = ratio,
 			     .noise = most / n,
-			     .cost = (1 - diff_divided(a, b)) * (double)row->side[later].dist.sum /
+			     .cost = (1 - 1 / ratio) * (double)row->side[later].dist.sum /
 				     diff_time(d, later),
 		     });
 }

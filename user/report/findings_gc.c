@@ -33,6 +33,12 @@ struct allocator {
 	int64_t from, to;		/* the longest one */
 };
 
+enum { GC_SIZES = 4096 };
+
+struct gc_bounds {
+	double least, most;	/* 0: no value */
+};
+
 struct gc {
 	struct vec assists, forced;	/* struct allocator */
 	struct map64 assist_of, forced_of;
@@ -42,6 +48,8 @@ struct gc {
 	double forced_ns;
 	double ratio;			/* sum of (heap goal / live heap) over @ratios cycles */
 	uint64_t ratios, heap, goal, live;
+	struct gc_bounds goals, lives, per_live;	/* of the same cycles; of goal / live */
+	struct vec sizes;	/* double: what lives, by cycle; of the first GC_SIZES */
 };
 
 static void gc_new(struct findings *f)
@@ -59,6 +67,7 @@ static void gc_free(struct findings *f)
 
 	vec_free(&gc->assists);
 	vec_free(&gc->forced);
+	vec_free(&gc->sizes);
 	map64_free(&gc->assist_of);
 	map64_free(&gc->forced_of);
 	free(gc);
@@ -157,6 +166,26 @@ static void gc_system(struct findings *f, const struct stay *stay)
 	f->gc->held += ns > 0 ? (queue < ns ? queue : ns) * (ns - stay->off) / ns : 0;
 }
 
+static void gc_bound(struct gc_bounds *b, double value)
+{
+	b->least = b->least && b->least < value ? b->least : value;
+	b->most = b->most > value ? b->most : value;
+}
+
+static double gc_spread(const struct gc_bounds *b)
+{
+	return b->least > 0 ? b->most / b->least : 1;
+}
+
+static void gc_take_cycle(struct gc *gc, double goal, double live)
+{
+	gc_bound(&gc->goals, goal);
+	gc_bound(&gc->lives, live);
+	gc_bound(&gc->per_live, goal / live);
+	if (gc->sizes.len < GC_SIZES)
+		*(double *)vec_push(&gc->sizes, sizeof(double)) = live;
+}
+
 /*
  * Sets the heap goal. Between two goals the heap is smallest after its sweep: that size is about
  * the size of the live heap.
@@ -166,6 +195,7 @@ static void finding_gc_goal(struct gc *gc, uint64_t value)
 	if (gc->heap && value > gc->heap) {
 		gc->ratio += (double)value / (double)gc->heap;
 		gc->ratios++;
+		gc_take_cycle(gc, (double)value, (double)gc->heap);
 		gc->live = gc->heap;
 		gc->goal = value;
 	}
@@ -215,6 +245,54 @@ static void say_goal(const struct gc *gc, struct buf *text)
 			   gc->ratio / (double)gc->ratios);
 }
 
+/* Below 4 MB times GOGC / 100 the goal does not follow what lives. */
+static const double gc_floor = 32e6;
+
+/*
+ * GOGC sets the goal as a factor of what lives, GOMEMLIMIT whatever lives. The two differ only if
+ * that changes.
+ */
+static void say_setting(const struct gc *gc, struct buf *text)
+{
+	static const double same = 1.1, alike = 1.3, changes = 1.5;
+
+	if (gc->ratios < 4)
+		return;
+	if (gc->goals.least >= gc_floor && gc_spread(&gc->goals) <= same &&
+	    gc_spread(&gc->lives) >= changes)
+		buf_printf(text,
+			   " The goal is the same while what lives changes %.1f fold: a limit "
+			   "(GOMEMLIMIT) sets it, and not GOGC.",
+			   gc_spread(&gc->lives));
+	else if (gc_spread(&gc->goals) >= changes && gc_spread(&gc->per_live) <= alike)
+		buf_printf(text,
+			   " The goal follows what lives: GOGC sets it, at about %.0f.",
+			   100 * (gc->ratio / (double)gc->ratios - 1));
+}
+
+static struct gc_bounds gc_bounds_of(const struct gc *gc, size_t from, size_t to)
+{
+	struct gc_bounds b = {0};
+
+	for (; from < to; from++)
+		gc_bound(&b, *vec_at(&gc->sizes, double, from));
+	return b;
+}
+
+/* What goes up and down is in the last third of the cycles as small as in the first one. */
+static void say_growth(const struct gc *gc, struct buf *text)
+{
+	static const double grows = 1.2;
+	size_t n = gc->sizes.len;
+	struct gc_bounds first = gc_bounds_of(gc, 0, n / 3), last = gc_bounds_of(gc, n - n / 3, n);
+
+	if (n >= 9 && last.least >= grows * first.most)
+		buf_printf(text,
+			   " What lives grows from %.1f MB to %.1f MB in %zu cycles: a heap "
+			   "profile shows what keeps it, which a trace does not.",
+			   first.least / 1e6, last.most / 1e6, n);
+}
+
 static void say_cycles(struct findings *f)
 {
 	const struct gc *gc = f->gc;
@@ -235,6 +313,8 @@ static void say_cycles(struct findings *f)
 	}
 	buf_printf(&text, ".");
 	say_goal(gc, &text);
+	say_setting(gc, &text);
+	say_growth(gc, &text);
 	findings_add(f,
 		     &(struct verdict){ "gc", gc->assist + gc->held, a->place, &a->goroutines,
 					a->from, a->to },

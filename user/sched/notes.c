@@ -17,6 +17,7 @@
 
 #include "base/percent.h"
 #include "base/vec.h"
+#include "read/origin.h"
 #include "sched/steps.h"
 
 /*
@@ -27,7 +28,7 @@ enum { NOTES_MOST = 1 << 20 };
 
 void note_add(struct model *s, const char *format, ...)
 {
-	char text[160];
+	char text[280];	/* FLIGHT_NOTE (flight/flight.h) is the longest */
 	va_list ap;
 
 	if (!s->opts.notes)
@@ -132,30 +133,72 @@ static struct M *thread_in_syscall(const struct model *s)
 	return NULL;
 }
 
+static void notes_put_percent(struct buf *text, enum origin_fact fact, uint64_t ns)
+{
+	if (ns)
+		origin_put(text, fact, percent_text(percent_of_ns((double)ns)).text);
+}
+
+/*
+ * Emits the losses and the cost of the recording on @m, which speaks. All of it is known from
+ * records, so that the same raw records give the same trace. A snapshot of a flight recording is
+ * any part of it: it has none.
+ */
+static void origin_tell_last(struct model *s, struct M *m)
+{
+	uint64_t repairs = 0;
+	struct buf text = {0};
+	char number[32];
+	int i;
+
+	if (!s->opts.notes || !s->opts.origin[0] || s->opts.restate)
+		return;
+	for (i = 0; i < REPAIR_KINDS; i++)
+		repairs += s->counts.repairs[i];
+	snprintf(number, sizeof(number), "%" PRIu64, s->counts.lost);
+	origin_put(&text, ORIGIN_LOST, number);
+	snprintf(number, sizeof(number), "%" PRIu64, repairs);
+	origin_put(&text, ORIGIN_REPAIRS, number);
+	snprintf(number, sizeof(number), "%.3f", (double)s->counts.unrecorded / 1e9);
+	origin_put(&text, ORIGIN_GAPS, number);
+	notes_put_percent(&text, ORIGIN_PROBES, s->cost_probes);
+	notes_put_percent(&text, ORIGIN_OWN, s->cost_own);
+	buf_add_byte(&text, 0);
+	step_origin(s, m, (const char *)text.data);
+	buf_free(&text);
+}
+
 static void stand_in_speaks(struct model *s, struct M *m)
 {
 	step_note(s, m, "no goroutine ran: goroutine 0, which the program does not have, stands in "
 		  "for one with the following events");
 	speak_all(s, m);
+	origin_tell_last(s, m);
 }
 
+/*
+ * For notes alone goroutine 0 stands in: without them, a trace at the end of which no goroutine
+ * runs has no losses and no cost.
+ */
 void notes_tell_last(struct model *s)
 {
-	struct M *m;
+	struct M *m = s->started ? any_speaker(s) : NULL;
 
-	if (!s->notes.len || notes_tell(s, any_speaker(s)))
-		return;
-	m = thread_in_syscall(s);
-	if (m)
+	m = m_speaks(m) ? m : thread_in_syscall(s);
+	if (m) {
 		speak_all(s, m);
-	else
+		origin_tell_last(s, m);
+	} else if (s->notes.len) {
 		stand_in(s, s->now, stand_in_speaks);
+	}
 }
 
 /* The program was watched until then, silent as it may have been: the trace lasts as long. */
 void end_of_capture(struct model *s, struct M *m, const struct rec *r)
 {
 	s->ended = true;
+	s->cost_probes = r->id;
+	s->cost_own = r->ptr;
 }
 
 const char *rec_level_text(unsigned int level)

@@ -264,6 +264,7 @@ struct model {
 	struct gap gap;
 	struct tables aside;	/* in a gap: the states from before it */
 	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */
+	uint64_t cost_probes, cost_own;	/* of REC_CAPTURE_END, ns per second; 0: not counted */
 	uint64_t notes_left_out;	/* notes that NOTES_MOST left out since */
 	struct task_window tasks;
 	size_t region_bytes;	/* of regions that are open (annotations.c) */

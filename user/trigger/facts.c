@@ -237,6 +237,9 @@ void fire(struct rule *r, const struct fact_place *where, const char *format, ..
 	int n;
 
 	r->counts.facts++;
+	fact.since = where->since || !r->family->lasts ? where->since :
+							 where->time - r->is->limit;
+	fact.until = where->until ? where->until : where->time;
 	if (r->last && where->time < r->last + APART_NS)
 		return;
 	fact.g = g ? g->id : where->goid;

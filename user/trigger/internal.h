@@ -177,6 +177,9 @@ struct span_text span_text(uint64_t ns);
 /* The time of a fact, and the goroutine, thread and stack that its message names. */
 struct fact_place {
 	uint64_t time;
+	/* begin of what the fact is about, 0: @time minus the limit if the rule is about a stay */
+	uint64_t since;
+	uint64_t until;		/* and its end as far as it is known; 0: @time */
 	const struct tap_go *g;
 	uint64_t stack;
 	uint64_t goid;		/* used if @g is NULL; 0: no goroutine */

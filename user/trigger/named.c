@@ -99,6 +99,7 @@ static void fire_open(struct rule *r, const struct open *o, uint64_t until)
 {
 	struct tap_go *g = o->g ? tap_find(r->triggers->tap, o->g) : NULL;
 	struct fact_place place = { .time = o->stay.since + r->is->limit,
+				    .until = until,
 				    .g = g,
 				    .stack = o->stack };
 

@@ -54,7 +54,7 @@ static bool is_meant(struct rule *r, const struct tap_go *g)
 
 static void fire_stay(struct rule *r, struct tap_go *g, uint64_t until)
 {
-	struct fact_place place = { .time = g->since + r->is->limit, .g = g };
+	struct fact_place place = { .time = g->since + r->is->limit, .until = until, .g = g };
 	struct span_text span = span_text(until - g->since);
 
 	if (!is_meant(r, g))
@@ -117,7 +117,8 @@ static void func_born(struct rule *r, struct tap_go *g)
 
 static void fire_life(struct rule *r, struct tap_go *g, uint64_t since, uint64_t until)
 {
-	struct fact_place place = { .time = since + r->is->limit, .g = g };
+	struct fact_place place = { .time = since + r->is->limit, .since = since,
+				    .until = until, .g = g };
 
 	fire(r, &place, "goroutine %llu, which began with a function %s, lives for %s%s",
 	     (unsigned long long)g->id, r->is->name,

@@ -12,7 +12,8 @@ static void throttled_look(struct rule *r, const struct thread_span *s)
 
 	if (ns <= r->is->limit)
 		return;
-	fire(r, &(struct fact_place){ .time = s->from + r->is->limit, .tid = s->thread->tid },
+	fire(r, &(struct fact_place){ .time = s->from + r->is->limit, .since = s->from,
+				       .until = s->to, .tid = s->thread->tid },
 	     "a CPU quota kept thread %u off its CPU for %s%s", s->thread->tid,
 	     s->open_begin ? "at least " : "", span_text(ns).text);
 }

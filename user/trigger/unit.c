@@ -66,7 +66,8 @@ static void unit_starts(struct rule *r, struct tap_go *g, uint64_t time)
 static void unit_fire(struct rule *r, struct tap_go *g, uint64_t until)
 {
 	uint64_t since = stay_of(r, g)->since;
-	struct fact_place place = { .time = since + r->is->limit, .g = g };
+	struct fact_place place = { .time = since + r->is->limit, .since = since,
+				    .until = until, .g = g };
 
 	fire(r, &place, "goroutine %" PRIu64 " works in %.100s for %s", g->id, r->is->name,
 	     span_text(until - since).text);

@@ -20,6 +20,7 @@ static void fire_stw(struct rule *r, uint64_t until)
 	const struct stw *w = r->more;
 	struct tap_go *g = tap_find(r->triggers->tap, w->g);
 	struct fact_place place = { .time = w->stay.since + r->is->limit,
+				    .until = until,
 				    .g = g,
 				    .stack = w->stack };
 

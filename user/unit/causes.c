@@ -8,6 +8,7 @@
 #include "base/map64.h"
 #include "base/units.h"
 #include "release/release.h"
+#include "unit/nature.h"
 #include "why/group.h"
 
 /*
@@ -24,6 +25,7 @@ struct row {
 	double root_ns;		/* the largest part so far: that of @root */
 	bool deep;		/* @leaf is of another goroutine than @root */
 	double ns[2];		/* by group, of all instances */
+	double times;		/* steps in all instances, weighted as @ns */
 	int64_t path_ns;	/* of the paths of both groups */
 };
 
@@ -46,6 +48,15 @@ static bool cause_runs(uint8_t kind)
 }
 
 /*
+ * A wait of a goroutine that has no frame of the program: which goroutine it is says more than the
+ * place, as for the connections of net/http.
+ */
+static bool cause_is_foreign(const struct cause *c, const struct stack_frame *at)
+{
+	return c->kind == STEP_WAITING && at && release_is_std(at->func);
+}
+
+/*
  * A running goroutine has one row for each function, since the line is only where it stopped to
  * run. A runnable one has a single row.
  */
@@ -56,6 +67,8 @@ static uint64_t cause_row_key(const struct cause *c, const struct stack_frame *a
 
 	if (at)
 		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)at->func);
+	if (cause_is_foreign(c, at))
+		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->name);
 	if (cause_runs(c->kind) || c->kind == STEP_RUNNABLE)
 		return h;
 	if (at)
@@ -93,6 +106,7 @@ static void rows_add(struct rows *rows, const struct path *path, int group)
 		double ns = (double)part->ns * rows->weight[group];
 
 		row->ns[group] += ns;
+		row->times += (double)part->count * rows->weight[group];
 		row->path_ns += (int64_t)part->ns;
 		if (ns <= row->root_ns)
 			continue;
@@ -189,8 +203,12 @@ static void cause_put_runnable(struct buf *b, const struct unit *u)
 
 	buf_printf(b, "runnable, waiting for a P");
 	if (name)
-		buf_printf(b, " (the Ps run %.200s for %s of that time)", name,
+		buf_printf(b, " (the Ps run %.200s for %s of that time", name,
 			   unit_share(share, 1).text);
+	if (name) {
+		nature_put_full(b, &u->groups[!u->groups[0].path.procs].path);
+		buf_printf(b, ")");
+	}
 }
 
 static void cause_put_leaf(struct buf *b, const struct unit *u, const struct row *row)
@@ -234,9 +252,23 @@ static void cause_put_leaf(struct buf *b, const struct unit *u, const struct row
 	cause_put_thread(b, c);
 }
 
+/*
+ * Returns how often an instance of @u has the cause itself; 0 for units that are a loop: they come
+ * back to every place of it.
+ */
+static double cause_times(const struct unit *u, const struct row *row)
+{
+	bool is_whole = u->kind == UNIT_TASK || u->kind == UNIT_REGION ||
+			u->kind == UNIT_GOROUTINE || u->kind == UNIT_REQUEST ||
+			u->kind == UNIT_ROUND;
+
+	return is_whole && !row->deep && u->n ? row->times / (double)u->n : 0;
+}
+
 static void cause_put_row(struct buf *b, const struct unit *u, const struct row *row)
 {
 	cause_put_leaf(b, u, row);
+	nature_put(b, &(struct nature){ &row->leaf, row->at, row->op, cause_times(u, row) });
 	if (!row->deep || row->root.kind != STEP_WAITING)
 		return;
 	buf_printf(b, ", for which ");
@@ -266,6 +298,7 @@ static uint64_t cause_key(const struct row *row)
 	h = cause_hash_text(h, c->reason);
 	h = cause_hash_text(h, row->at && c->kind != STEP_RUNNABLE ? row->at->func : "");
 	h = cause_hash_text(h, row->op && !cause_runs(c->kind) ? row->op->func : "");
+	h = cause_hash_text(h, cause_is_foreign(c, row->at) ? c->name : "");
 	return cause_hash_text(h, row->deep && row->root_at ? row->root_at->func : "");
 }
 

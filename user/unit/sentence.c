@@ -149,8 +149,14 @@ static void sentence_put_others(const struct unit_snapshot *n, struct buf *text)
 
 static void sentence_put_trigger(const struct unit *u, struct buf *text)
 {
-	const struct snapshot_wait *w = &u->snapshot->wait;
+	const struct snapshot_stay *w = &u->snapshot->stay;
 
+	if (w->state != GO_WAITING) {
+		buf_printf(text, "%.300s; shown for goroutine %llu%s%.200s, for %s",
+			   u->snapshot->said, (unsigned long long)w->g, *w->name ? " " : "",
+			   w->name, unit_time(u->ns).text);
+		return;
+	}
 	buf_printf(text, "Goroutine %llu%s%.200s was blocked for %s (%.100s)",
 		   (unsigned long long)w->g, *w->name ? " " : "", w->name,
 		   unit_time(u->ns).text, w->reason);

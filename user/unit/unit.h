@@ -44,7 +44,7 @@ enum unit_kind {
 	UNIT_ROUND,		/* from the end of a wait for work to the begin of the next one */
 	UNIT_CYCLE,		/* from the end of a wait to the end of the next one at its place */
 	UNIT_LIFE,		/* goroutines of which the trace lacks the begin or the end */
-	UNIT_TRIGGER,		/* the wait for which a snapshot was written; it comes first */
+	UNIT_TRIGGER,		/* the interval for which a snapshot was written; it comes first */
 	UNIT_KINDS,
 };
 
@@ -116,6 +116,11 @@ void units_free(struct units *u);
  * @s.
  */
 void units_collect(struct units *u, struct spans *s);
+/*
+ * After units_collect(): the trace is the snapshot of that trigger, as --on names it, and its fact
+ * was at that time, ns.
+ */
+void units_expect(struct units *u, const char *trigger, int64_t time);
 /* To be called when the first reading has ended: removes the visitor. */
 void units_collected(struct units *u);
 /*
@@ -176,6 +181,8 @@ struct path *units_walked(struct units *u);
 /* The stacks of the paths, and the begin of the trace. */
 struct stack_set *units_stacks(const struct units *u);
 int64_t units_begin(const struct units *u);
+/* Returns the trigger of a snapshot, also if it is no unit; its @said is NULL: there is none. */
+const struct unit_snapshot *units_snapshot(const struct units *u);
 /* The CPU samples of the first reading (samples.h). */
 const struct unit_samples *units_samples(const struct units *u);
 

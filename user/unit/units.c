@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* units: see unit.h. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "unit/causes.h"
@@ -84,6 +85,12 @@ void units_collect(struct units *u, struct spans *s)
 	candidates_init(&u->candidates, s);
 	samples_init(&u->samples, s);
 	snapshot_init(&u->snapshot, s);
+}
+
+void units_expect(struct units *u, const char *trigger, int64_t time)
+{
+	u->snapshot.want = time;
+	snprintf(u->snapshot.wanted, sizeof(u->snapshot.wanted), "%s", trigger);
 }
 
 void units_collected(struct units *u)
@@ -234,10 +241,10 @@ static void units_make(struct units *u, struct unit_list *list)
 	units_choose_walked(u, unit, first);
 }
 
-/* The wait for which the trace was written is the only instance of its unit. */
+/* The interval for which the trace was written is the only instance of its unit. */
 static void units_make_trigger(struct units *u)
 {
-	const struct snapshot_wait *w = &u->snapshot.wait;
+	const struct snapshot_stay *w = &u->snapshot.stay;
 	struct unit *unit = &u->units[u->n];
 
 	if (!u->snapshot.found || w->to == INT64_MAX || w->to <= w->from)
@@ -251,7 +258,8 @@ static void units_make_trigger(struct units *u)
 		.ns = w->to - w->from,
 		.dist = u->waited,
 		.seconds = (double)(u->candidates.last - u->candidates.first) / 1e9,
-		.slowest = { .from = w->from, .ns = w->to - w->from, .g = w->g, .of = WHY_WAIT },
+		.slowest = { .from = w->from, .ns = w->to - w->from, .g = w->g,
+			     .of = w->state == GO_WAITING ? WHY_WAIT : WHY_PART },
 		.snapshot = &u->snapshot,
 	};
 	u->spots[u->n] = (struct unit_spot){ .kind = UNIT_TRIGGER, .root = w->name };
@@ -433,6 +441,11 @@ struct stack_set *units_stacks(const struct units *u)
 int64_t units_begin(const struct units *u)
 {
 	return u->candidates.first;
+}
+
+const struct unit_snapshot *units_snapshot(const struct units *u)
+{
+	return &u->snapshot;
 }
 
 const struct unit_samples *units_samples(const struct units *u)

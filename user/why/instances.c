@@ -37,6 +37,8 @@ static void instances_begin(struct instances *i, int64_t time)
 			trail_begin(i->trail);
 		*map64_put(&i->open, instance_key(in->from + in->ns, in->g, in->of), NULL) =
 			i->next;
+		if (in->of == WHY_PART)
+			i->part = in;
 	}
 }
 
@@ -141,11 +143,29 @@ static void instances_task_ends(struct instances *i, const struct trace_event *e
 	instance_end(i, in, &at);
 }
 
+/* Ends the part of a goroutine before the first event that is later. It may have ended by then. */
+static void instances_part_ends(struct instances *i, int64_t time)
+{
+	const struct instance *in = i->part;
+	const struct goroutine *g;
+	struct trail_rec at;
+
+	if (!in || in->from + in->ns > time)
+		return;
+	i->part = NULL;
+	g = spans_goroutine(i->s, in->g);
+	at = g && g->since <= in->from ?
+		     trail_now(i->trail, g, in->from + in->ns, 0) :
+		     walk_from_end(in->g, "", in->from + in->ns, STORE_NONE);
+	instance_end(i, in, &at);
+}
+
 static void instances_on_event(void *ctx, const struct trace_event *ev)
 {
 	struct instances *i = ctx;
 
 	instances_begin(i, ev->time);
+	instances_part_ends(i, ev->time);
 	if (!i->open.len)
 		return;
 	if (ev->type == EV_UserRegionEnd)
@@ -201,5 +221,6 @@ void instances_trace(struct instances *i, uint32_t trace)
 {
 	i->trace = trace;
 	i->left = instances_in(i, trace);
+	i->part = NULL;
 	map64_clear(&i->open);
 }

@@ -29,6 +29,7 @@ enum why_of {
 	WHY_ROUND,
 	WHY_CYCLE,
 	WHY_WAIT,		/* one wait of a goroutine, from its begin to its end */
+	WHY_PART,		/* a goroutine from one time to another; one at a time */
 };
 
 /*
@@ -58,6 +59,7 @@ struct instances {
 	size_t left;		/* instances of this trace that have not ended yet */
 	uint32_t trace;
 	uint32_t stack;		/* stack at the end of the last region */
+	const struct instance *part;	/* of WHY_PART, while it is open; NULL: none */
 };
 
 /* Adds the visitors to @s, behind that of @trail. */

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cmd/report/parts.h"
 #include "cmd/why/why.h"
+#include "unit/snapshot.h"
 #include "why/group.h"
 
 static const struct units *answer_units(const struct trace_report *r, uint32_t trace)
@@ -86,6 +87,20 @@ static void answer_print_all(const struct trace_report *r, const char *head, boo
 	}
 }
 
+/* The trigger of a snapshot that is about no goroutine, or about one that the trace lacks. */
+static void answer_print_said(const struct trace_report *r, uint32_t trace, FILE *f)
+{
+	const struct unit_snapshot *n = units_snapshot(answer_units(r, trace));
+
+	if (!n->said)
+		return;
+	fputs("\nTRIGGER OF THE SNAPSHOT\n  ", f);
+	report_put_wrapped(n->said, 2, f);
+	fputs("  noted at ", f);
+	report_put_instant(r, trace, n->at, f);
+	fputc('\n', f);
+}
+
 void report_print_unit(const struct trace_report *r, FILE *f)
 {
 	uint32_t t;
@@ -94,6 +109,8 @@ void report_print_unit(const struct trace_report *r, FILE *f)
 		if (answer_first(answer_units(r, t)) == 2)
 			answer_print(r, "TRIGGER OF THE SNAPSHOT, and the composition of its time",
 				     t, 0, 1, f);
+		else
+			answer_print_said(r, t, f);
 	answer_print_all(r, "UNIT OF WORK, and the composition of its time", true, f);
 }
 

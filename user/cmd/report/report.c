@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/show.h"
 #include "cmd/cmd.h"
 #include "files/leftover.h"
@@ -15,6 +16,7 @@
 #include "files/reread.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
+#include "proc/json.h"
 
 /* --- reading --- */
 
@@ -159,6 +161,23 @@ static int report_units(struct units *u, struct reread *file, const struct trace
 	return 0;
 }
 
+/* The JSON beside a snapshot has its trigger (docs/flight.md). Without that the trace is all. */
+static void report_expect_trigger(struct units *u, const char *path)
+{
+	enum { MOST = 1 << 16 };
+	_cleanup_free_ char *name = xasprintf("%s.json", path), *text = xcalloc(1, MOST);
+	FILE *f = fopen(name, "re");
+	size_t n = f ? fread(text, 1, MOST, f) : 0;
+	struct json_object *all = n ? json_parse(text, n) : NULL;
+	int64_t time = json_number(all, "trigger\nmonotonic_ns");
+
+	if (time > 0)
+		units_expect(u, json_text(all, "trigger\nname"), time);
+	json_close(all);
+	if (f)
+		fclose(f);
+}
+
 static int trace_report_read_file(struct trace_report *r, struct reread *file,
 				  const struct trace_report_options *o, bool *failed,
 				  struct error *err)
@@ -180,6 +199,7 @@ static int trace_report_read_file(struct trace_report *r, struct reread *file,
 		findings_threads(f, threads->oncpu, threads->sums);
 	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
 	units_collect(units, r->spans);
+	report_expect_trigger(units, path);
 	if (o->html)
 		units_walk(units);
 	r->version = trace_reader_version(in.reader);

@@ -20,6 +20,21 @@ static void report_text_put_fact(const struct origin *o, enum origin_fact fact, 
 		show_printf(f, "%s%s%s", before, o->facts[fact], o->cut[fact] ? "..." : "");
 }
 
+/* A recording that ended while no goroutine ran has none of it (sched/notes.c). */
+static void report_text_print_recording(const struct origin *o, FILE *f)
+{
+	if (!o->facts[ORIGIN_LOST])
+		return;
+	report_text_put_fact(o, ORIGIN_LOST, "Recording: lost ", f);
+	report_text_put_fact(o, ORIGIN_REPAIRS, ", repairs ", f);
+	if (o->facts[ORIGIN_GAPS] && strtod(o->facts[ORIGIN_GAPS], NULL) > 0)
+		report_text_put_fact(o, ORIGIN_GAPS, ", seconds not recorded ", f);
+	report_text_put_fact(o, ORIGIN_PROBES, "; % of a CPU: probes ", f);
+	report_text_put_fact(o, ORIGIN_OWN,
+			     o->facts[ORIGIN_PROBES] ? ", gotap " : "; % of a CPU: gotap ", f);
+	fputc('\n', f);
+}
+
 static void report_text_print_origin(const struct origin *o, FILE *f)
 {
 	if (!origin_is_known(o))
@@ -36,6 +51,7 @@ static void report_text_print_origin(const struct origin *o, FILE *f)
 	report_text_put_fact(o, ORIGIN_COMMAND, "Command: ", f);
 	if (o->facts[ORIGIN_COMMAND])
 		fputc('\n', f);
+	report_text_print_recording(o, f);
 }
 
 static void report_text_print_trace(const struct trace_report *r, uint32_t i, FILE *f)
