@@ -83,6 +83,10 @@ rows_of() {
 		echo "V:trace --func main.main -o O"
 		echo "I:trace V=trace.threads -o O"
 		;;
+	whatif)
+		echo "V:trace -o O"
+		echo "V:trace --json --no-gc -o O"
+		;;
 	perfetto)
 		echo "V:trace -o O"
 		echo "I:trace V=trace.threads -o O"
@@ -159,6 +163,7 @@ call() {
 	for row in "assemble - -o spool:spool" "records -:spool" "text - -o trace:trace" "wire - -o text:text" \
 		   "check -:trace" "convert - -o trace:trace" "report - -o trace:trace" "report - --html trace:trace" \
 		   "diff - other -o trace:trace" "pprof -t wall - -o trace:trace" "why - -o trace:trace" \
+		   "whatif - -o trace:trace" \
 		   "perfetto - -o trace:trace"; do
 		rm -rf "$HERE"
 		mkdir "$HERE"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fuzz_answers: the first byte chooses a question, the rest is any bytes as a trace: tables and findings,
- * the units of work, a profile of each type, the trace beside itself, the critical path of a goroutine, a function, a region, a task,
+ * the units of work, a prediction, a profile of each type, the trace beside itself, the critical path of a goroutine, a function, a region, a task,
  * the program. States must add up to lives, and the steps of a path to its interval.
  */
 #include "fuzz.h"
@@ -13,6 +13,7 @@
 #include "report/finding.h"
 #include "report/tables.h"
 #include "unit/unit.h"
+#include "whatif/internal.h"
 #include "why/why.h"
 
 /* --- the trace --- */
@@ -91,6 +92,55 @@ static void find_units(struct trace_reader *r, const uint8_t *data, size_t size)
 	units_collected(u);
 	if (units_choose(u, NULL))
 		explain(u, data, size);
+	units_free(u);
+	spans_free(s);
+}
+
+/* --- whatif --- */
+
+static void look_at_predictions(const struct whatif_answer *a)
+{
+	size_t i;
+
+	must(!a->reasons.len || !a->predictions.len, "a refused trace has no predictions");
+	for (i = 0; i < a->predictions.len; i++) {
+		const struct whatif_prediction *p = vec_at(&a->predictions, struct whatif_prediction, i);
+		const struct whatif_range *rate = &p->value[ROUNDS_RATE];
+
+		must(p->reasons.len || (rate->low > 0 && rate->low <= rate->high), "a prediction has a range or a reason");
+		must(p->seconds >= 0 && p->unsure >= 0 && p->unsure <= 1, "a change is about some time");
+	}
+}
+
+/* Nearly all traces that are made of any bytes would be refused. */
+static void predict_anyway(struct whatif *w)
+{
+	int v, q;
+
+	whatif_reasons_free(&w->answer.reasons);
+	for (v = 0; v < RERUN_VARIANTS; v++)
+		for (q = 0; q < ROUNDS_QUANTITIES; q++)
+			w->answer.valid[v][q] = true;
+}
+
+static void predict(struct trace_reader *r)
+{
+	struct spans *s = spans_new();
+	struct units *u = units_new();
+	struct whatif *w = whatif_new(s, u);
+	struct error err;
+
+	units_collect(u, s);
+	(void)spans_read(s, r, &err);
+	units_collected(u);
+	units_choose(u, NULL);
+	whatif_base(w);
+	look_at_predictions(whatif_answer(w));
+	if (w->answer.unit)
+		predict_anyway(w);
+	whatif_guess(w, 0.5, 3);
+	look_at_predictions(whatif_answer(w));
+	whatif_free(w);
 	units_free(u);
 	spans_free(s);
 }
@@ -227,6 +277,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask_why((uint8_t)(which >> 3 | which << 5), data + 1, size - 1);
 	else if (which & 2)
 		make_profile(r, (uint8_t)((which >> 3) % 10));
+	else if (which & 64 && which & 1)
+		predict(r);
 	else if (which & 64)
 		find_units(r, data + 1, size - 1);
 	else if (which & 128)

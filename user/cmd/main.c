@@ -35,6 +35,7 @@ static const struct command all_commands[] = {
 	{ "pprof", cmd_pprof, "make a profile of traces, for `go tool pprof` and flame graphs" },
 	{ "convert", cmd_convert, "turn a trace of any Go release into one for today's tools" },
 	{ "why", cmd_why, "say what something waited for: the critical path" },
+	{ "whatif", cmd_whatif, "experimental: predict the effect of a shorter part, by a replay" },
 	{ "perfetto", cmd_perfetto, "turn a trace of any Go release into one for Perfetto" },
 	{ "manual", cmd_manual, "print the manual page of a command, for `man -l -`" },
 	{ "completion", cmd_completion, "print the completion of bash, zsh or fish" },
@@ -49,7 +50,7 @@ static void print_help(FILE *f)
 		   "usage: gotap COMMAND [OPTION...]\n\n");
 	for (c = commands; c->name; c++)
 		fprintf(f, "  %-11s %s\n", c->name, c->help);
-	fprintf(f, "\n`gotap COMMAND --help` tells more. A first try:\n\n"
+	fprintf(f, "\n`gotap COMMAND --help` shows more. A first try:\n\n"
 		   "  sudo gotap record -p PID -d 5s -o trace.out && go tool trace trace.out\n");
 }
 

@@ -7,6 +7,7 @@
 
 #include "sched/ensure.h"
 #include "sched/steps.h"
+#include "sched/waits.h"
 
 /*
  * p.gcMarkWorkerMode (1 to 3) is set when this P wakes its worker and cleared
@@ -55,7 +56,8 @@ void go_park(struct model *s, struct M *m, const struct rec *r)
 	g->worker |= s->worker_waits[r->sub];
 	if (g->worker && m->p)
 		m->p->worker_mode = 0;
-	step_go_block(s, m, reason, reason, as_long(r)->stack);
+	wait_park(s, m, g, r);
+	step_go_park(s, m, reason, as_long(r)->stack);
 }
 
 void go_preempt_park(struct model *s, struct M *m, const struct rec *r)

@@ -31,6 +31,8 @@ void step_go_start(struct model *s, struct M *m, struct G *g);
 /* The trace has @reason; the goroutine waits for @waits (NULL: not known). */
 void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
 		   uint64_t stack);
+/* The runtime has parked it for @reason, to wait for g->object. */
+void step_go_park(struct model *s, struct M *m, const char *reason, uint64_t stack);
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack);
 void step_go_destroy(struct model *s, struct M *m);
 /* @m is the thread that makes it runnable; NULL: no thread of the program does. */

@@ -7,7 +7,8 @@
 #include "base/vec.h"
 #include "trace/stream.h"
 
-enum { RECENT = 64, RECENT_STACKS = 1024, RECENT_TEXTS_SHIFT = 6 };
+enum { RECENT = 64, RECENT_STACKS = 1024, RECENT_TEXTS_SHIFT = 6,
+       RECENT_REASONS = 512 };
 
 struct v2_sink {
 	struct tracefile *tf;
@@ -20,11 +21,17 @@ struct v2_sink {
 	struct {
 		uint64_t key, id;
 	} stacks[RECENT_STACKS];
-	/* ... and of constant texts by their addresses; NULL has id 0 */
+	/* ... and of constant texts by their addresses (v2_sink_place()); NULL has id 0 */
 	struct {
 		const char *text;
 		uint64_t id;
 	} texts[1 << RECENT_TEXTS_SHIFT];
+	/* ... of reasons with the object that a goroutine waits for, by bits of its address */
+	struct {
+		const char *text;	/* NULL: the entry is unused */
+		uint64_t object, id;
+		uint8_t kind;
+	} reasons[RECENT_REASONS];
 };
 
 /* --- an event of which the thread, a stack or a text is not among the recent ones --- */
@@ -51,16 +58,21 @@ static uint64_t v2_sink_stack(struct v2_sink *v, uint64_t key)
 	return v->stacks[i].id;
 }
 
-/* The place of a constant text among the recent ones. */
-static size_t v2_sink_place(const char *text)
+/*
+ * The place of a constant text among the recent ones: the second of two if another text has the
+ * first. The linker chooses the addresses: two texts that most records use may share a place.
+ */
+static inline size_t v2_sink_place(const struct v2_sink *v, const char *text)
 {
 	/* 2^64 / phi: the high bits of the product differ for addresses that lie side by side */
-	return (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15 >> (64 - RECENT_TEXTS_SHIFT);
+	size_t i = (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15 >> (64 - RECENT_TEXTS_SHIFT);
+
+	return v->texts[i].text == text || !v->texts[i].text ? i : i ^ 1;
 }
 
 static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *text)
 {
-	size_t i = v2_sink_place(text->bytes);
+	size_t i = v2_sink_place(v, text->bytes);
 
 	if (!text->constant)
 		return tracefile_bytes(v->tf, text->bytes, text->len);
@@ -92,6 +104,45 @@ static __attribute__((noinline)) void v2_sink_write_new(struct v2_sink *v,
 	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, e->nargs, ids);
 }
 
+static uint64_t v2_sink_new_reason(struct v2_sink *v, const struct sink_event *e)
+{
+	return tracefile_reason(v->tf, v2_sink_text(v, sink_arg_text(e->args[0])), e->object);
+}
+
+/* The id of the reason of a GoBlock with an object. A select has several: it is looked up. */
+static uint64_t v2_sink_reason(struct v2_sink *v, const struct sink_event *e)
+{
+	const struct sink_text *text = sink_arg_text(e->args[0]);
+	uint64_t object = e->object->of[0];
+	size_t i = (object >> 4 ^ object >> 13) % RECENT_REASONS;
+
+	if (e->object->n > 1 || !text->constant)
+		return v2_sink_new_reason(v, e);
+	if (v->reasons[i].object != object || v->reasons[i].text != text->bytes ||
+	    v->reasons[i].kind != e->object->kind) {
+		v->reasons[i].text = text->bytes;
+		v->reasons[i].object = object;
+		v->reasons[i].kind = e->object->kind;
+		v->reasons[i].id = v2_sink_new_reason(v, e);
+	}
+	return v->reasons[i].id;
+}
+
+/* Writes an event of a goroutine of which it is known what it waits for. */
+static void v2_sink_wait(struct v2_sink *v, const struct sink_event *e)
+{
+	uint64_t ids[2];
+
+	if (e->kind != EV_GoBlock) {
+		tracefile_waiting(v->tf, e->args[0], e->object);
+		v2_sink_write_new(v, e);
+		return;
+	}
+	ids[0] = v2_sink_reason(v, e);
+	ids[1] = v2_sink_stack(v, e->args[1]);
+	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, 2, ids);
+}
+
 /* --- */
 
 /* *@arg, a stack or a text, becomes its id. False: it is not among the recent ones. */
@@ -108,7 +159,7 @@ static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack, uin
 		return true;
 	}
 	text = sink_arg_text(*arg);
-	place = v2_sink_place(text->bytes);
+	place = v2_sink_place(v, text->bytes);
 	if (!text->constant || v->texts[place].text != text->bytes)
 		return false;
 	*arg = v->texts[place].id;
@@ -145,7 +196,9 @@ static void v2_sink_event(void *ctx, const struct sink_event *e)
 {
 	struct v2_sink *v = ctx;
 
-	if (!v2_sink_write_recent(v, e))
+	if (e->object)
+		v2_sink_wait(v, e);
+	else if (!v2_sink_write_recent(v, e))
 		v2_sink_write_new(v, e);
 	if (v->observers->of_events)
 		observers_event(v->observers, e);
@@ -190,6 +243,7 @@ static void v2_sink_gen_begin(void *ctx)
 
 	memset(v->stacks, 0, sizeof(v->stacks));
 	memset(v->texts, 0, sizeof(v->texts));
+	memset(v->reasons, 0, sizeof(v->reasons));
 	tracefile_gen_begin(v->tf);
 	tracefile_stream(v->tf, TRACEV2_NO_ID);
 }

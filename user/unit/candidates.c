@@ -102,7 +102,7 @@ static struct unit_place candidates_look(struct candidates *c, uint32_t stack)
 	return place;
 }
 
-static struct unit_place candidates_place(struct candidates *c, uint32_t stack)
+struct unit_place candidates_place(struct candidates *c, uint32_t stack)
 {
 	struct unit_place *place;
 

@@ -23,5 +23,7 @@ struct candidates {
 /* Adds the visitor to @s. */
 void candidates_init(struct candidates *c, struct spans *s);
 void candidates_free(struct candidates *c);
+/* Returns the place of @stack, a number of the spans' stacks. */
+struct unit_place candidates_place(struct candidates *c, uint32_t stack);
 
 #endif

@@ -148,6 +148,23 @@ int units_read(struct units *u, struct trace_reader *r, struct oncpu *o, struct 
 size_t units_count(const struct units *u);
 const struct unit *units_at(const struct units *u, size_t i);
 /*
+ * Where the instances of a unit begin and end, for those who look for them in the events of the
+ * same trace (whatif/rounds.c).
+ */
+struct unit_spot {
+	enum unit_kind kind;
+	const char *root;	/* the function with which the goroutines began, or the type */
+	const char *handler;	/* of requests; NULL: any */
+	uint32_t at;		/* of rounds: what units_line_at() returns for their wait */
+};
+
+/* UNIT_TRIGGER has a root alone. */
+struct unit_spot units_spot(const struct units *u, size_t i);
+/* Returns the number of the line at which @stack waits; 0: none. */
+uint32_t units_line_at(struct units *u, uint32_t stack);
+/* Returns the function of the program that names the work in @stack; NULL: there is none. */
+const char *units_handler_at(struct units *u, uint32_t stack);
+/*
  * Says which causes of the units the findings of the same trace explain: @list of struct finding.
  * Each cause belongs to one finding at most, the first one that explains it.
  */
@@ -177,9 +194,11 @@ double unit_said(const struct unit *u);
 double unit_rest(const struct unit *u);
 /* Appends the rest in words: "3.1 % has other causes, 2 % of it unattributed". */
 void unit_put_rest(const struct unit *u, struct buf *text);
+/* Does the unit run, while the trace has no CPU sample of the goroutines that run for it? */
+bool unit_lacks_samples(const struct unit *u, const struct unit_samples *samples);
 /*
- * Appends the functions that the CPU samples show in the running part of the unit, or how to get
- * them if there are none; nothing if little of the unit's time is running.
+ * Appends the functions that the CPU samples show in the running part of the unit, or that there
+ * are none; nothing if little of the unit's time is running.
  */
 void unit_put_samples(const struct unit *u, const struct unit_samples *samples, struct buf *text);
 /* Appends how the slowest instances differ from the others; nothing if they do not. */

@@ -26,6 +26,7 @@ struct units {
 	struct held held;
 	struct instances chosen;
 	struct unit units[1 + UNITS_MOST];
+	struct unit_spot spots[1 + UNITS_MOST];
 	size_t n;
 	struct dist waited;	/* the wait of @snapshot */
 	struct path *walked;	/* of one of unit.walked; NULL: none are wanted */
@@ -224,6 +225,8 @@ static void units_make(struct units *u, struct unit_list *list)
 		.seconds = wall / 1e9,
 		.spread = wall > 0 ? (double)(list->last - list->first) / wall : 0,
 	};
+	u->spots[u->n - 1] =
+		(struct unit_spot){ list->kind, list->root, list->handler, list->at };
 	units_init_paths(u, unit);
 	if (u->walked)
 		units_keep(unit, list);
@@ -251,6 +254,7 @@ static void units_make_trigger(struct units *u)
 		.slowest = { .from = w->from, .ns = w->to - w->from, .g = w->g, .of = WHY_WAIT },
 		.snapshot = &u->snapshot,
 	};
+	u->spots[u->n] = (struct unit_spot){ .kind = UNIT_TRIGGER, .root = w->name };
 	units_init_paths(u, unit);
 	units_pick(u, &unit->slowest, 2 * u->n++ + 1);
 	if (u->walked)
@@ -395,6 +399,21 @@ size_t units_count(const struct units *u)
 const struct unit *units_at(const struct units *u, size_t i)
 {
 	return &u->units[i];
+}
+
+struct unit_spot units_spot(const struct units *u, size_t i)
+{
+	return u->spots[i];
+}
+
+uint32_t units_line_at(struct units *u, uint32_t stack)
+{
+	return candidates_place(&u->candidates, stack).at;
+}
+
+const char *units_handler_at(struct units *u, uint32_t stack)
+{
+	return candidates_place(&u->candidates, stack).handler;
 }
 
 void units_explain(struct units *u, const struct vec *list)

@@ -4,6 +4,7 @@
 #define GOTAP_CMD_REPORT_PARTS_H
 
 #include "base/json_out.h"
+#include "cmd/next.h"
 #include "cmd/report/threads.h"
 #include "cmd/report/report.h"
 
@@ -65,6 +66,9 @@ void report_print_goroutines(const struct trace_report *r, FILE *f);
 void report_print_gc(const struct trace_report *r, FILE *f);
 void report_print_sections(const struct trace_report *r, FILE *f);
 void report_print_longest(const struct trace_report *r, FILE *f);
+
+/* next.c: fills @n with the commands that would add to the report. @r must outlive it. */
+void report_next(const struct trace_report *r, struct next *n);
 
 /* charts.c: Ps, goroutines and the heap over time. */
 void report_print_charts(const struct trace_report *r, FILE *f);
