@@ -66,6 +66,36 @@ report_of() {
 	"$GOTAP" report --json "$BATS_TEST_TMPDIR/cut" >"$REPORT"
 }
 
+@test "waits by reason are those of the rows; the unit is that of a recording, with a rate and a p99" {
+	local unit
+	require_root
+	build_prog "$REFERENCE_GO" shop
+	TARGETS=
+	"$PROG" -trace /dev/null -dur 10m >/dev/null 2>&1 3>&- &
+	TARGET=$!
+	TARGETS+=" $TARGET"
+	# At the end all that was recorded has been read.
+	LINES_FILE=$BATS_TEST_TMPDIR/lines
+	timeout --preserve-status -s INT 4 "$GOTAP" top -p "$TARGET" --json -i 300ms >"$LINES_FILE"
+	holds 'all(((.blocked | map(.seconds) | add) - ([.rows[] | select(.system | not) | .seconds_in.waiting] | add)) | fabs < 1e-6)'
+	holds 'all((.blocked | map(.now) | add) == ([.rows[] | select(.system | not) | .now.waiting] | add))'
+	holds 'all(.[].blocked[].ended; .count == 0 or (.p50_ns <= .p99_ns and .p99_ns <= .max_ns * 1.02))'
+	# Units come late, and then in each interval.
+	holds '[.[].units] | map(. != null) | . == (sort) and .[-1]'
+	holds '.[-1] | .units_seconds >= 0.3 and .units_skipped == 0'
+	holds 'all(.[].units // [] | .[]; .count == 0 or (0 < .p50_ns and .p50_ns <= .p99_ns))'
+	"$GOTAP" record -p "$TARGET" -o "$BATS_TEST_TMPDIR/shop.trace" -d 2s -q
+	"$GOTAP" report --json "$BATS_TEST_TMPDIR/shop.trace" >"$BATS_TEST_TMPDIR/report"
+	unit=$(jq -r '.answer[0] | select(.kind == "unit") | "\(.unit_kind) \(.unit)"' "$BATS_TEST_TMPDIR/report")
+	holds --arg unit "${unit:?}" '.[-1].units | any("\(.kind) \(.name | sub(".* "; ""))" == $unit)'
+	run env COLUMNS=120 "$GOTAP" top -p "$TARGET" --once
+	[ "$status" -eq 0 ]
+	matches "unit rounds of main\.[a-z]+ [0-9.]+/s, p50 [0-9.]+ms, p99 [0-9.]+ms"
+	matches "blocked [0-9.]+: chan receive [0-9.]+ \(p99 "
+	matches "\(the runtime's own: [0-9]+\)"
+	[[ $output != *runtime.bgsweep* ]] || fail "the runtime's own goroutines have rows"
+}
+
 @test "the sums of a trace are those of user/spans" {
 	local trace=$BATS_TEST_TMPDIR/judged.trace
 	require_root

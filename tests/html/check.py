@@ -501,6 +501,11 @@ def search(b, report, events):
     b.js(f"[...document.querySelectorAll('.found')].findLast(e => e.firstChild.textContent === {json.dumps(function)}).click()")
     same("its flame graph", b.js("[currentView, document.getElementById('flame-filter').value]"), ["flames", function])
     true("it is not marked", "marked 0" not in b.js("document.getElementById('flame-count').textContent") and "marked" in b.js("document.getElementById('flame-count').textContent"))
+    for width in (480, 1000, 1440):
+        b.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        looked_up(b, "main")
+        box = b.js("(r => [r.left, innerWidth - r.right, r.width])(document.getElementById('search-list').getBoundingClientRect())")
+        true(f"the list is cut off in {width}: {box}", min(box[:2]) >= 0 and box[2] > 300)
     same("nothing", looked_up(b, "no such name"), {})
     true("nothing says so", "Nothing" in b.js("document.getElementById('search-list').textContent"))
     key(b, "Escape")

@@ -363,8 +363,8 @@ static void head_and_rows_at_80x24(void)
 	CHECK(strstr(tty_line(1), "lost 0, repairs 0"));
 	CHECK(is_seen("CPU 150.0 %, GOMAXPROCS 2"));
 	CHECK(is_seen("P0 [|||||     ] 50%"));
-	CHECK(strstr(tty_line(8), "main.f000"));
-	CHECK(strstr(tty_line(8), "10.0"));
+	CHECK(strstr(tty_line(10), "main.f000"));
+	CHECK(strstr(tty_line(10), "10.0"));
 	CHECK(strstr(tty_line(23), "q quit"));
 	CHECK_EQ(tty.strange, 0);
 	top_sample_free(s);
@@ -473,6 +473,110 @@ static void keys_select_sort_filter_expand(void)
 	screen_free(screen);
 }
 
+static void add_unit(struct top_sample *s, const char *name, uint64_t n, uint64_t p50, uint64_t p99)
+{
+	struct top_unit *u = vec_push(&s->units.list, sizeof(*u));
+
+	*u = (struct top_unit){ .kind = "round", .n = n, .p50 = p50, .p99 = p99, .max = p99 + 1000000 };
+	snprintf(u->name, sizeof(u->name), "%s", name);
+}
+
+static void units_have_a_rate_and_quantiles(void)
+{
+	struct screen *screen = open_screen(24, 150);
+	struct top_sample *s = make_sample(3, 2);
+	struct ui u = { .sort = COLUMN_RUNNING };
+
+	draw(screen, &u, s);
+	CHECK(is_seen("unit not known yet"));
+	s->units.known = true;
+	s->units.ns = 2000000000;
+	draw(screen, &u, s);
+	CHECK(is_seen("unit none: nothing repeats"));
+	add_unit(s, "rounds of main.\033[2Jwork", 500, 2000000, 9000000);
+	add_unit(s, "requests seen in main.idle", 0, 0, 0);
+	draw(screen, &u, s);
+	CHECK(is_seen("unit rounds of main.\\x1b[2Jwork 250/s, p50 2.00ms, p99 9.00ms, max 10.0ms"));
+	CHECK(is_seen("unit requests seen in main.idle 0/s"));
+	CHECK(!is_seen("main.idle 0/s, p50"));
+	CHECK(!is_seen("left out"));
+	s->units.skipped = 3;
+	draw(screen, &u, s);
+	CHECK(is_seen("3 parts of a second left out"));
+	CHECK_EQ(tty.strange, 0);
+	top_sample_free(s);
+	ui_free(&u);
+	screen_free(screen);
+}
+
+static void waits_are_shown_by_reason(void)
+{
+	struct screen *screen = open_screen(24, 100);
+	struct top_sample *s = make_sample(3, 2);
+	struct ui u = {0};
+
+	draw(screen, &u, s);
+	CHECK(is_seen("blocked 0"));
+	*(struct top_wait *)vec_push(&s->waits, sizeof(struct top_wait)) =
+		(struct top_wait){ "chan receive", 3, 2500000000, { 12, 1000, 4000000, 5000000 } };
+	*(struct top_wait *)vec_push(&s->waits, sizeof(struct top_wait)) = (struct top_wait){ "", 1, 500000000, {0} };
+	draw(screen, &u, s);
+	CHECK(is_seen("blocked 3.00: chan receive 2.50 (p99 4.00ms), (since before) 0.50"));
+	top_sample_free(s);
+	ui_free(&u);
+	screen_free(screen);
+}
+
+/* Rows of the runtime, with these reasons. */
+static void add_system(struct top_sample *s, uint64_t key, const char *name, const char *reason, uint64_t now)
+{
+	struct top_row *r;
+
+	add_row(s, key, name, 1000000, now);
+	r = vec_at(&s->rows, struct top_row, s->rows.len - 1);
+	r->system = true;
+	r->reason = (uint32_t)s->reasons.len;
+	r->reasons = 1;
+	*(struct top_reason *)vec_push(&s->reasons, sizeof(struct top_reason)) = (struct top_reason){ reason, now };
+}
+
+static void the_rows_of_the_runtime_are_one_until_y(void)
+{
+	static const char sweep[] = "GC sweep wait", idle[] = "system goroutine wait";
+	struct screen *screen = open_screen(24, 170);
+	struct top_sample *s = make_sample(3, 2);
+	struct ui u = { .sort = COLUMN_RUNNING };
+	int once;
+
+	add_system(s, 1, "runtime.bgsweep", sweep, 1);
+	add_system(s, 2, "runtime.forcegchelper", idle, 1);
+	add_system(s, 3, "runtime.runFinalizers", idle, 2);
+	draw(screen, &u, s);
+	CHECK(is_seen("main.f000") && !is_seen("runtime.bgsweep"));
+	CHECK(is_seen("(the runtime's own: 3)"));
+	CHECK(is_seen("GC sweep wait 1, system goroutine wait 3"));
+	once = view_rows(&(struct view){0}, &u, s);
+	/* goroutines now, RUN% */
+	CHECK(is_seen("4   0.30"));
+	CHECK_EQ(ui_key(&u, 'y', s), UI_REDRAW);
+	draw(screen, &u, s);
+	CHECK(is_seen("runtime.bgsweep") && is_seen("runtime.runFinalizers") && !is_seen("(the runtime's own"));
+	CHECK_EQ(view_rows(&(struct view){0}, &u, s), once + 2);
+	ui_key(&u, 'y', s);
+	draw(screen, &u, s);
+	CHECK(!is_seen("runtime.bgsweep") && !is_seen("(the runtime's own"));
+	ui_key(&u, 'y', s);
+	draw(screen, &u, s);
+	CHECK(is_seen("(the runtime's own: 3)"));
+	/* a filter finds them one by one */
+	snprintf(u.filter, sizeof(u.filter), "bgsweep");
+	draw(screen, &u, s);
+	CHECK(is_seen("runtime.bgsweep") && !is_seen("(the runtime's own") && !is_seen("main.f000"));
+	top_sample_free(s);
+	ui_free(&u);
+	screen_free(screen);
+}
+
 /* A second sample in which one number differs takes less than 40 bytes. */
 static void the_next_frame_is_small(void)
 {
@@ -527,6 +631,8 @@ int main(void)
 		UNIT(only_cells_that_differ_are_written), UNIT(wide_characters_take_two_columns),
 		UNIT(foreign_text_does_nothing_to_the_terminal), UNIT(no_color_is_no_color), UNIT(what_is_drawn_is_shown),
 		UNIT(keys_come_in_pieces), UNIT(any_bytes_are_taken), UNIT(head_and_rows_at_80x24),
+		UNIT(units_have_a_rate_and_quantiles), UNIT(waits_are_shown_by_reason),
+		UNIT(the_rows_of_the_runtime_are_one_until_y),
 		UNIT(losses_are_seen_on_any_screen), UNIT(any_size_can_be_drawn), UNIT(keys_select_sort_filter_expand),
 		UNIT(the_next_frame_is_small), UNIT(all_rows_are_printed), {0},
 	});

@@ -153,6 +153,60 @@ static void intervals_follow_one_another(void)
 	done();
 }
 
+/* Goroutine 1 waits twice: once whole, once until after the end; the wait of the runtime's is none of the program's. */
+static void waits_add_up_by_reason(void)
+{
+	const struct top_wait *w;
+
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10100, 7, EV_GoBlock, TEXT("select"), 0x99);
+	EVENT(10400, 7, EV_GoUnblock, 1, 1, 0);
+	EVENT(10450, 7, EV_GoStart, 1, 2);
+	EVENT(10600, 7, EV_GoBlock, TEXT("chan send"), 0x99);
+	observers_seen(&observers, 12000);
+	CHECK_EQ(n_samples, 2);
+	CHECK_EQ(samples[0]->waits.len, 2);
+	w = samples[0]->waits.data;
+	CHECK_STR(w[0].text, "chan send");
+	CHECK_EQ(w[0].ns, 400);
+	CHECK_EQ(w[0].now, 1);
+	CHECK_EQ(w[0].ended.count, 0);
+	CHECK_STR(w[1].text, "select");
+	CHECK_EQ(w[1].ns, 300);
+	CHECK_EQ(w[1].now, 0);
+	CHECK_EQ(w[1].ended.count, 1);
+	CHECK_EQ(w[1].ended.max, 300);
+	CHECK_EQ(samples[1]->waits.len, 1);
+	w = samples[1]->waits.data;
+	CHECK_EQ(w[0].ns, 1000);
+	CHECK_EQ(w[0].ended.count, 0);
+	/* its length has both parts when it ends */
+	EVENT(12100, 7, EV_GoUnblock, 1, 3, 0);
+	observers_seen(&observers, 13000);
+	w = samples[2]->waits.data;
+	CHECK_EQ(w[0].ns, 100);
+	CHECK_EQ(w[0].ended.max, 1500);
+	done();
+}
+
+/* Of a wait over a gap nothing is known: it is in no sum of the gap, and has no length. */
+static void a_wait_over_a_gap_has_no_length(void)
+{
+	const struct top_wait *w;
+
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10100, 7, EV_GoBlock, TEXT("select"), 0x99);
+	observers_gap(&observers, 10300);
+	observers_seen(&observers, 11000);
+	w = samples[0]->waits.data;
+	CHECK_EQ(samples[0]->waits.len, 1);
+	CHECK_EQ(w[0].ns, 200);
+	CHECK_EQ(samples[0]->unrecorded, 700);
+	done();
+}
+
 static void ps_run_goroutines_or_wait_for_them(void)
 {
 	const struct top_proc *p;
@@ -461,6 +515,7 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(states_of_an_interval_add_up), UNIT(intervals_follow_one_another),
+		UNIT(waits_add_up_by_reason), UNIT(a_wait_over_a_gap_has_no_length),
 		UNIT(ps_run_goroutines_or_wait_for_them), UNIT(a_gap_counts_nowhere),
 		UNIT(behind_a_gap_a_wait_has_its_reason_at_once), UNIT(the_stand_in_counts_nowhere), UNIT(rows_by_labels_and_regions),
 		UNIT(gc_heap_and_stops), UNIT(too_many_rows_are_one), UNIT(functions_of_one_name_are_one_row),

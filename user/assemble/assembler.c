@@ -170,7 +170,7 @@ static int assembler_open_trace(struct assembler *a, int fd, const struct assemb
 		.name = opts->output,
 	};
 
-	return opts->unwritten ? 0 : v2_sink_new(&a->trace, fd, &trace, &a->observers, err);
+	return v2_sink_new(&a->trace, fd, &trace, &a->observers, err);
 }
 
 static void assembler_open_model(struct assembler *a, const struct assembler_opts *opts)
@@ -194,7 +194,7 @@ static void assembler_open_model(struct assembler *a, const struct assembler_opt
 
 	for (i = 0; i < CAPTURE_ORIGINS; i++)
 		model.origin[i] = opts->info->origin[i][0] ? opts->info->origin[i] : NULL;
-	a->model = model_new(a->trace ? v2_sink(a->trace) : observers_sink(&a->observers), &model);
+	a->model = model_new(v2_sink(a->trace), &model);
 }
 
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
@@ -327,7 +327,7 @@ int assembler_cut(struct assembler *a, struct error *err)
 
 uint64_t assembler_generations(const struct assembler *a)
 {
-	return a->trace ? v2_sink_counts(a->trace)->generations : 0;
+	return v2_sink_counts(a->trace)->generations;
 }
 
 struct threads *assembler_threads(struct assembler *a)
@@ -377,8 +377,7 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 		.cpus = a->cpus,
 		.began = model_started(a->model),
 	};
-	if (a->trace)
-		ret->trace = *v2_sink_counts(a->trace);
+	ret->trace = *v2_sink_counts(a->trace);
 	ret->addresses_unnamed = stacks_unanswered(a->stacks, &why);
 	snprintf(ret->why_unnamed, sizeof(ret->why_unnamed), "%s", why);
 	__builtin_memcpy(ret->lost_by_cpu, a->lost_by_cpu, sizeof(ret->lost_by_cpu));

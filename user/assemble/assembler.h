@@ -54,8 +54,6 @@ struct assembler_opts {
 	const char *output;		/* its name, for errors */
 	/* They look on; copied. */
 	struct observers observers;
-	/* no trace is made: the recording is for the observers alone */
-	bool unwritten;
 	size_t gen_bytes;		/* the largest generation; 0: 16 MB */
 	/* each generation can be the first of a part of the trace (model.h) */
 	bool restate;
@@ -79,7 +77,7 @@ struct assembler_result {
 	bool began;			/* the snapshot was complete: there is a trace */
 };
 
-/* Begins a trace on @fd (the caller's; not used if opts->unwritten). */
+/* Begins a trace on @fd (the caller's); -1: it is not written, but observers get its bytes. */
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
 		  struct error *err);
 int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err);

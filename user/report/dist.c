@@ -10,7 +10,8 @@
 /* OCTAVES_MAX: for all distributions together: 32 MB */
 enum { FIRST_BITS = 5, OCTAVES_MAX = 128 << 10 };
 
-static size_t octaves_made;
+/* Several threads make octaves: the last ones may be a few beyond the limit. */
+static _Atomic size_t octaves_made;
 
 /* --- buckets --- */
 
@@ -71,7 +72,7 @@ static void dist_widen(struct dist *d, uint32_t octave)
 /* Returns the counts of @octave, and allocates them if necessary; NULL: the limit is reached. */
 static uint64_t *make_octave(struct dist *d, uint32_t octave)
 {
-	if (octaves_made == OCTAVES_MAX)
+	if (octaves_made >= OCTAVES_MAX)
 		return NULL;
 	if (octave < d->low || octave >= d->low + d->octaves)
 		dist_widen(d, octave);

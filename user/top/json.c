@@ -11,9 +11,9 @@ static double json_seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-static void put_waits(struct json_out *j, const struct top_waits *w)
+static void put_waits(struct json_out *j, const char *name, const struct top_waits *w)
 {
-	json_open_object(j, "sched");
+	json_open_object(j, name);
 	json_put_count(j, "count", w->count);
 	if (w->count) {
 		json_put_count(j, "p50_ns", w->p50);
@@ -39,7 +39,7 @@ static void json_put_numbers(struct json_out *j, const struct top_numbers *n)
 	json_put_count(j, "created", n->created);
 	json_put_count(j, "ended", n->ended);
 	json_put_count(j, "syscalls", n->syscalls);
-	put_waits(j, &n->sched);
+	put_waits(j, "sched", &n->sched);
 }
 
 static void put_procs(struct json_out *j, const struct top_sample *s)
@@ -141,6 +141,49 @@ static void put_rows(struct json_out *j, const struct ui *u, const struct top_sa
 		json_put_count(j, "rows_merged", s->rows_merged);
 }
 
+static void json_put_blocked(struct json_out *j, const struct top_sample *s)
+{
+	size_t i;
+
+	json_open_array(j, "blocked");
+	for (i = 0; i < s->waits.len; i++) {
+		const struct top_wait *w = vec_at(&s->waits, struct top_wait, i);
+
+		json_open_object(j, NULL);
+		json_put_text(j, "reason", w->text);
+		json_put_count(j, "now", w->now);
+		json_put_real(j, "seconds", json_seconds(w->ns), DIGITS);
+		put_waits(j, "ended", &w->ended);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+/* Nothing before the first interval of units has been read. */
+static void json_put_units(struct json_out *j, const struct top_units *units)
+{
+	size_t i;
+
+	if (!units->known)
+		return;
+	json_put_real(j, "units_seconds", json_seconds(units->ns), DIGITS);
+	json_put_count(j, "units_skipped", units->skipped);
+	json_open_array(j, "units");
+	for (i = 0; i < units->list.len; i++) {
+		const struct top_unit *u = vec_at(&units->list, struct top_unit, i);
+
+		json_open_object(j, NULL);
+		json_put_text(j, "name", u->name);
+		json_put_text(j, "kind", u->kind);
+		json_put_count(j, "count", u->n);
+		json_put_count(j, "p50_ns", u->p50);
+		json_put_count(j, "p99_ns", u->p99);
+		json_put_count(j, "max_ns", u->max);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
 static void put_interval(struct json_out *j, const struct view *v, const struct top_sample *s)
 {
 	json_put_count(j, "version", TOP_JSON_VERSION);
@@ -171,6 +214,8 @@ void top_json(const struct view *v, const struct ui *u, const struct top_sample 
 	json_put_numbers(&j, &s->all);
 	json_put_count(&j, "system_goroutines", s->system_now);
 	json_put_count(&j, "runnable_max", s->runnable_max);
+	json_put_units(&j, &s->units);
+	json_put_blocked(&j, s);
 	put_memory(&j, s);
 	put_quota(&j, &s->machine);
 	json_put_gotap(&j, s);

@@ -22,6 +22,8 @@ void top_sample_free(struct top_sample *s)
 	vec_free(&s->rows);
 	vec_free(&s->reasons);
 	vec_free(&s->procs);
+	vec_free(&s->waits);
+	vec_free(&s->units.list);
 	vec_free(&s->places);
 	free(s);
 }

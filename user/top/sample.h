@@ -2,7 +2,8 @@
 /*
  * sample: the data of one interval that `gotap top` shows, as a copy: later events do not change a
  * sample while it is shown, sorted or paused. tally.c makes one at the end of each interval,
- * cmd/top/machine.c adds the numbers that are not from events, view.c and json.c read it.
+ * cmd/top/ adds the units (units.c) and the numbers that are not from events (machine.c), view.c
+ * and json.c read it.
  */
 #ifndef GOTAP_TOP_SAMPLE_H
 #define GOTAP_TOP_SAMPLE_H
@@ -39,6 +40,29 @@ struct top_numbers {
 struct top_reason {
 	const char *text;		/* "chan receive"; valid as long as the tally lives */
 	uint64_t now;
+};
+
+/* The waits for one reason, of all goroutines but those of the runtime itself. */
+struct top_wait {
+	const char *text;		/* valid as long as the tally lives */
+	uint64_t now;			/* at the end of the interval */
+	uint64_t ns;			/* sum of the waits in the interval, ns */
+	struct top_waits ended;		/* waits that ended in the interval, as a whole */
+};
+
+/* A unit of work (unit/live.h). */
+struct top_unit {
+	char name[256];			/* "rounds of main.work" */
+	const char *kind;
+	uint64_t n;			/* instances that ended */
+	uint64_t p50, p99, max;		/* ns; 0: none ended */
+};
+
+struct top_units {
+	bool known;			/* false: the rest is 0 */
+	uint64_t ns;			/* the time in which @n of each ended */
+	uint64_t skipped;		/* generations that were not looked at, ever */
+	struct vec list;		/* struct top_unit, the best one first */
 };
 
 struct top_row {
@@ -126,6 +150,9 @@ struct top_sample {
 	struct vec rows;		/* struct top_row, by name */
 	struct vec reasons;		/* struct top_reason */
 	struct vec procs;		/* struct top_proc, by id */
+	struct vec waits;		/* struct top_wait, the longest sum first */
+	/* the units of the last interval that was read, which may have ended before @to */
+	struct top_units units;
 	/*
 	 * struct top_place of the rows for which places were requested; by row, the most frequent
 	 * first

@@ -25,6 +25,7 @@ static void turn_ps(struct tally *t)
 static void tally_turn(struct tally *t)
 {
 	groups_turn(&t->groups);
+	top_tally_waits_turn(t);
 	turn_ps(t);
 	t->from = t->now;
 	t->unrecorded = 0;
@@ -46,6 +47,7 @@ static void tally_settle_time(struct tally *t, uint64_t time)
 		if (g)
 			group_settle(g, time);
 	}
+	top_tally_waits_settle(t, time);
 	for (i = 0; i < t->procs.made; i++) {
 		struct tally_proc *p = (struct tally_proc *)(uintptr_t)t->procs.slots[i].value;
 
@@ -67,6 +69,7 @@ static void tally_skip(struct tally *t, uint64_t time)
 	t->unrecorded += time - t->now;
 	t->now = time;
 	groups_skip(&t->groups, time);
+	top_tally_waits_skip(t, time);
 	for (i = 0; i < t->procs.made; i++) {
 		struct tally_proc *p = (struct tally_proc *)(uintptr_t)t->procs.slots[i].value;
 
@@ -263,6 +266,7 @@ void top_tally_free(struct tally *t)
 		free((void *)(uintptr_t)t->procs.slots[i].value);
 	map64_free(&t->procs);
 	groups_clear(&t->groups);
+	top_tally_waits_free(t);
 	top_tally_names_free(t);
 	reasons_free(&t->reasons);
 	strset_free(t->regions);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_internal: declarations that the files of the tally share. tally.c has the intervals,
- * tally_states.c goroutines and Ps, tally_events.c the events that move neither, tally_names.c the
- * groups of goroutines, tally_sample.c the copies.
+ * tally_states.c goroutines and Ps, tally_waits.c waits by reason, tally_events.c the events that
+ * move neither, tally_names.c the groups of goroutines, tally_sample.c the copies.
  */
 #ifndef GOTAP_TOP_TALLY_INTERNAL_H
 #define GOTAP_TOP_TALLY_INTERNAL_H
@@ -40,6 +40,13 @@ struct tally_proc {
 	uint64_t ns[PROC_MODES];
 };
 
+/* The waits for one reason, of goroutines that are not the runtime's own. */
+struct tally_wait {
+	uint64_t now, ns;
+	uint64_t at;		/* @ns is counted up to this time */
+	struct dist ended;	/* the waits that ended in the interval, if their begin is known */
+};
+
 /* A GC, or a stop of the world. */
 struct tally_range {
 	bool on;
@@ -63,6 +70,7 @@ struct tally {
 	uint64_t number, unrecorded;
 	struct groups groups;
 	struct reasons reasons;
+	struct vec waits;	/* struct tally_wait, by the number of the reason */
 	struct strset *regions;
 	struct map64 functions;	/* key of a start function -> struct tally_function * */
 	struct map64 procs;	/* id -> struct tally_proc * */
@@ -112,6 +120,16 @@ void top_tally_proc_move(struct tally *t, struct tally_proc *p, struct tap_threa
 void top_tally_range_begin(struct tally_range *r, uint64_t time);
 /* Returns the length of the range, ns; 0: its begin is not known. */
 uint64_t top_tally_range_end(struct tally_range *r, uint64_t time);
+
+/* tally_waits.c: a wait begins or ends now. @ns: how long it was; 0: not known. */
+void top_tally_wait_begins(struct tally *t, uint32_t reason);
+void top_tally_wait_ends(struct tally *t, uint32_t reason, uint64_t ns);
+/* As group_settle(), groups_skip(), groups_turn() and groups_sample(). */
+void top_tally_waits_settle(struct tally *t, uint64_t time);
+void top_tally_waits_skip(struct tally *t, uint64_t time);
+void top_tally_waits_turn(struct tally *t);
+void top_tally_waits_sample(const struct tally *t, struct top_sample *s);
+void top_tally_waits_free(struct tally *t);
 
 /* tally_names.c: the groups of goroutines. */
 bool top_tally_is_system(struct tally *t, uint64_t start);

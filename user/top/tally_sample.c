@@ -161,6 +161,7 @@ struct top_sample *top_tally_sample(struct tally *t, uint64_t to)
 	sample_sum_up(t, s);
 	copy_procs(t, s);
 	groups_sample(&t->groups, &t->reasons, s);
+	top_tally_waits_sample(t, s);
 	top_tally_places(t, s);
 	return s;
 }

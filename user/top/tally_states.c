@@ -133,6 +133,8 @@ void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s)
 	of->since = states_is_status(s->event) ? 0 : t->now;
 	of->reason = states_reason_of(t, g);
 	group_enter(of->group, tally_state(g), of->reason, t->now);
+	if (g->state == TAP_WAITING && !of->system)
+		top_tally_wait_begins(t, of->reason);
 	t->runnable += g->state == TAP_RUNNABLE;
 	if (t->runnable > t->runnable_max)
 		t->runnable_max = t->runnable;
@@ -142,12 +144,20 @@ void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s)
 	t->left = NULL;
 }
 
+/* Returns the length of a wait that ends now, in the trace from its begin on; 0: not known. */
+static uint64_t wait_length(const struct tally *t, const struct tally_go *of)
+{
+	return of->since && of->since > t->catch_up && is_step(t) ? t->now - of->since : 0;
+}
+
 void top_tally_leave(void *tally, struct tap_go *g, uint64_t time, bool known)
 {
 	struct tally_go *of = tally_go_of(g);
 	struct tally *t = tally;
 
 	group_leave(of->group, tally_state(g), of->reason, t->now);
+	if (g->state == TAP_WAITING && !of->system)
+		top_tally_wait_ends(t, of->reason, wait_length(t, of));
 	t->runnable -= g->state == TAP_RUNNABLE;
 	of->before = g->state;
 	t->left = g->m;

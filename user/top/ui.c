@@ -27,7 +27,9 @@ static int ui_compare(const void *a, const void *b, void *ctx)
 
 static bool ui_is_shown(const struct ui *u, const struct top_row *r)
 {
-	if (u->hide_system && r->system)
+	bool is_folded = u->system == SYSTEM_FOLDED && !*u->filter;
+
+	if (r->system && (u->system == SYSTEM_HIDDEN || is_folded))
 		return false;
 	return !*u->filter || strcasestr(r->name, u->filter);
 }
@@ -195,7 +197,8 @@ enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s)
 	case 'r':
 		return ui_toggle(&u->reverse);
 	case 'y':
-		return ui_toggle(&u->hide_system);
+		u->system = (u->system + 1) % UI_SYSTEMS;
+		return UI_REDRAW;
 	case KEY_ENTER:
 		return ui_expand(u, s);
 	case KEY_LEFT: case '<':

@@ -17,10 +17,14 @@ enum { UI_FILTER = 64, UI_EXPANDED = 16 };
 /* A request of a key to the session. */
 enum ui_wish { UI_NOTHING, UI_QUIT, UI_GROUP, UI_SNAPSHOT, UI_PAUSE, UI_PLACES, UI_REDRAW };
 
+/* The rows of the runtime's own goroutines: as one, each, or none. */
+enum ui_system { SYSTEM_FOLDED, SYSTEM_SHOWN, SYSTEM_HIDDEN, UI_SYSTEMS };
+
 struct ui {
 	enum column sort;
 	bool reverse;
-	bool help, paused, hide_system;
+	bool help, paused;
+	enum ui_system system;	/* a filter shows the rows that match */
 	bool editing;			/* keys edit the filter */
 	char filter[UI_FILTER];
 	uint64_t selected;		/* key of a row; 0: the first row */

@@ -207,6 +207,77 @@ static void draw_title(const struct table *t, int row)
 		     STYLE_HEAD);
 }
 
+/* --- the runtime's own goroutines as one row --- */
+
+/* Adds the reasons of @r to @list, which has @n: equal reasons have equal addresses. */
+static size_t view_add_reasons(const struct table *t, const struct top_row *r,
+			       struct top_reason *list, size_t n, size_t most)
+{
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < r->reasons; i++) {
+		const struct top_reason *why =
+			vec_at(&t->s->reasons, struct top_reason, r->reason + i);
+
+		for (k = 0; k < n && list[k].text != why->text; k++)
+			;
+		if (k == n && n < most)
+			list[n++] = (struct top_reason){ why->text, 0 };
+		if (k < n)
+			list[k].now += why->now;
+	}
+	return n;
+}
+
+static void view_add_numbers(struct top_numbers *sum, const struct top_numbers *n)
+{
+	int i;
+
+	for (i = 0; i < TOP_STATES; i++) {
+		sum->now[i] += n->now[i];
+		sum->ns[i] += n->ns[i];
+	}
+	sum->created += n->created;
+	sum->ended += n->ended;
+}
+
+/*
+ * Draws one row for all rows of the runtime, below the others: they are the same in each program.
+ * Their waits for a P have no common percentile.
+ */
+static void draw_system(struct table *t)
+{
+	enum { REASONS = 16 };
+	struct top_reason list[REASONS];
+	struct top_row sum = { .system = true };
+	char name[64], text[256];
+	size_t i, n = 0, rows = 0, len = 0;
+	int row;
+
+	for (i = 0; i < t->s->rows.len; i++) {
+		const struct top_row *r = vec_at(&t->s->rows, struct top_row, i);
+
+		if (!r->system)
+			continue;
+		rows++;
+		view_add_numbers(&sum.n, &r->n);
+		n = view_add_reasons(t, r, list, n, REASONS);
+	}
+	if (!rows || *t->u->filter || (row = next_line(t)) < 0)
+		return;
+	snprintf(name, sizeof(name), "(the runtime's own: %zu)", rows);
+	sum.name = name;
+	view_put_numbers(t, row, &sum);
+	view_put_name(t, row, &sum);
+	for (i = 0; i < n && len < sizeof(text); i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %" PRIu64,
+					i ? ", " : "", list[i].text, list[i].now);
+	if (n && name_width(t) < screen_cols(t->screen) - NUMBERS)
+		screen_put(t->screen, row, NUMBERS + name_width(t) + 1,
+			   screen_cols(t->screen) - NUMBERS - name_width(t) - 1, STYLE_DIM, text);
+}
+
 static void draw_lines(struct table *t)
 {
 	size_t i, selected = ui_selected(t->u, t->s);
@@ -221,6 +292,8 @@ static void draw_lines(struct table *t)
 		if (ui_is_expanded(t->u, r->key))
 			draw_places(t, r);
 	}
+	if (t->u->system == SYSTEM_FOLDED)
+		draw_system(t);
 	if (t->s->rows_merged) {
 		int row = next_line(t);
 
@@ -257,7 +330,7 @@ static void draw_table(const struct view *v, struct screen *screen, struct ui *u
 	draw_lines(&t);
 }
 
-enum { HEAD_MOST = VIEW_BARS + 10 };
+enum { HEAD_MOST = VIEW_BARS + 12 };
 
 /* GROUPS_MAX rows, one row for the groups without room, and the line that says so. */
 _Static_assert(GROUPS_MAX + 2 + HEAD_MOST <= SCREEN_ROWS_MAX, "a screen has room for all rows");
@@ -281,7 +354,7 @@ static void draw_help(struct screen *screen, int row, int end)
 		"left right   sort by another column     r   the other way round",
 		"/   filter: rows with that text; Esc: all",
 		"g   rows by function, by labels, by region",
-		"y   with and without the runtime's own goroutines",
+		"y   the runtime's own goroutines: as one row, a row each, without",
 		"s   write the last seconds as a trace",
 		"",
 	};

@@ -148,6 +148,67 @@ static void head_put_gc(const struct view *v, struct line *l, const struct ui *u
 		PUT(l, STYLE_PLAIN, " of %s", short_bytes(s->heap.goal).text);
 }
 
+/* --- units, waits --- */
+
+/* "unit rounds of main.work 88.2/s, p50 1.02ms, p99 4.31ms, max 4.4ms" */
+static void head_put_unit(struct line *l, const struct top_units *units, const struct top_unit *u)
+{
+	double rate = units->ns ? (double)u->n * 1e9 / (double)units->ns : 0;
+
+	head_put(l, STYLE_HEAD, "unit ");
+	PUT(l, STYLE_BOLD, "%.120s", u->name);
+	PUT(l, STYLE_PLAIN, " %s/s", short_real(rate).text);
+	if (!u->n)
+		return;
+	PUT(l, STYLE_PLAIN, ", p50 %s", short_time(u->p50).text);
+	PUT(l, STYLE_PLAIN, ", p99 %s", short_time(u->p99).text);
+	PUT(l, STYLE_PLAIN, ", max %s", short_time(u->max).text);
+}
+
+/* Draws a line for each unit. Returns the number of lines. */
+static int put_units(struct screen *screen, const struct top_sample *s, int row, int rows)
+{
+	const struct top_units *units = &s->units;
+	struct line none = { screen, row, 0 };
+	int i, n = (int)units->list.len < rows ? (int)units->list.len : rows;
+
+	for (i = 0; i < n; i++) {
+		struct line l = { screen, row + i, 0 };
+
+		head_put_unit(&l, units, vec_at(&units->list, struct top_unit, i));
+		if (!i && units->skipped)
+			PUT(&l, STYLE_BAD, ", %" PRIu64 " parts of a second left out",
+			    units->skipped);
+	}
+	if (n || rows <= 0)
+		return n;
+	head_put(&none, STYLE_HEAD, "unit ");
+	head_put(&none, STYLE_PLAIN, units->known ? "none: nothing repeats" : "not known yet");
+	return 1;
+}
+
+/* "blocked 9.1: chan receive 8 (p99 1.02ms), sync 1.1 (p99 31us)": means; the most first. */
+static void head_put_blocked(const struct view *v, struct line *l, const struct ui *u,
+			const struct top_sample *s)
+{
+	uint64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < s->waits.len; i++)
+		all += vec_at(&s->waits, struct top_wait, i)->ns;
+	head_put(l, STYLE_HEAD, "blocked ");
+	PUT(l, STYLE_PLAIN, "%s", short_real(top_mean(s, all)).text);
+	for (i = 0; i < s->waits.len; i++) {
+		const struct top_wait *w = vec_at(&s->waits, struct top_wait, i);
+
+		PUT(l, STYLE_PLAIN, "%s%s", i ? ", " : ": ",
+		    *w->text ? w->text : "(since before)");
+		PUT(l, STYLE_PLAIN, " %s", short_real(top_mean(s, w->ns)).text);
+		if (w->ended.count)
+			PUT(l, STYLE_DIM, " (p99 %s)", short_time(w->ended.p99).text);
+	}
+}
+
 /* --- Ps --- */
 
 static uint64_t head_cells(const struct top_sample *s, uint64_t ns, int width)
@@ -222,20 +283,35 @@ typedef void put_fn(const struct view *v, struct line *l, const struct ui *u,
 		    const struct top_sample *s);
 
 /* In the order of importance: a screen without room for all lines has the first ones. */
-static put_fn *const lines[] = { put_title,           head_put_gotap, put_cpu,
-				 head_put_goroutines, put_queue,      head_put_gc };
+static put_fn *const lines[] = { put_title, head_put_gotap, put_cpu, head_put_goroutines };
+/* and those below the units */
+static put_fn *const lower_lines[] = { head_put_blocked, put_queue, head_put_gc };
+
+static int head_lines(const struct view *v, struct screen *screen, const struct ui *u,
+		      const struct top_sample *s, put_fn *const *list, int n, int row, int rows)
+{
+	int i;
+
+	for (i = 0; i < n && row < rows; i++, row++) {
+		struct line l = { screen, row, 0 };
+
+		list[i](v, &l, u, s);
+	}
+	return row;
+}
 
 int view_head(const struct view *v, struct screen *screen, const struct ui *u,
 	      const struct top_sample *s, int rows)
 {
-	int row, n = s ? (int)(sizeof(lines) / sizeof(*lines)) : 1;
+	int row = head_lines(v, screen, u, s, lines, s ? (int)(sizeof(lines) / sizeof(*lines)) : 1,
+			     0, rows);
 
-	for (row = 0; row < n && row < rows; row++) {
-		struct line l = { screen, row, 0 };
-
-		lines[row](v, &l, u, s);
-	}
 	if (row == rows || !s)
+		return row;
+	row += put_units(screen, s, row, rows - row);
+	row = head_lines(v, screen, u, s, lower_lines,
+			 (int)(sizeof(lower_lines) / sizeof(*lower_lines)), row, rows);
+	if (row == rows)
 		return row;
 	if (s->procs.len <= VIEW_BARS)
 		return row + put_bars(screen, s, row, rows - row);

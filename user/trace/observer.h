@@ -75,7 +75,7 @@ void observers_seen(const struct observers *o, uint64_t time);
 void observers_gap(const struct observers *o, uint64_t time);
 void observers_dies(const struct observers *o, const struct rec_user *r);
 
-/* A sink for a recording that is not written: it only passes events to @o. Valid as long as @o. */
+/* A sink without a trace: it only passes events to @o. Valid as long as @o. */
 struct sink observers_sink(const struct observers *o);
 
 #endif

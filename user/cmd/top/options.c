@@ -101,11 +101,12 @@ static const struct command_line top_line = {
 	.name = "top",
 	.usage = "gotap top [OPTION...] -p PID | --container NAME",
 	.about =
-		"Shows a running Go program at work: its Ps, run queue, garbage collector and\n"
-		"heap, and its goroutines by start function, labels or region: how many run,\n"
-		"wait for a P, or wait and for which reason. The program is recorded as by\n"
-		"`gotap record`, which needs the same rights and costs it as much. Key ? shows\n"
-		"the keys. The group labels is recorded by default, too.\n",
+		"Shows a running Go program at work: its units of work with rate and p99, what\n"
+		"goroutines wait for, its Ps, run queue, garbage collector and heap, and its\n"
+		"goroutines by start function, labels or region: how many run, wait for a P, or\n"
+		"wait and for which reason. The program is recorded as by `gotap record`, which\n"
+		"needs the same rights and costs it as much. Key ? shows the keys. The group\n"
+		"labels is recorded by default, too.\n",
 	.tables = { { pick_rows, FIELD(record.pick) }, { top_rows, 0 },
 		    { record_probe_rows, FIELD(record) } },
 	.after =

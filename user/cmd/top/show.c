@@ -188,7 +188,8 @@ void top_show_begin(struct top_show *v, const struct top_options *o, const struc
 	bool no_color = getenv("NO_COLOR") && *getenv("NO_COLOR");
 
 	v->o = o;
-	v->ui = (struct ui){ .sort = o->sort, .reverse = o->reverse };
+	v->ui = (struct ui){ .sort = o->sort, .reverse = o->reverse,
+			     .system = o->json ? SYSTEM_SHOWN : SYSTEM_FOLDED };
 	if (o->filter)
 		snprintf(v->ui.filter, sizeof(v->ui.filter), "%s", o->filter);
 	v->view = (struct view){

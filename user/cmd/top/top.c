@@ -27,6 +27,8 @@ struct top {
 	struct assembler *assembler;
 	struct tally *tally;
 	struct top_meter meter;
+	struct unit_live *units;
+	struct top_sample *held;		/* of --once: shown when its units are known */
 	struct top_snapshots *snapshots;	/* NULL: no terminal, no key */
 	uint64_t intervals;
 	struct top_show show;
@@ -45,6 +47,11 @@ static void on_ready(void *ctx, struct top_sample *s)
 	t->intervals++;
 	s->wall_ns = wall_ns() - (now > s->to ? now - s->to : 0);
 	top_meter_read(&t->meter, t->assembler, &s->machine);
+	if (t->o->once) {
+		t->held = s;
+		return;
+	}
+	top_units_read(t->units, &s->units);
 	top_show_sample(&t->show, s);
 }
 
@@ -56,7 +63,6 @@ static int top_cmd_start_assembler(struct top *t, struct error *err)
 		.version = t->o->record.version,
 		.info = &t->target->info,
 		.symbols = t->target->symbols,
-		.unwritten = !t->snapshots,
 		.has_goids = t->target->plan.for_inline,
 		.most_goroutines = ASSEMBLER_GOROUTINES,
 		.goroutines_fit = target_goroutines_fit,
@@ -69,11 +75,15 @@ static int top_cmd_start_assembler(struct top *t, struct error *err)
 		.ready = on_ready, .ctx = t,
 	});
 	top_tally_observe(t->tally, &opts.observers);
+	t->units = unit_live_new((int64_t)(t->o->interval * 1e9));
+	top_units_opts(t->units, &opts);
 	if (t->snapshots)
 		top_snapshots_opts(t->snapshots, &opts);
 	t->show.tally = t->tally;
 	t->show.snapshots = t->snapshots;
-	r = assembler_new(&t->assembler, -1, &opts, err);
+	r = unit_live_start(t->units, err);
+	if (!r)
+		r = assembler_new(&t->assembler, -1, &opts, err);
 	if (!r && t->snapshots)
 		top_snapshots_of(t->snapshots, t->assembler);
 	return r;
@@ -157,8 +167,14 @@ static int top_cmd_finish(struct top *t, struct error *err)
 {
 	int r = assembler_finish(t->assembler, err);
 
+	unit_live_end(t->units);
 	if (t->o->json)
 		top_tally_finish(t->tally, assembler_counts(t->assembler)->end);
+	if (t->held) {
+		top_units_read(t->units, &t->held->units);
+		top_show_sample(&t->show, t->held);
+		t->held = NULL;
+	}
 	return r;
 }
 
@@ -200,6 +216,8 @@ static int top(const struct top_options *o, struct target *target, struct error 
 		r = check_intervals(&t, err);
 	capture_free(t.capture);
 	assembler_free(t.assembler);
+	unit_live_free(t.units);
+	top_sample_free(t.held);
 	top_tally_free(t.tally);
 	top_meter_free(&t.meter);
 	top_show_free(&t.show);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top: what the files of `gotap top` share. top.c has the session, options.c the command line,
- * machine.c the numbers that are not from events, show.c samples and keys, snapshot.c the key s,
- * terminal.c the terminal.
+ * machine.c the numbers that are not from events, units.c the units of work, show.c samples and
+ * keys, snapshot.c the key s, terminal.c the terminal.
  */
 #ifndef GOTAP_CMD_TOP_TOP_H
 #define GOTAP_CMD_TOP_TOP_H
@@ -13,6 +13,7 @@
 #include "assemble/assembler.h"
 #include "top/tally.h"
 #include "top/ui.h"
+#include "unit/live.h"
 
 struct top_options {
 	struct record_options record;	/* the process and the probes */
@@ -69,6 +70,13 @@ void top_meter_begin(struct top_meter *m, const struct process *p, const struct 
 /* Fills *@ret with the numbers of the time since the last call. */
 void top_meter_read(struct top_meter *m, struct assembler *a, struct top_machine *ret);
 void top_meter_free(struct top_meter *m);
+
+/* --- units.c --- */
+
+/* Sets those of the assembler's options that @units, which outlives it, needs. */
+void top_units_opts(struct unit_live *units, struct assembler_opts *opts);
+/* Fills *@ret, which is empty, with the units that are known now. */
+void top_units_read(struct unit_live *units, struct top_units *ret);
 
 /* --- snapshot.c --- */
 

@@ -212,7 +212,15 @@ function runSearch() {
 	if (query && !parts.length) parts.push(el("p", { class: "quiet" }, "Nothing in this page has that in its name."));
 	$("search-list").replaceChildren(...parts);
 	$("search-list").hidden = !query;
+	placeList();
 	$("search").setAttribute("aria-expanded", String(Boolean(query)));
+}
+
+/* The list ends where the field ends, but it is not cut off at the left of a narrow window. */
+function placeList() {
+	const list = $("search-list");
+	list.style.right = "0px";
+	list.style.right = Math.min(0, list.getBoundingClientRect().left - 8) + "px";
 }
 
 function listenSearch() {

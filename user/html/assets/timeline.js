@@ -785,8 +785,9 @@ function setView(from, to) {
 	let span = Math.min(Math.max(to - from, 200), whole * 1.04);
 	if (from < -margin) from = -margin;
 	if (from + span > whole + margin) from = Math.max(-margin, whole + margin - span);
-	Timeline.from = from;
-	Timeline.to = from + span;
+	/* Whole ns, as in the address: a link shows the same pixels. */
+	Timeline.from = Math.round(from);
+	Timeline.to = Timeline.from + Math.round(span);
 	updateLanes();
 	redraw();
 	Timeline.onview();

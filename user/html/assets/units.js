@@ -266,6 +266,9 @@ function goToStep(s) {
 	if (g) selectGoroutine(g, (s.from + s.to) / 2);
 }
 
+/* The trace as a word of a command; nothing if it came from a pipe, or a shell would take it apart. */
+const whyFile = () => (/^[\w.,+/@-]*[\w]$/.test(Data.head.file) && Data.head.file !== "-" ? Data.head.file + " " : "FILE ");
+
 /* The panel of an instance of a unit. */
 function unitDetails(o, parts) {
 	const unit = o.unit,
@@ -274,7 +277,7 @@ function unitDetails(o, parts) {
 	if (!path) {
 		parts.push(
 			el("p", { class: "quiet" }, "The page has the paths of " + unit.paths.length + " instances of this unit, which have a line at their top. Of this one:"),
-			el("p", {}, el("code", {}, "gotap why " + (o.g >= 0 ? "-g " + o.g + " " : "") + "--from " + (o.from / 1e9).toFixed(9) + " --to " + (o.to / 1e9).toFixed(9))),
+			el("p", {}, el("code", {}, "gotap why " + whyFile() + (o.g >= 0 ? "-g " + o.g + " " : "") + "--from " + (o.from / 1e9).toFixed(9) + " --to " + (o.to / 1e9).toFixed(9))),
 		);
 		return;
 	}
