@@ -70,6 +70,7 @@ static struct asked asked(const char *story)
 	struct error err = {0};
 
 	a.w = whatif_new(a.s, a.u);
+	whatif_collect(a.w, NULL);
 	units_collect(a.u, a.s);
 	if (spans_read(a.s, r, &err))
 		printf("# %s\n", err.text);

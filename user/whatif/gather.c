@@ -36,6 +36,7 @@ struct weave {
 
 struct gather {
 	struct spans *s;
+	struct oncpu *oncpu;		/* NULL: there are no records of threads */
 	struct programs p;
 	struct vec weaves;		/* struct weave */
 	bool idle[PROCS_MOST];
@@ -295,13 +296,18 @@ static enum op_by gather_alone(const struct gather *a, const struct span *span)
 	return ENDED_RUNTIME;
 }
 
-/* The goroutine that ended the wait, if its program can have the op: else NULL. */
+/*
+ * The goroutine that ended the wait, if its program can have the op: else NULL. One of the runtime
+ * is nobody to wait for: the collector runs when so much was allocated, not at the times of the
+ * trace.
+ */
 static const struct goroutine *gather_poster(struct gather *a, const struct span *span)
 {
 	const struct goroutine *by = span->end.g == TRACEV2_NO_ID ? NULL :
 				     spans_goroutine(a->s, span->end.g);
 
 	if (!by || by == span->g || !strcmp(span->reason, "sleep") ||
+	    (spans_is_system(by->name) && !spans_is_system(span->g->name)) ||
 	    !gather_weave(a, by)->program)
 		return NULL;
 	if (!span->end.stack || (by->now.state != GO_RUNNING && span->end.type != EV_GoSwitch &&
@@ -357,6 +363,8 @@ static void gather_late(const struct gather *a, struct op *op)
 static void gather_wait_ends(struct gather *a, const struct span *span, struct weave *w)
 {
 	const struct goroutine *by = gather_poster(a, span);
+	const struct goroutine *waker = span->end.g == TRACEV2_NO_ID ? NULL :
+		spans_goroutine(a->s, span->end.g);
 	uint32_t number = w->wait;
 	struct op *op;
 
@@ -373,8 +381,8 @@ static void gather_wait_ends(struct gather *a, const struct span *span, struct w
 	op = op_at(&a->p, number);
 	op->ns = span->to - span->from;
 	if (op->by != ENDED_POST)
-		op->by = by ? ENDED_RUNTIME : w->by;
-	if (gather_is_of_gc(a, span, by))
+		op->by = by || (waker && spans_is_system(waker->name)) ? ENDED_RUNTIME : w->by;
+	if (gather_is_of_gc(a, span, waker))
 		op->flags |= OP_OF_GC;
 	if (!gather_is_idle(a, &span->end) && op->by != ENDED_POST)
 		gather_late(a, op);
@@ -429,6 +437,25 @@ static void gather_starts(struct gather *a, const struct span *span, struct weav
 		op_at(&a->p, program->last)->latency = latency;
 }
 
+/* The part of a run in which its thread waited for a CPU: other tasks of the machine had it. */
+static void gather_queued(struct gather *a, const struct span *span)
+{
+	const struct oncpu_part *parts;
+	size_t n, i;
+
+	if (!a->oncpu)
+		return;
+	parts = oncpu_parts(a->oncpu, span->m, span->from, span->to, &n);
+	for (i = 0; i < n; i++) {
+		int64_t ns = parts[i].to - parts[i].from;
+
+		if (parts[i].state != THREAD_UNKNOWN)
+			a->p.known += ns;
+		if (parts[i].state == THREAD_QUEUED || parts[i].state == THREAD_THROTTLED)
+			a->p.queued += ns;
+	}
+}
+
 static void gather_on_span(void *ctx, const struct span *span)
 {
 	struct gather *a = ctx;
@@ -439,6 +466,7 @@ static void gather_on_span(void *ctx, const struct span *span)
 		gather_cut(a, span->g, w, span->to,
 			   span->end.g == span->g->id ? span->end.stack : 0);
 		w->fresh = false;
+		gather_queued(a, span);
 		if (span->p < PROCS_MOST)
 			a->ran[span->p] = span->to;
 		break;
@@ -619,11 +647,12 @@ static void gather_on_end(void *ctx, int64_t time)
 		a->p.until = time;
 }
 
-struct gather *gather_new(struct spans *s)
+struct gather *gather_new(struct spans *s, struct oncpu *o)
 {
 	struct gather *a = xcalloc(1, sizeof(*a));
 
 	a->s = s;
+	a->oncpu = o;
 	vec_push(&a->p.ops, sizeof(struct op));
 	classes_init(&a->p.classes, spans_stacks(s));
 	spans_visit(s, &(struct spans_visitor){

@@ -103,6 +103,8 @@ struct programs {
 	const char *note;	/* the first one, NULL: none */
 	/* ns with an idle P beside a ready goroutine, beyond what a thread takes to wake */
 	int64_t starved;
+	/* ns of runs, with a thread that waited for a CPU; of all runs that are known */
+	int64_t queued, known;
 	uint64_t events;
 	uint64_t linked;	/* waits for the network that a goroutine of the program ended */
 };
