@@ -22,6 +22,7 @@ enum { SAMPLES_PENDING = 8, PROCS_MOST = 4096, LATENCIES_MOST = 1 << 16 };
 struct weave {
 	uint32_t program;	/* index + 1; 0: there was no room for it */
 	uint32_t wait;		/* the open wait or system call; 0: none */
+	uint32_t joined;	/* its last wait for a WaitGroup; 0: none */
 	uint32_t sleeps;	/* class of its last sleep in its first function */
 	uint32_t stack;		/* where the current part of the run began */
 	int64_t cut;		/* when it began */
@@ -39,6 +40,7 @@ struct gather {
 	struct oncpu *oncpu;		/* NULL: there are no records of threads */
 	struct programs p;
 	struct vec weaves;		/* struct weave */
+	struct vec facts;		/* uint8_t by stack: STACK_KNOWN and others; 0: none yet */
 	bool idle[PROCS_MOST];
 	bool woken[PROCS_MOST];		/* it was idle, and no goroutine has run on it since */
 	uint64_t nidle, nready;
@@ -259,28 +261,57 @@ static void gather_on_span_begin(void *ctx, const struct span *span)
 
 /* --- the end of spans --- */
 
-static bool gather_has(const struct gather *a, uint32_t stack, const char *const *functions)
+/* Facts about a stack, by its functions. */
+enum {
+	STACK_KNOWN = 1, STACK_CLOSES = 2, STACK_CHANNEL = 4, STACK_COLLECTS = 8,
+	STACK_UNLOCKS = 16, STACK_JOINS = 32,
+};
+
+/* A part of the name of a function says so. */
+static const struct {
+	const char *part;
+	uint8_t fact;
+} gather_facts_of[] = {
+	{ "Close", STACK_CLOSES }, { "Deadline", STACK_CLOSES },
+	{ "runtime.chansend", STACK_CHANNEL }, { "runtime.chanrecv", STACK_CHANNEL },
+	{ "runtime.selectgo", STACK_CHANNEL }, { "runtime.selectnbsend", STACK_CHANNEL },
+	{ "runtime.selectnbrecv", STACK_CHANNEL },
+	{ "runtime.gcStart", STACK_COLLECTS }, { "runtime.gcAssistAlloc", STACK_COLLECTS },
+	{ "runtime.gcMarkDone", STACK_COLLECTS },
+	{ "runtime.stopTheWorldWithSema", STACK_COLLECTS },
+	{ "sync.(*WaitGroup).Wait", STACK_JOINS },
+};
+
+static uint8_t gather_look(const struct gather *a, uint32_t stack)
 {
 	const struct stack_set *stacks = spans_stacks(a->s);
 	uint32_t n, i;
 	const uint32_t *frames = stack_set_of(stacks, stack, &n);
-	const char *const *f;
+	uint8_t facts = STACK_KNOWN | (place_is_unlock(stacks, stack) ? STACK_UNLOCKS : 0);
+	size_t k;
 
 	for (i = 0; i < n; i++)
-		for (f = functions; *f; f++)
-			if (strstr(stack_set_frame_at(stacks, frames[i])->func, *f))
-				return true;
-	return false;
+		for (k = 0; k < sizeof(gather_facts_of) / sizeof(*gather_facts_of); k++)
+			if (strstr(stack_set_frame_at(stacks, frames[i])->func,
+				   gather_facts_of[k].part))
+				facts |= gather_facts_of[k].fact;
+	return facts;
 }
 
-static const char *const gather_closers[] = { "Close", "Deadline", NULL };
-static const char *const gather_channels[] = { "runtime.chansend", "runtime.chanrecv",
-	"runtime.selectgo", "runtime.selectnbsend", "runtime.selectnbrecv", NULL };
-static const char *const gather_collector[] = { "runtime.gcStart", "runtime.gcAssistAlloc",
-	"runtime.gcMarkDone", "runtime.stopTheWorldWithSema", NULL };
+static bool gather_has(struct gather *a, uint32_t stack, uint8_t fact)
+{
+	uint8_t *facts;
+
+	while (a->facts.len <= stack)
+		vec_push(&a->facts, 1);
+	facts = vec_at(&a->facts, uint8_t, stack);
+	if (!*facts)
+		*facts = gather_look(a, stack);
+	return *facts & fact;
+}
 
 /* Who ended a wait that no goroutine of the programs ended? */
-static enum op_by gather_alone(const struct gather *a, const struct span *span)
+static enum op_by gather_alone(struct gather *a, const struct span *span)
 {
 	static const char *const timed[] = { "sleep", "chan receive", "select", NULL };
 	size_t i;
@@ -288,8 +319,8 @@ static enum op_by gather_alone(const struct gather *a, const struct span *span)
 	if (!span->end.type)
 		return ENDED_NEVER;
 	if (!strcmp(span->reason, "network"))
-		return gather_has(a, span->end.stack, gather_closers) ? ENDED_RUNTIME :
-									 ENDED_NETWORK;
+		return gather_has(a, span->end.stack, STACK_CLOSES) ? ENDED_RUNTIME :
+								       ENDED_NETWORK;
 	for (i = 0; timed[i]; i++)
 		if (!strcmp(span->reason, timed[i]))
 			return ENDED_TIMER;
@@ -331,17 +362,17 @@ static void gather_post(struct gather *a, const struct span *span, const struct 
 	op = op_at(&a->p, number);
 	op->stack = span->end.stack;
 	op->partner = wait;
-	op->flags = gather_has(a, op->stack, gather_channels) ? OP_OF_CHANNEL :
-		    place_is_unlock(spans_stacks(a->s), op->stack) ? OP_OF_LOCK : 0;
+	op->flags = gather_has(a, op->stack, STACK_CHANNEL) ? OP_OF_CHANNEL :
+		    gather_has(a, op->stack, STACK_UNLOCKS) ? OP_OF_LOCK : 0;
 	op_at(&a->p, wait)->partner = number;
 	op_at(&a->p, wait)->by = ENDED_POST;
 }
 
-static bool gather_is_of_gc(const struct gather *a, const struct span *span,
+static bool gather_is_of_gc(struct gather *a, const struct span *span,
 			    const struct goroutine *by)
 {
 	return strstr(span->reason, "GC") || !strcmp(span->reason, "preempted") ||
-	       (by && spans_is_system(by->name)) || gather_has(a, span->stack, gather_collector);
+	       (by && spans_is_system(by->name)) || gather_has(a, span->stack, STACK_COLLECTS);
 }
 
 /*
@@ -358,6 +389,28 @@ static void gather_late(const struct gather *a, struct op *op)
 		least = op->ns;
 	op->flags |= OP_LATE;
 	op->partner = least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
+}
+
+/*
+ * A wait for a WaitGroup ends with the last of its goroutines. If that becomes shorter, it is not
+ * the last one any more: the wait is for all that the goroutine created since its wait before, and
+ * that have ended. Their calls of Done are not in the trace, and their ends stand for them.
+ */
+static void gather_joins(struct gather *a, struct weave *w, uint32_t wait)
+{
+	uint32_t i = w->joined ? w->joined : program_at(&a->p, w->program - 1)->first;
+
+	for (; i && i != wait; i = op_at(&a->p, i)->next) {
+		const struct program *child = op_at(&a->p, i)->kind == OP_CREATE ?
+			program_at(&a->p, op_at(&a->p, i)->partner) : NULL;
+
+		if (!child || !child->last || op_at(&a->p, child->last)->kind != OP_END ||
+		    op_at(&a->p, wait)->joins == UINT8_MAX)
+			continue;
+		op_at(&a->p, child->last)->partner = wait;
+		op_at(&a->p, wait)->joins++;
+	}
+	w->joined = wait;
 }
 
 static void gather_wait_ends(struct gather *a, const struct span *span, struct weave *w)
@@ -378,6 +431,8 @@ static void gather_wait_ends(struct gather *a, const struct span *span, struct w
 		return;
 	if (by)
 		gather_post(a, span, by, number);
+	if (by && gather_has(a, span->stack, STACK_JOINS))
+		gather_joins(a, w, number);
 	op = op_at(&a->p, number);
 	op->ns = span->to - span->from;
 	if (op->by != ENDED_POST)
@@ -733,6 +788,7 @@ void gather_free(struct gather *a)
 		return;
 	programs_free(&a->p);
 	vec_free(&a->weaves);
+	vec_free(&a->facts);
 	vec_free(&a->latencies);
 	vec_free(&a->timer_latencies);
 	vec_free(&a->switches);

@@ -20,9 +20,6 @@ static const struct {
 	[WHATIF_GC] = { "gc", "work of the collector", 0 },
 };
 
-/* ns: with all Ps idle the runtime waits in epoll_wait(2), for a whole ms (netpoll_epoll.go). */
-enum { POLLER_NS = 1000000 };
-
 const char *whatif_kind_name(enum whatif_kind kind)
 {
 	return predict_kinds[kind].word;
@@ -226,7 +223,7 @@ static void predict_variant(struct whatif *w, struct whatif_prediction *p, enum 
 		if (!a->valid[v][q] || isnan(ratio))
 			continue;
 		off = fabs(a->base[v].value[q] / a->trace.value[q] - 1) +
-			(isnan(error) ? 0 : error);
+			(isnan(error) ? 0 : error) + WHATIF_MODEL * fabs(log(ratio));
 		predict_widen(&p->value[q], ratio / (1 + off), ratio * (1 + off));
 		if (q == ROUNDS_RATE)
 			p->rates[v] = ratio;

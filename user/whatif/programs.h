@@ -23,7 +23,7 @@ enum op_kind {
 	OP_WAIT,
 	OP_SYSCALL,
 	OP_YIELD,
-	OP_END,
+	OP_END,		/* @partner: a wait that is for this end, too; 0: none */
 	OP_MARK,	/* a task or region begins or ends here: @partner counts its marks */
 };
 
@@ -66,6 +66,7 @@ struct op {
 	 */
 	int32_t latency;
 	uint8_t kind, flags, by;
+	uint8_t joins;		/* of a wait: so many goroutines must have ended, too */
 };
 
 struct program {

@@ -15,6 +15,9 @@
 #include "whatif/programs.h"
 #include "whatif/rounds.h"
 
+/* ns: with all Ps idle the runtime waits in epoll_wait(2), for whole ms (netpoll_epoll.go). */
+enum { POLLER_NS = 1000000 };
+
 enum rerun_variant { RERUN_ORDER, RERUN_FREE, RERUN_VARIANTS };
 
 /* What differs from the trace. Zeros: nothing. */

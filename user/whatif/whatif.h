@@ -81,6 +81,8 @@ struct whatif_answer {
 #define WHATIF_BASE 0.03
 #define WHATIF_AGREE 1.10
 #define WHATIF_WIDE 1.50
+/* The model's own error, as a part of the effect: tests/knobs/judge measures it. */
+#define WHATIF_MODEL 0.10
 /* So much of the time of a change may belong to other functions. */
 #define WHATIF_UNSURE 0.20
 
