@@ -82,7 +82,7 @@ static void class_common(const struct classes *c, struct class *k, const uint32_
 /* A stack can lack its outer frames, as one of a preemption can: its root is known all the same. */
 static void class_root(struct class *k, const char *root)
 {
-	if (*root && !release_is_std(root))
+	if (*root)
 		k->names[k->nnames++] = root;
 	k->nsure = k->nnames;
 }

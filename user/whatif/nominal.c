@@ -63,8 +63,8 @@ static void nominal_shorten(struct programs *p, const struct nominal_wait *w, si
 
 		if (!(op->flags & OP_LATE))
 			continue;
-		op->ns = late > n * 8 / 10 ? least :
-			nominal_max(least, nominal_min(op->ns, w[n * 3 / 10].ns));
+		op->ns = nominal_max(least, nominal_min(op->ns, w[late > n * 8 / 10 ?
+							n / 20 : n * 3 / 10].ns));
 		if (alike)
 			op->ns = nominal_min(op->ns, w[n * 4 / 10].ns);
 	}

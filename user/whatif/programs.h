@@ -41,12 +41,11 @@ enum op_by {
  * OP_OF_CHANNEL: the post is a send, a receive, or a select. OP_ASSIST: marks for the collector.
  * OP_OF_GC: the wait would not be there without the collector. OP_FOUND: the wait was there when
  * the goroutine became known. OP_BLOCKED: the system call lost its P. OP_LATE: no P was idle when
- * the wait ended. OP_COLLECTS: runs, in a goroutine of the collector. OP_OF_LOCK: the post is an
- * unlock.
+ * the wait ended. OP_OF_NETWORK: the post is a write to a connection. OP_OF_LOCK: it is an unlock.
  */
 enum {
 	OP_OF_CHANNEL = 1, OP_ASSIST = 2, OP_OF_GC = 4, OP_FOUND = 8, OP_BLOCKED = 16, OP_LATE = 32,
-	OP_COLLECTS = 64, OP_OF_LOCK = 128,
+	OP_OF_NETWORK = 64, OP_OF_LOCK = 128,
 };
 
 /* Values of op.latency that are no latency. */

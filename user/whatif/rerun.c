@@ -49,6 +49,7 @@ struct rerun {
 	struct rerun_proc *procs;
 	uint32_t nprocs, *idle, nidle;
 	struct rerun_queue ready, timers;
+	struct rerun_queue polled;	/* ready, and known when a P looks at the network */
 	int64_t *from, *to;	/* by instance */
 	uint64_t steps;
 };
@@ -192,6 +193,8 @@ static void rerun_pick(struct rerun *y, uint32_t p)
 	}
 	if (g == NOBODY && y->ready.n)
 		g = rerun_queue_take(&y->ready);
+	if (g == NOBODY && y->polled.n)
+		g = rerun_queue_take(&y->polled);
 	if (g == NOBODY)
 		g = rerun_steal(y, p);
 	if (g == NOBODY)
@@ -247,6 +250,15 @@ static void rerun_ready(struct rerun *y, uint32_t g, uint32_t p, bool front, int
 	if (old != NOBODY)
 		rerun_queue_add(&y->ready, old);
 	rerun_wake(y, known && latency < 0 ? -(int64_t)latency : 0);
+}
+
+/* The network has something for @g. A P that has other work does not look. */
+static void rerun_polled(struct rerun *y, uint32_t g, int32_t latency)
+{
+	if (y->nidle)
+		rerun_ready(y, g, NOBODY, false, latency);
+	else
+		rerun_queue_add(&y->polled, g);
 }
 
 /* --- ops --- */
@@ -310,7 +322,10 @@ static void rerun_complete(struct rerun *y, uint32_t p, uint32_t wait)
 		return;
 	rerun_next(y, waiter);
 	rerun_passes(y, wait);
-	rerun_ready(y, waiter, p, false, op_at(y->p, wait)->latency);
+	if (op_at(y->p, op_at(y->p, wait)->partner)->flags & OP_OF_NETWORK)
+		rerun_polled(y, waiter, op_at(y->p, wait)->latency);
+	else
+		rerun_ready(y, waiter, p, false, op_at(y->p, wait)->latency);
 }
 
 /* A goroutine has ended. */
@@ -572,6 +587,7 @@ static void rerun_free(struct rerun *y)
 	free(y->to);
 	free(y->ready.list);
 	free(y->timers.list);
+	free(y->polled.list);
 	agenda_free(&y->agenda);
 }
 
