@@ -77,7 +77,9 @@ static void predict_factors(struct whatif *w, struct whatif_prediction *p)
 		w->factors[i] = (float)(1 - share * p->change.by);
 		ns += part;
 		unsure += sure ? 0 : part;
-		if (k->kind == CLASS_SLEEP && (double)k->nominal * (1 - p->change.by) < POLLER_NS)
+		/* a hundredth less is the rounding of a third of 3 ms */
+		if (k->kind == CLASS_SLEEP &&
+		    (double)k->nominal * (1 - p->change.by) < 0.99 * POLLER_NS)
 			p->coarse += part;
 		/* the line of a class is that of its common frame */
 		if (part > most && k->names[0] == p->change.name) {
