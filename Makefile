@@ -307,7 +307,7 @@ FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined
 FUZZ_ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto why unit whatif html top target plan frames sched assemble trigger api
 FUZZ_ROOMS += live stacks $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
-FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c user/cmd/next.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
 
 $(BUILD)/fuzz/%.o: %.c
 	$(call say,CC,"$< (fuzz)")

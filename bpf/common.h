@@ -28,6 +28,7 @@
 #include "record.h"
 #include "rings.h"
 #include "sites.h"
+#include "waits.h"
 
 /* User space sets the knobs before the load; knobs.def explains each. */
 #define KNOB(code, type, name, initial) extern KNOB_CONST __typeof__(type) name;

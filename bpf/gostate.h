@@ -2,7 +2,7 @@
 /*
  * gostate: how probes read runtime.g and runtime.m. A call of a helper costs 60 to 90 ns, for any
  * size, so that each struct is read in one piece: the fields of a g that a transition needs lie
- * within 140 bytes in every release.
+ * within 150 bytes in every release.
  */
 #ifndef GOTAP_BPF_GOSTATE_H
 #define GOTAP_BPF_GOSTATE_H
@@ -14,6 +14,15 @@
 struct coro_args {
 	__u64 coro;
 	bool exit;
+};
+
+/* The fields of a sudog that wait_object.h needs: of a semaphore's, and of a select's case. */
+struct wait_sudog {
+	__u64 g, elem;
+};
+
+struct wait_case {
+	__u64 c, next;
 };
 
 /* Two fields of an M: m.curg (0 while the scheduler looks for a goroutine) and m.p. */
@@ -41,8 +50,8 @@ static __always_inline void m_read(struct m_has *h, __u64 m)
 	h->p = at < sizeof(words) ? words[at / 8] : read_u64(m + off.m_p);
 }
 
-/* Bytes of runtime.g from sched.sp to waitreason, in 8-byte words. */
-enum { G_CHUNK = 144 };
+/* Bytes of runtime.g from m, the word before sched.sp, to waitreason, in 8-byte words. */
+enum { G_CHUNK = 152 };
 
 struct g_chunk {
 	__u64 at[G_CHUNK / 8];
@@ -50,13 +59,47 @@ struct g_chunk {
 
 static __always_inline void g_read(struct g_chunk *c, __u64 g)
 {
-	if (!read_user(c, sizeof(*c), g + off.g_sched_sp))
+	if (!read_user(c, sizeof(*c), g + off.g_m))
 		__builtin_memset(c, 0, sizeof(*c));
+}
+
+/* The elem of a sudog is within its first 40 bytes in every release. */
+static __always_inline struct wait_sudog read_sudog(__u64 s)
+{
+	__u64 words[5] = {}, at = off.sudog_elem;
+
+	read_user(words, sizeof(words), s);
+	return (struct wait_sudog){ .g = words[0],
+				    .elem = at <= sizeof(words) - 8 ? words[at / 8] : 0 };
+}
+
+/* The channel of a sudog is two words after the link in every release. */
+static __always_inline struct wait_case read_case(__u64 s)
+{
+	__u64 words[3] = {}, at = off.sudog_c - off.sudog_waitlink;
+
+	read_user(words, sizeof(words), s + off.sudog_waitlink);
+	return (struct wait_case){ .c = at <= sizeof(words) - 8 ? words[at / 8] : 0,
+				   .next = words[0] };
+}
+
+/*
+ * The sudog in the frame of semacquire1, if that has called gopark, of which @bp is the frame
+ * pointer; else 0. One read gets the return address and the frame.
+ */
+static __always_inline __u64 read_sema_frame(__u64 bp)
+{
+	__u64 words[14] = {}, at = 8 + sema_slot;
+
+	if (bpf_probe_read_user(words, sizeof(words), (void *)(bp + 8)) ||
+	    words[0] - sema_start >= sema_end - sema_start)
+		return 0;
+	return at <= sizeof(words) - 8 ? words[at / 8] : read_u64(bp + 8 + at);
 }
 
 /* Offsets are constants to the verifier, which checks that each field lies inside the chunk. */
 #define G_FIELD(c, type, field) \
-	(*(type *)((void *)(c) + (off.g_##field - off.g_sched_sp)))
+	(*(type *)((void *)(c) + (off.g_##field - off.g_m)))
 
 /* The two fields are at most 200 bytes apart, so that one read gets both. */
 static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)

@@ -7,6 +7,7 @@
 #define GOTAP_BPF_TRANSITION_H
 
 #include "gostate.h"
+#include "wait_object.h"
 
 struct transition {
 	__u64 pid_tgid;
@@ -65,18 +66,24 @@ static __always_inline struct stack_start start_of(struct transition *t)
 
 static __always_inline int send_park(struct transition *t)
 {
-	struct rec_long *l = rec_begin_own(sizeof(*l), t->pid_tgid, REC_GO_PARK, 0);
 	struct stack_start from;
+	struct rec_long *l;
 	struct g_chunk c;
-	__u64 key;
+	__u64 key, object;
+	__u8 reason;
 
+	g_read(&c, t->gp);
+	reason = G_FIELD(&c, __u8, waitreason);
+	/* first: the channels of a select are in records before that of the wait */
+	object = wait_object(t->gp, G_FIELD(&c, __u64, m), G_FIELD(&c, __u64, sched_bp),
+			     t->pid_tgid, reason);
+	l = rec_begin_own(sizeof(*l), t->pid_tgid, REC_GO_PARK, 0);
 	if (!l)
 		return 0;
-	g_read(&c, t->gp);
-	l->r.sub = G_FIELD(&c, __u8, waitreason);
+	l->r.sub = reason;
 	l->r.id = G_FIELD(&c, __u64, goid);
 	l->r.ptr = t->gp;
-	l->arg = 0;
+	l->arg = object;
 	from = start_at_sched(&c);
 	key = stack_key(&from, t->site.stack);
 	l->stack = key;

@@ -44,6 +44,7 @@ enum go_abi {
 	F(g_waitsince,       "runtime.g", "waitsince", 15) \
 	F(g_tracking_seq,    "runtime.g", "trackingSeq", 17) \
 	F(g_labels,          "runtime.g", "labels", 15) \
+	F(g_waiting,         "runtime.g", "waiting", 15) \
 	F(g_bubble,          "runtime.g", "bubble", 99) /* read by `gotap stacks` only */ \
 	F(g_in_mark_assist,  "runtime.g", "inMarkAssist", 22) \
 	F(g_coroexit,        "runtime.g", "coroexit", 22) \
@@ -65,6 +66,7 @@ enum go_abi {
 	F(m_isextra,         "runtime.m", "isextra", 21) \
 	F(m_alllink,         "runtime.m", "alllink", 15) \
 	F(m_ncgo,            "runtime.m", "ncgo", 15) \
+	F(m_waitlock,        "runtime.m", "waitlock", 15) \
 	F(m_wait_trace_skip, "runtime.m", "waitTraceSkip|waittraceskip", 15) \
 	F(m_wait_trace_reason, "runtime.m", "waitTraceBlockReason|waittraceev", 15) \
 	F(m_syscalltick,     "runtime.m", "syscalltick", 15) \
@@ -77,6 +79,19 @@ enum go_abi {
 	F(p_goidcache,       "runtime.p", "goidcache", 15) \
 	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15) \
 	F(p_gc_bg_worker,    "runtime.p", "gcBgMarkWorker", 99) /* up to Go 1.15 */ \
+	/* \
+	 * Read for what a goroutine waits for (waits.h) only. In the rows of 1.16, 1.17, 1.18 and \
+	 * 1.20 they are those of the releases beside them, and poll_* are not known. \
+	 */ \
+	F(sudog_g,           "runtime.sudog", "g", 99) \
+	F(sudog_elem,        "runtime.sudog", "elem.vu|elem", 99) \
+	F(sudog_waitlink,    "runtime.sudog", "waitlink", 99) \
+	F(sudog_c,           "runtime.sudog", "c.vu|c", 99) \
+	F(hchan_dataqsiz,    "runtime.hchan", "dataqsiz", 99) \
+	F(hchan_lock,        "runtime.hchan", "lock", 99) \
+	F(poll_fd,           "runtime.pollDesc", "fd", 99) \
+	F(poll_rg,           "runtime.pollDesc", "rg", 99) \
+	F(poll_wg,           "runtime.pollDesc", "wg", 99) \
 	F(mheap_allspans,    "runtime.mheap", "allspans", 99) /* for memory snapshots */ \
 	F(mheap_ranges,      "runtime.mheap", "pages.inUse.ranges", 99) /* for memory snapshots */ \
 	F(mspan_start,       "runtime.mspan", "startAddr", 15) \

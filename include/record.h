@@ -44,6 +44,7 @@ enum rec_kind {
 enum rec_family {
 	REC_FAMILY_NONE,	/* the number is not a kind */
 	REC_FAMILY_GO,		/* status changes of a goroutine */
+	REC_FAMILY_WAIT,	/* details of the next status change of the thread's goroutine */
 	REC_FAMILY_SYSCALL,	/* status changes of a goroutine at syscalls and calls from C */
 	REC_FAMILY_PROC,
 	REC_FAMILY_MEMORY,	/* spans, stacks and objects */
@@ -103,8 +104,11 @@ enum rec_word {
 	REC_WORD_PID,
 	REC_WORD_OURS,		/* bool: the task belongs to the target */
 	REC_WORD_WITH,		/* enum rec_threads_with */
+	REC_WORD_WAIT,		/* an object that a goroutine waits for (waits.h) */
 	/* words `sub` */
 	REC_WORD_WAIT_REASON,	/* runtime.waitReason of the target's release */
+	/* number of the record among those of one goroutine, from 1 on */
+	REC_WORD_PART_NUMBER,
 	REC_WORD_STW_REASON,	/* runtime.stwReason of the target's release */
 	REC_WORD_STOP,		/* enum rec_stop */
 	REC_WORD_WORKER,	/* p.gcMarkWorkerMode, 0: not a GC worker */

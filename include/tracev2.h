@@ -23,6 +23,11 @@ enum {
 };
 
 #define TRACEV2_NO_ID UINT64_MAX	/* "none" for an M, P or G: -1 in the file */
+/*
+ * In place of a thread of batches of strings that gotap adds ("waits"; trace/waittab.h). Readers
+ * use no thread of such batches.
+ */
+#define TRACEV2_WAITS 0x7761697473ULL
 
 /* Statuses in GoStatus and GoStatusStack. */
 enum tracev2_gstatus {

@@ -62,10 +62,10 @@ measured() {
 @test "both lines, with a budget and without" {
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
-	succeeds "$GOTAP" record -o "$TRACE" -p "$TARGET" -d 600ms
+	succeeds "$GOTAP" record -v -o "$TRACE" -p "$TARGET" -d 600ms
 	matches '^cost: in the program, the probes took about [0-9.]+ % of a CPU, [0-9.]+ % of the program.s CPU time; [0-9.]+ % of a CPU are allowed'
 	matches '^cost: in gotap, [0-9.]+ % of a CPU, as much as [0-9.]+ % of the program.s CPU time; [0-9.]+ s of CPU in all, with its start and end$'
-	succeeds "$GOTAP" record -o "$TRACE" -p "$TARGET" -d 600ms --budget none
+	succeeds "$GOTAP" record -v -o "$TRACE" -p "$TARGET" -d 600ms --budget none
 	contains 'cost: in the program, not counted without a budget'
 	matches '^cost: in gotap, [0-9.]+ % of a CPU'
 }

@@ -52,7 +52,7 @@ talks() {
 
 @test "a program that gotap runs, with a Perfetto trace, from its first goroutine on" {
 	build_prog "$REFERENCE_GO" mixed
-	succeeds "$GOTAP" record --defer -d 700ms -e +linux -o "$TRACE" --perfetto beside --spool raw -- "$PROG" -dur 1s
+	succeeds "$GOTAP" record -v --defer -d 700ms -e +linux -o "$TRACE" --perfetto beside --spool raw -- "$PROG" -dur 1s
 	matches '^deferred: the trace was made of [0-9.]+ [kM]B of raw records in raw, in [0-9.]+ s after the recording$'
 	views_ok "$TRACE"
 	"$ORACLE/check" -goroutines "$TRACE" | grep '^goroutine 1 first=Runnable .*name=runtime.main$'
@@ -66,7 +66,7 @@ talks() {
 	mixed
 	"$GOTAP" record --defer -q -p "$TARGET" -d 500ms --format go1.19 -o - | cat >"$TRACE"
 	succeeds "$GOTAP" check "$TRACE"
-	"$GOTAP" record --defer -p "$TARGET" -d 500ms -o - 2>report | cat >"$TRACE"
+	"$GOTAP" record -v --defer -p "$TARGET" -d 500ms -o - 2>report | cat >"$TRACE"
 	views_ok "$TRACE"
 	grep -q 'of raw records in memory, in' report
 }

@@ -313,8 +313,9 @@ is_idle() {
 	build_prog "$REFERENCE_GO" sleepers
 	start_target "$PROG" -tick 1h
 	wait_for 60 is_idle
-	succeeds "$GOTAP" record -d 1s -p "$TARGET" -o "$TRACE"
+	succeeds "$GOTAP" record -v -d 1s -p "$TARGET" -o "$TRACE"
 	! contains GOMAXPROCS || fail "it says that there is none"
+	matches "^lost: 0, repairs: 0, .*goroutine 0 stands in for one that runs: [1-9]"
 	contains "no goroutine ran: goroutine 0, which the program does not have, stands in for one, "
 	views_ok "$TRACE"
 	"$GOTAP" text "$TRACE" | grep -q ^ProcsChange

@@ -37,18 +37,19 @@ length() { grep -oE '"pid": [0-9]+, "seconds": [0-9.]+' "$REPORT" | sed 's/.* //
 @test "the report for people says what was not recorded" {
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
-	gotap record -o "$TRACE" -p "$TARGET" -d 1s --budget 0.01
+	gotap record -v -o "$TRACE" -p "$TARGET" -d 1s --budget 0.01
 	[ "$status" -eq 0 ]
 	matches '^not recorded: [0-9.]+ s; '
 	matches '^budget: [0-9]+ slices without probes$'
 	matches '^budget: from [0-9.]+ s on slices .*, 0\.01 % are allowed$'
+	matches '^lost: 0, repairs: 0, not recorded: [0-9.]+ s, budget from [0-9.]+ s on: slices of time only( \([0-9]+ changes\))?, slices without probes: [0-9]+'
 }
 
 # What cannot be held in so short a time is not called kept.
 @test "a recording too short for its ceiling says which time would do" {
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
-	gotap record -o "$TRACE" -p "$TARGET" -d 300ms --budget 0.01
+	gotap record -v -o "$TRACE" -p "$TARGET" -d 300ms --budget 0.01
 	[ "$status" -eq 0 ]
 	matches '^cost: in the program, the probes took about [0-9.]+ % of a CPU(, [0-9.]+ % of the program.s CPU time)?; 0\.01 % of a CPU are allowed: too short a recording for that, which takes [0-9.]+ s here$'
 	record "$TRACE" -p "$TARGET" -d 300ms --budget 0.01

@@ -95,11 +95,11 @@ ring_mappings() {
 	[ "$(reported addresses_unnamed)" -gt 0 ]
 	views_ok "$T/a.trace"
 	target_runs
-	run_logged env LD_PRELOAD="$T/broken.so" FAULT=loop "$GOTAP" assemble --symbols dwarf -o "$T/b.trace" "$T/spool"
+	run_logged env LD_PRELOAD="$T/broken.so" FAULT=loop "$GOTAP" assemble -v --symbols dwarf -o "$T/b.trace" "$T/spool"
 	[ "$status" -eq 0 ]
 	matches '^without names: [0-9]+ addresses of the program.s DWARF data: reading it took too long$'
 	views_ok "$T/b.trace"
-	run_logged env LD_PRELOAD="$T/broken.so" "$GOTAP" assemble --strict --symbols dwarf -o "$T/c.trace" "$T/spool"
+	run_logged env LD_PRELOAD="$T/broken.so" "$GOTAP" assemble -v --strict --symbols dwarf -o "$T/c.trace" "$T/spool"
 	[ "$status" -eq 1 ]
 	matches '^without names: .* reading it failed: the file is broken beyond reading$'
 }

@@ -9,6 +9,7 @@ load lib/common
 
 # page TRACE: $PAGE, $REPORT and $EVENTS of it.
 page() {
+	export GOTAP TRACE=$1
 	PAGE=$BATS_TEST_TMPDIR/page.html REPORT=$BATS_TEST_TMPDIR/report.json EVENTS=$BATS_TEST_TMPDIR/events.json
 	succeeds "$GOTAP" report "$1" --html "$PAGE"
 	[ -z "$output" ] || fail "it printed something"
@@ -34,13 +35,14 @@ story() {
 	story
 	[ -z "$(grep -a 'onerror=\|hurt' "$PAGE")" ] || fail "text of the trace is in the page as it is"
 	check harmless numbers sorts finding exact zoomed filters
+	check search living names hovers measures units links harmless
 }
 
 @test "the page of a program's own trace: stays are those of its events, to the ns" {
 	build_prog "$REFERENCE_GO" mixed
 	"$PROG" -trace "$BATS_TEST_TMPDIR/t.trace" -delay 20ms -dur 150ms -rounds 300 -tail 0 >/dev/null
 	page "$BATS_TEST_TMPDIR/t.trace"
-	check numbers exact zoomed fast
+	check numbers exact zoomed measures units fast links
 	explain "$output"
 }
 

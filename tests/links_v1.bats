@@ -85,7 +85,7 @@ canned_links() {
 		events=$("$GOTAP" text "$BATS_TEST_TMPDIR/new" | grep -c '^GoBlock ')
 		if [ $version -lt 11 ]; then
 			[ "$events" -eq 1 ]
-			contains "left out 4 events of wake-ups that led to nothing"
+			contains "left out 4 events of futile wake-ups"
 		else
 			[ "$events" -eq 2 ]
 			contains "the trace is damaged in 1 place"

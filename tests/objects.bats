@@ -20,7 +20,7 @@ teardown() { stop_targets; }
 # $RECORDS.
 recorded_objects() {
 	build_prog "$1" objects
-	"$GOTAP" record --budget none --strict -e +objects "${@:2}" --spool "$SPOOL" -o "$TRACE" -- "$PROG" \
+	"$GOTAP" record -v --budget none --strict -e +objects "${@:2}" --spool "$SPOOL" -o "$TRACE" -- "$PROG" \
 		>"$SAID" 2>"$BATS_TEST_TMPDIR/report" || { cat "$BATS_TEST_TMPDIR/report"; false; }
 	[ "$(tail -n 1 "$SAID")" = done ]
 	"$GOTAP" records "$SPOOL" >"$RECORDS"
@@ -188,9 +188,9 @@ record_beside() {
 
 @test "readers from Go 1.23 on take objects; a stripped program's have their types, too" {
 	build_prog 1.27 objects -ldflags '-s -w'
-	succeeds "$GOTAP" record --budget none --strict -e +objects --format go1.23 -o "$TRACE" -- "$PROG"
+	succeeds "$GOTAP" record -v --budget none --strict -e +objects --format go1.23 -o "$TRACE" -- "$PROG"
 	for version in 1.23 1.25 1.27; do readable_by "$version" "$TRACE"; done
-	"$GOTAP" record --budget none --strict -e +objects --spool "$SPOOL" -o "$TRACE" -- "$PROG" >"$SAID" 2>"$BATS_TEST_TMPDIR/report"
+	"$GOTAP" record -v --budget none --strict -e +objects --spool "$SPOOL" -o "$TRACE" -- "$PROG" >"$SAID" 2>"$BATS_TEST_TMPDIR/report"
 	"$GOTAP" records "$SPOOL" >"$RECORDS"
 	same_as_said
 }

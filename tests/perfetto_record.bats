@@ -16,7 +16,7 @@ setup() {
 teardown() { stop_targets; }
 
 # pid_of REPORT: the id of the recorded process.
-pid_of() { sed -n 's/.* of process \([0-9]*\) .*/\1/p' "$1"; }
+pid_of() { sed -n 's/^process \([0-9]*\) .*/\1/p' "$1"; }
 
 # is_perfetto FILE: it begins with the packet that begins a sequence.
 is_perfetto() { [ "$(head -c 6 "$1" | od -An -tx1 | tr -d ' \n')" = 0a0a50016801 ]; }
@@ -24,7 +24,7 @@ is_perfetto() { [ "$(head -c 6 "$1" | od -An -tx1 | tr -d ' \n')" = 0a0a50016801
 @test "beside a Go trace: what gotap perfetto makes of it; from raw records the same" {
 	succeeds "$GOTAP" record -d 1200ms -o go.trace --perfetto beside --spool spool -- "$PROG" -dur 2s
 	printf '%s\n' "$output" >report
-	matches '^for Perfetto: beside, [0-9.]+ [kM]B$'
+	matches '^go.trace, [0-9.]+ [kM]B, and beside for Perfetto, [0-9.]+ [kM]B: gotap report go.trace$'
 	is_perfetto beside
 	succeeds "$GOTAP" perfetto go.trace -o later --pid "$(pid_of report)" --name mixed
 	cmp beside later
@@ -108,7 +108,7 @@ LINUX_SQL="select tid, sum(state = 'Running'), sum(iif(state = 'Running', d, 0))
 
 @test "instead of a Go trace, to a file and to a pipe" {
 	succeeds "$GOTAP" record -d 300ms --perfetto alone -- "$PROG" -dur 2s
-	matches '^alone: [0-9.]+ s of process'
+	matches '^alone, [0-9.]+ [kM]B$'
 	is_perfetto alone
 	[ ! -e trace.out ]
 	"$GOTAP" record -d 300ms -q --perfetto - -- "$PROG" -dur 2s 2>said | cat >piped

@@ -81,7 +81,7 @@ folded() { "$GOTAP" pprof --folded "$@" | awk '{ sum += $NF } END { printf "%.0f
 	for version in 1.15 1.22 "$REFERENCE_GO"; do
 		require_go "$version"
 		go_tool pprof -raw "$P" >"$BATS_TEST_TMPDIR/raw"
-		grep -q '^stays/count time/nanoseconds' "$BATS_TEST_TMPDIR/raw"
+		grep -q '^intervals/count time/nanoseconds' "$BATS_TEST_TMPDIR/raw"
 		grep -q 'reason:\[chan receive\] state:\[waiting\]' "$BATS_TEST_TMPDIR/raw"
 		succeeds go_tool pprof -top -nodecount 10 "$P"
 		matches ' time\.Sleep$'

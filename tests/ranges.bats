@@ -35,9 +35,10 @@ traced_twice() {
 }
 
 # equal DIFF FLAG... A thread that loses the CPU between the two tracers may get it back after the end of the runtime's
-# trace.
+# trace. On a loaded machine another P then has its own value of the heap between the two readings: 0.9949 of the values
+# were equal once at a load of 10.
 equal() {
-	same_trace -extras -margin 50ms -max-extras-p99 200us -rough 'Metric /memory' \
+	same_trace -extras -margin 50ms -max-extras-p99 200us -rough 'Metric /memory' -min-rough 0.98 \
 		"$@" "$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"
 }
 

@@ -88,9 +88,9 @@ blames() {
 }
 
 # Those that leave the CPUs alone run side by side.
-@test "who holds a lock, lets others send, leaks, gets stuck, wakes for nothing or waits for the network is named" {
+@test "who holds a lock, receives slowly, leaks, gets stuck, has futile wake-ups or waits for the network is named" {
 	local version i pids faults=(lock:lock_sleep lock:chan_lock 'slow consumer:slow_consumer' leak:leak stuck:stuck
-		'wake-ups for nothing:storm' 'slow network:slow_peer')
+		'futile wake-ups:storm' 'slow network:slow_peer')
 	for version in "${RELEASES[@]}"; do
 		build_sick "$version" "${faults[@]#*:}" || return
 		pids=()

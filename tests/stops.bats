@@ -70,7 +70,7 @@ whole() {
 
 # stopped_all_the_time REASON WORDS: so say the report as text, and that as JSON.
 stopped_all_the_time() {
-	gotap record -d 600ms -o "$TRACE" -p "$TARGET"
+	gotap record -v -d 600ms -o "$TRACE" -p "$TARGET"
 	[ "$status" -eq 0 ]
 	contains "the process was $2 when the recording began, and until the recording ended"
 	! contains GOMAXPROCS || fail "a false line"

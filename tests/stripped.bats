@@ -99,7 +99,7 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 	for release in 1.24 1.25; do
 		run_logged "$GOTAP" record --budget none --assume-go "$release" -o "$trace" -- "$PROG" -dur 300ms
 		[ "$status" -eq 125 ]
-		matches 'cannot (probe|trace)|could not be told as it ran'
+		matches 'cannot (probe|trace)|could not be seen as it ran'
 		[ ! -e "$trace" ]
 	done
 	altered "$PROG" of_release 28

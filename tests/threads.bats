@@ -218,7 +218,7 @@ end_tracefs() {
 	true_of 'all(x.throttled_seconds <= d["cgroup"]["throttled_seconds"] + 0.2 for x in t.values())'
 	true_of 'total.unknown == 0 and busiest.runqueue_seconds >= busiest.throttled_seconds'
 	grep -q 'THREAD_OFF .*why=throttled' "$SPOOL.txt"
-	gotap assemble "$SPOOL" -o "$TRACE"
+	gotap assemble -v "$SPOOL" -o "$TRACE"
 	contains "cgroup: a quota of 0.20 CPUs was used up in "
 	kill -KILL "$TARGET"
 	wait_target

@@ -20,8 +20,9 @@ cut_is_reported() {
 	[ "$status" -eq "$1" ]
 	[ "$(reported stacks_cut)" -gt 0 ]
 	[ "$(reported lost)$(reported repairs_total)" = 00 ]
-	run_logged "$GOTAP" assemble --strict "$TRACE.spool" -o "$TRACE.again"
+	run_logged "$GOTAP" assemble -v --strict "$TRACE.spool" -o "$TRACE.again"
 	[ "$status" -eq 1 ]
+	matches "^lost: 0, repairs: 0, stacks cut short: $(reported stacks_cut)"
 	contains "stacks cut short: $(reported stacks_cut): "
 	cmp "$TRACE" "$TRACE.again"
 	views_ok "$TRACE"
@@ -120,8 +121,9 @@ texts() { grep -cE " missing=none .* $1\$" "$ANNOTATIONS" || true; }
 	[ "$(reported unreadable)" -gt 0 ]
 	[ "$(texts '"" ""')" -gt 0 ]
 	[ "$(texts '"a constant" "a constant that only the tracer reads, [ a-z0-9]*"')" -gt 0 ]
-	run_logged "$GOTAP" assemble --strict "$TRACE.spool" -o "$TRACE.again"
+	run_logged "$GOTAP" assemble -v --strict "$TRACE.spool" -o "$TRACE.again"
 	[ "$status" -eq 1 ]
+	matches "^lost: .*, failed reads of the program.s memory: $(reported unreadable)"
 	contains "not readable: $(reported unreadable) reads"
 }
 

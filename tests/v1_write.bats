@@ -101,7 +101,7 @@ both_ways() {
 		[ "$("$GOTAP" text --events "$T/named.trace" | grep -cE '^	(new: )?main\.')" -gt 100 ]
 	done
 	start_target "$PROG" -delay 1h
-	succeeds "$GOTAP" record --format gotrace -o "$T/live.trace" -d 200ms -p "$TARGET"
+	succeeds "$GOTAP" record -v --format gotrace -o "$T/live.trace" -d 200ms -p "$TARGET"
 	matches '^left out, not in gotrace: threads of Ps: [1-9]'
 	succeeds python3 "$CHECKOUT/tests/lib/gotrace.py" "$T/live.trace"
 	stop_target
@@ -208,7 +208,7 @@ $(findings)"
 	require_root
 	build_prog 1.19 mixed
 	start_target "$PROG" -dur 1h
-	succeeds "$GOTAP" record --format go1.19 -o "$T/x.trace" -d 200ms -p "$TARGET"
+	succeeds "$GOTAP" record -v --format go1.19 -o "$T/x.trace" -d 200ms -p "$TARGET"
 	matches '^left out, not in go1.19: ends of system calls that kept their P: the goroutine runs on: [1-9]'
 	contains 'GoStartLocal'
 	v1_ok 1.19 "$T/x.trace"

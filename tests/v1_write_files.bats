@@ -132,7 +132,7 @@ same_in() {
 	[ "$("$GOTAP" text "$T/x.trace" | grep -c '^FutileWakeup ')" -eq 1 ]
 	v1_ok 1.8 "$T/x.trace"
 	gotap convert "$MADE" --format go1.11 -o "$T/x.trace"
-	contains "left out, not in go1.11: marks of wake-ups that led to nothing: 1"
+	contains "left out, not in go1.11: marks of futile wake-ups: 1"
 	v1_ok 1.11 "$T/x.trace"
 }
 

@@ -39,9 +39,9 @@
 /*
  * Rises with every addition. The soname libgotap.so.2 changes if an existing program would have to
  * change. Symbols have the version GOTAP_2; the symbols of an addition have a later version, as
- * GOTAP_3.
+ * GOTAP_4.
  */
-#define GOTAP_API_VERSION 3
+#define GOTAP_API_VERSION 4
 
 #if defined(__GNUC__)
 #define GOTAP_API __attribute__((visibility("default")))

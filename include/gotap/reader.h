@@ -225,6 +225,40 @@ struct gotap_link {
 	uint32_t unused;
 };
 
+/* The kind of object that a goroutine waits for. */
+enum gotap_wait_kind {
+	GOTAP_WAIT_CHANNEL = 1,
+	GOTAP_WAIT_SELECT = 2,		/* several channels */
+	/* a lock of which the type is not known: the address of its semaphore */
+	GOTAP_WAIT_SEMAPHORE = 3,
+	GOTAP_WAIT_MUTEX = 4,
+	GOTAP_WAIT_RWMUTEX = 5,
+	GOTAP_WAIT_WAITGROUP = 6,
+	GOTAP_WAIT_COND = 7,
+	GOTAP_WAIT_NETWORK = 8		/* a file descriptor */
+};
+
+enum { GOTAP_WAIT_OBJECTS = 8 };
+
+struct gotap_wait_object {
+	/* in the memory of the program; of GOTAP_WAIT_NETWORK the number of the descriptor */
+	uint64_t address;
+	/* of a channel, in elements; 65534 stands for larger ones, too; -1: no channel */
+	int64_t capacity;
+};
+
+/*
+ * What a goroutine waits for. The address of an object is its name as long as the object lives:
+ * after its memory was freed, another object may have the same address.
+ */
+struct gotap_wait {
+	uint32_t kind;		/* enum gotap_wait_kind */
+	uint32_t n;		/* objects: 1, or those of a select */
+	uint32_t more;		/* 1: the select has further channels */
+	uint32_t unused;
+	struct gotap_wait_object objects[GOTAP_WAIT_OBJECTS];
+};
+
 GOTAP_API int gotap_event_transition(const struct gotap_reader *r, struct gotap_transition *tr,
 				     size_t size);
 GOTAP_API int gotap_event_range(const struct gotap_reader *r, struct gotap_range *range,
@@ -238,6 +272,12 @@ GOTAP_API int gotap_event_region(const struct gotap_reader *r, struct gotap_regi
 GOTAP_API int gotap_event_log(const struct gotap_reader *r, struct gotap_log *log, size_t size);
 GOTAP_API int gotap_event_label(const struct gotap_reader *r, struct gotap_label *label,
 				size_t size);
+/*
+ * What the goroutine waits for after the last event, which is a GOTAP_GO_BLOCK or the status of a
+ * goroutine that waits. Returns 0 for other events, and where the trace does not say it: recordings
+ * of gotap do, Go's own traces do not (docs/traceformat.md).
+ */
+GOTAP_API int gotap_event_wait(const struct gotap_reader *r, struct gotap_wait *wait, size_t size);
 /*
  * Returns 1 if the last event, of any category, has a link to an earlier one, else 0. Always 0 if
  * gotap_read_options.links was not set.

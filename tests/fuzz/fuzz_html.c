@@ -42,7 +42,7 @@ static void put_page(struct html *h, const uint8_t *data, size_t size)
 {
 	struct html_place places[2] = { { 0, 1000, 1 }, { -5, INT64_MAX, 7 } };
 	struct html_about about = { .file = "</script><script>", .version = 25, .places = places,
-				    .nplaces = 2, .report = "{}", .report_len = 2 };
+				    .nplaces = 2, .report = "{}", .units = "null" };
 	int fd = memfd_create("page", MFD_CLOEXEC);
 	struct error err;
 

@@ -100,11 +100,13 @@ static void pass(struct why *w, const uint8_t *data, size_t size, bool first)
 static void ask(const uint8_t *data, size_t size, const struct why_question *q)
 {
 	char *traces[] = { "x" };
-	struct why_show show = { .question = *q, .stacks = true, .traces = traces };
+	struct why_seen seen = {0};
+	struct why_show show = { .question = *q, .stacks = true, .traces = traces, .seen = &seen };
 	struct why *w = why_new(q);
 	struct error err = {0};
 	bool chosen = true;
 
+	why_see(&seen, why_spans(w));
 	if (why_chooses(w)) {
 		pass(w, data, size, true);
 		chosen = !why_chosen(w, &err);
@@ -123,6 +125,7 @@ static void ask(const uint8_t *data, size_t size, const struct why_question *q)
 	}
 	must(err.code != -EINVAL, err.text);
 	why_free(w);
+	origin_free(&seen.origin);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -13,7 +13,7 @@ PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 
 
 class Browser:
-    def __init__(self, path, width=1440, height=900):
+    def __init__(self, path, width=1440, height=900, fragment=""):
         program = next((p for p in map(shutil.which, PROGRAMS) if p), None)
         if not program:
             raise SystemExit("needs chromium")
@@ -39,7 +39,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(domain + ".enable")
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.send("Page.navigate", url="file://" + os.path.abspath(path))
+        self.send("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
         self.wait("typeof Blocks === 'object' && Blocks.ready")
 
     def message(self):
@@ -82,6 +82,18 @@ class Browser:
     def click(self, x, y):
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def move(self, x, y):
+        self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def drag(self, x0, y0, x1, y1, shift=False):
+        def send(kind, x, y, **more):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", modifiers=8 if shift else 0, **more)
+
+        send("mousePressed", x0, y0, clickCount=1)
+        for i in range(1, 6):
+            send("mouseMoved", x0 + (x1 - x0) * i / 5, y0 + (y1 - y0) * i / 5, buttons=1)
+        send("mouseReleased", x1, y1, clickCount=1)
 
     def click_on(self, selector):
         """In the middle of the first element that the selector finds, as a user would."""

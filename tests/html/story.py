@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """story.py >TEXT: a trace in the text form (docs/text.md), for tests/html.bats: eight goroutines wait for a lock that
 another one holds, again and again; a ninth has waited for the network since before the trace, which shows only in its
-stack. Names of the program contain HTML, which a page must not take for its own."""
+stack, and a tenth lives for a short time. Names of the program contain HTML, which a page must not take for its own, and
+one is long."""
 
 EVIL = r'main.</script><img src=x onerror=\"window.hurt=1\"><b>'
+LONG = "github.com/example/a-long-name-of-a-project/internal/storage.(*Reader).readUntilClosed"
 ROUNDS, WAITERS, HOLD = 40, 8, 9_000_000
+SHORT = 30  # a goroutine that lives in round 20 alone
 NOBODY = 2 ** 64 - 1
 
 
@@ -52,14 +55,19 @@ def events():
         yield f"GoUnblock dt=0 g=1 g_seq={seq[1]} stack=0"
         seq[1] += 1
         yield f"GoStart dt=100 g=1 g_seq={seq[1]}"
+        if r == 20:
+            yield f"GoCreate dt=10 new_g={SHORT} new_stack=4 stack=2"
         for g in range(10, 10 + WAITERS):
             seq[g] += 1
             yield f"GoUnblock dt={HOLD // WAITERS} g={g} g_seq={seq[g]} stack=2"
         yield "GoBlock dt=100 reason_string=2 stack=3"
+        if r == 20:
+            yield f"GoStart dt=10 g={SHORT} g_seq=1"
+            yield "GoDestroy dt=10"
 
 
 TABLE = {1: "sync", 2: "sleep", 6: EVIL, 10: "sync.(*Mutex).Lock", 11: "sync.(*Mutex).Unlock", 12: "main.worker", 13: "main.holder", 14: EVIL,
-         15: "main.main", 16: "time.Sleep", 17: "internal/poll.runtime_pollWait", 18: "main.reader", 20: "/src/sync/mutex.go", 21: "/app/</style><script>window.hurt=2</script>.go", 22: "/app/main.go"}
+         15: "main.main", 16: "time.Sleep", 17: "internal/poll.runtime_pollWait", 18: LONG, 20: "/src/sync/mutex.go", 21: "/app/</style><script>window.hurt=2</script>.go", 22: "/app/main.go"}
 STACKS = {1: [(4096, 10, 20, 46), (4200, 14, 21, 12), (4300, 12, 22, 30)], 2: [(4400, 11, 20, 65), (4500, 13, 22, 77), (4600, 15, 22, 90)],
           3: [(4700, 16, 20, 300), (4500, 13, 22, 70), (4600, 15, 22, 90)], 4: [(4300, 12, 22, 28)],
           5: [(4800, 17, 20, 350), (4900, 18, 22, 50)]}

@@ -151,7 +151,7 @@ what_is_lacking_is_told() {
 	esac
 	python3 "$CHECKOUT/tests/lib/threads.py" "$GUEST/threads.out" "d['not_told'] == ([] if not '${want:-}' else ['${want:-}'])"
 	step doctor
-	contains "${want:+this kernel does not tell: $want}"
+	contains "${want:+not known on this kernel: $want}"
 }
 
 # One line, which names it.

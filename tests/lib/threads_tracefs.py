@@ -59,11 +59,21 @@ def theirs(name):
     return events
 
 
+def is_swapped(x, y):
+    """
+    A thread leaves its CPU while another CPU wakes it: the two events have no order but that of two readings of the
+    clock, and each tool reads its own. The time of tracefs is rounded down to us.
+    """
+    return (len(x) == len(y) == 2 and x[0][1] == y[1][1] and x[1][1] == y[0][1] and
+            sum(what.startswith("woken by ") for _, what in x) == 1 and
+            max(e[0] for e in x + y) - min(e[0] for e in x + y) < SWAPPED)
+
+
 a, begin, end = ours(sys.argv[2])
 b = theirs(sys.argv[1])
 # Compared is the time between these margins, which both have whole. Times of tracefs are in us, and are read before
 # gotap's.
-MARGIN, NEAR = 2_000_000, 200_000
+MARGIN, NEAR, SWAPPED = 2_000_000, 200_000, 5_000
 n = missing = missing_wakes = more = proven = hidden = 0
 WAKER = re.compile(r"woken by (\d+) ")
 wakers = {m[1] for events in a.values() for _, what in events if (m := WAKER.match(what))} | {"0"} | {str(tid) for tid in a}
@@ -74,6 +84,8 @@ for tid in sorted(a):
     while i < len(x) and j < len(y):
         if x[i][1] == y[j][1] and abs(x[i][0] - y[j][0]) < NEAR:
             i, j, n = i + 1, j + 1, n + 1
+        elif is_swapped(x[i:i + 2], y[j:j + 2]):
+            i, j, n = i + 2, j + 2, n + 2
         elif x[i][0] < y[j][0]:
             # tracefs lacks switches from some tasks (a third of those from idle CPUs, once), but has the end of that
             # stay

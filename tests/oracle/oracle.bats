@@ -66,7 +66,7 @@ against_altered() { run_logged "$ORACLE/diff" "$@" "$A.trace" "$BATS_TEST_TMPDIR
 
 @test "diff finds a trace equal to itself" {
 	altered ''
-	against_altered -min-recall 1 -min-precision 1 -min-reasons 1 -min-stacks 1 -min-threads 1 -max-p99 1ns
+	against_altered -min-recall 1 -min-precision 1 -min-reasons 1 -min-stacks 1 -min-threads 1 -max-p90 1ns
 	[ "$status" -eq 0 ]
 	[ "${lines[-1]}" = "result: PASS" ]
 }
@@ -96,10 +96,10 @@ against_altered() { run_logged "$ORACLE/diff" "$@" "$A.trace" "$BATS_TEST_TMPDIR
 
 @test "diff tells a late clock from lost steps" {
 	perl -pe 's/^(EventBatch .*time=)(\d+)/$1.($2+15625)/e' "$A.txt" | "$ORACLE/wire" >"$BATS_TEST_TMPDIR/b.trace"
-	against_altered -max-p99 500us
+	against_altered -max-p90 500us
 	[ "$status" -eq 1 ]
 	contains "gotap's is 1000.0 us late"
-	[[ ${lines[-1]} == "result: FAIL: p99 of time differences 1ms > 500µs" ]]
+	[[ ${lines[-1]} == "result: FAIL: p90 of time differences 1ms > 500µs" ]]
 }
 
 @test "diff has nothing to say about traces of different times" {

@@ -224,7 +224,7 @@ static void ends_name_their_begins(void)
 static void the_library_is_that_of_the_headers(void)
 {
 	CHECK_EQ(gotap_api_version(), GOTAP_API_VERSION);
-	CHECK_EQ(GOTAP_API_VERSION, 3);
+	CHECK_EQ(GOTAP_API_VERSION, 4);
 }
 
 int main(void)

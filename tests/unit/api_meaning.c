@@ -7,6 +7,7 @@
 
 #include "api_trace.h"
 #include "gotap/reader.h"
+#include "trace_text.h"
 
 static int put_text(char *to, size_t size, struct gotap_text text)
 {
@@ -204,10 +205,55 @@ static void each_event_has_its_meaning(void)
 	free(bytes);
 }
 
+/* Goroutine 1 waits for channel 0x6000 of capacity 7, goroutine 3 in a select. */
+static const char waiting[] =
+	"batch m=512735409267\nStrings\n"
+	"String id=3\n\tdata=\"gotap.w1r\\x04!\\x80\\x80\\x03\\x08\"\n"
+	"String id=4\n\tdata=\"gotap.w1g\\x06R\\x80\\x80\\x03\\x08 \\x01\"\n"
+	"batch\nStrings\nString id=1\n\tdata=\"chan send\"\nString id=2\n\tdata=\"chan send\"\n"
+	"batch m=1\nProcStatus dt=1 p=0 pstatus=1\nGoStatus dt=1 g=1 m=1 gstatus=2\n"
+	"GoStatus dt=1 g=3 m=18446744073709551615 gstatus=4\nGoBlock dt=1 reason_string=2 stack=0\n";
+
+static void a_wait_has_its_object(void)
+{
+	struct buf bytes = {0};
+	struct gotap_reader *r;
+	struct gotap_event ev;
+	struct gotap_wait w;
+	int blocks = 0, statuses = 0;
+
+	trace_reader_close(trace_of_text(waiting, &bytes));
+	CHECK_EQ(gotap_open_memory(&r, bytes.data, bytes.len, NULL, NULL), 0);
+	CHECK_EQ(gotap_event_wait(r, &w, sizeof(w)), 0);	/* before the first event */
+	while (gotap_next(r, &ev, sizeof(ev)) > 0) {
+		int known = gotap_event_wait(r, &w, sizeof(w));
+
+		CHECK_EQ(known, ev.kind == GOTAP_GO_BLOCK || (ev.kind == GOTAP_GO_STATUS && ev.args[0] == 3));
+		if (ev.kind == GOTAP_GO_BLOCK && ++blocks) {
+			CHECK_EQ(w.kind, GOTAP_WAIT_CHANNEL);
+			CHECK_EQ(w.n, 1);
+			CHECK_EQ(w.objects[0].address, 0x6000);
+			CHECK_EQ(w.objects[0].capacity, 7);
+		} else if (known && ++statuses) {
+			CHECK_EQ(w.kind, GOTAP_WAIT_SELECT);
+			CHECK_EQ(w.n, 2);
+			CHECK_EQ(w.more, 1);
+			CHECK_EQ(w.objects[0].capacity, 7);
+			CHECK_EQ(w.objects[1].address, 0x6010);
+			CHECK_EQ(w.objects[1].capacity, 0);
+		}
+	}
+	CHECK_EQ(blocks, 1);
+	CHECK_EQ(statuses, 1);
+	gotap_close(r);
+	buf_free(&bytes);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(each_event_has_its_meaning),
+		UNIT(a_wait_has_its_object),
 		{0},
 	});
 }

@@ -373,6 +373,41 @@ static void who_takes_the_cpu_is_named(void)
 }
 
 /*
+ * Goroutine 1 runs on thread 1 for 100 ms. The thread sleeps ten times and waits for a CPU after each wake-up: 4 ms are
+ * for a task that has the CPU; 0.9 ms can be those of an idle one.
+ */
+static void woken_threads_wait_for_a_cpu(void)
+{
+	enum { MS = 1000000 };
+	static const uint64_t waits[] = { 4 * MS, MS - MS / 10 };
+	const struct vec *list;
+	uint64_t at;
+	int i, k;
+
+	for (k = 0; k < 2; k++) {
+		begin();
+		for (i = 0; i < 10; i++) {
+			at = 1000 + (uint64_t)i * 10 * MS;
+			thread_off(&story, 1, at + MS, REC_OFF_SLEEP, FUTEX);
+			thread_wake(&story, 1, at + 2 * MS);
+			thread_on(&story, 1, at + 2 * MS + waits[k], 0);
+		}
+		list = read_beside(1000 + 100 * MS + 100, TABLES
+			"batch m=1\n"
+			"ProcStatus dt=0 p=0 pstatus=1\n"
+			"GoStatus dt=0 g=1 m=1 gstatus=2\n"
+			"ProcsChange dt=0 procs_value=1 stack=0\n"
+			"GoBlock dt=100000000 reason_string=3 stack=1\n");
+		if (k == 0) {
+			check_first(list, "queued", "", 0, 40 * MS);
+			CHECK(says(list, "the longest for 4.0 ms"));
+		}
+		CHECK_EQ(list->len, k == 0);
+		done();
+	}
+}
+
+/*
  * Another thread of the program takes the CPU: with GOMAXPROCS 2 that is one P too many; with 1 the runtime's own
  * threads may do so.
  */
@@ -577,6 +612,7 @@ int main(void)
 		UNIT(a_quota_is_named),
 		UNIT(who_waits_for_a_throttled_p_is_counted_once),
 		UNIT(who_takes_the_cpu_is_named),
+		UNIT(woken_threads_wait_for_a_cpu),
 		UNIT(more_ps_than_cpus),
 		UNIT(page_faults_have_a_place),
 		UNIT(a_stop_counts_even_if_nothing_ran),

@@ -18,13 +18,13 @@ static const char *text_of(const void *r, int minor)
 static void words_have_names(void)
 {
 	struct rec_long park = { .r = { .time = 5, .tid = 7, .kind = REC_GO_PARK, .sub = 14, .id = 3,
-					.ptr = 0xc000 }, .stack = 0x1f };
+					.ptr = 0xc000 }, .stack = 0x1f, .arg = 0x1c0 };
 	struct rec_long next = { .r = { .kind = REC_GO_SWITCH, .id = REC_ID_TOLD, .ptr = 0x10 },
 				 .stack = 9, .arg = 0x20 };
 	struct rec start = { .kind = REC_P_START, .sub = REC_PSTART_PROCRESIZE, .id = 2, .ptr = 0x30 };
 
-	CHECK_STR(text_of(&park, 26), "5 7 GO_PARK goid=3 g=0xc000 waitreason=Sleep stack=0x1f");
-	CHECK_STR(text_of(&park, 25), "5 7 GO_PARK goid=3 g=0xc000 waitreason=ChanReceive stack=0x1f");
+	CHECK_STR(text_of(&park, 26), "5 7 GO_PARK goid=3 g=0xc000 waitreason=Sleep stack=0x1f object=0x1c0");
+	CHECK_STR(text_of(&park, 25), "5 7 GO_PARK goid=3 g=0xc000 waitreason=ChanReceive stack=0x1f object=0x1c0");
 	CHECK_STR(text_of(&next, 27), "0 0 GO_SWITCH goid=told g=0x10 goid=9 g=0x20");
 	CHECK_STR(text_of(&start, 27), "0 0 P_START p.id=2 p=0x30 by=procresize");
 }

@@ -64,7 +64,8 @@ static void put(uint64_t time, uint64_t m, enum tracev2_event kind, int n, const
 	const char *waits = kind == EV_GoStatus && args[2] == G_WAITING ? "GC sweep wait" : NULL;
 	uint64_t start = kind == EV_GoStatus ? (args[0] == 1 ? MAIN : args[0] == 2 ? BGSWEEP : WORKER) : 0;
 
-	sink.ops->event(sink.ctx, &(struct sink_event){ time, m, kind, n, args, start, waits });
+	sink.ops->event(sink.ctx, &(struct sink_event){
+		.time = time, .thread = m, .kind = kind, .nargs = n, .args = args, .start = start, .waits = waits });
 }
 
 static const struct top_row *row(const struct top_sample *s, const char *name)
@@ -220,7 +221,8 @@ static void a_gap_counts_nowhere(void)
 static void behind_a_gap_a_wait_has_its_reason_at_once(void)
 {
 	const uint64_t args[] = { TEXT("gotap: not recorded"), 0 };
-	const struct sink_event block = { 11792, 7, EV_GoBlock, 2, args, 0, "chan receive" };
+	const struct sink_event block = {
+		.time = 11792, .thread = 7, .kind = EV_GoBlock, .nargs = 2, .args = args, .waits = "chan receive" };
 	const struct top_row *r;
 
 	open_by(BY_FUNCTION, NULL);

@@ -11,6 +11,7 @@
 #include "trace_text.h"
 #include "unit/compare.h"
 #include "unit/unit.h"
+#include "unit/walked.h"
 #include "why/group.h"
 
 /* Stacks: 1 main.serve; 2 time.Sleep in main.query in main.handle; 3 main.handle; 4 a receive in main.worker;
@@ -271,6 +272,53 @@ static void the_slowest_instance_has_a_path_of_its_own(void)
 	buf_free(&story);
 }
 
+/* The path of an instance in steps from its begin to its end, with the time of its parts. */
+static void check_walked(const struct walked *w)
+{
+	int64_t at = w->in.from, sum = 0;
+	size_t i;
+
+	CHECK(w->count && w->count == w->steps.len);
+	for (i = 0; i < w->steps.len; i++) {
+		CHECK_EQ(vec_at(&w->steps, struct walked_step, i)->from, at);
+		at = vec_at(&w->steps, struct walked_step, i)->to;
+	}
+	CHECK_EQ(at, w->in.from + w->in.ns);
+	for (i = 0; i < w->parts.len; i++)
+		sum += (int64_t)vec_at(&w->parts, struct walked_part, i)->ns;
+	CHECK_EQ(sum, w->in.ns);
+}
+
+static void a_page_gets_instances_and_paths_with_steps(void)
+{
+	struct buf story = {0};
+	struct told t = { .s = spans_new() };
+	const struct unit *u;
+	size_t i;
+
+	put_requests(&story, 5, 9900);
+	told_first(&t, (char *)story.data);
+	units_walk(t.u);
+	CHECK(units_choose(t.u, NULL));
+	told_again(&t);
+	u = units_at(t.u, 0);
+	CHECK_EQ(u->instances.len, 12);
+	for (i = 1; i < u->instances.len; i++)
+		CHECK(vec_at(&u->instances, struct instance, i - 1)->from <
+		      vec_at(&u->instances, struct instance, i)->from);
+	CHECK_EQ(u->nwalked, 6);
+	CHECK_EQ(u->walked[0].in.ns, u->slowest.ns);
+	CHECK_EQ(u->walked[0].g, u->slowest_g);
+	for (i = 0; i < u->nwalked; i++)
+		check_walked(&u->walked[i]);
+	told_free(&t);
+	t = told((char *)story.data);
+	CHECK_EQ(units_at(t.u, 0)->nwalked, 0);
+	CHECK_EQ(units_at(t.u, 0)->instances.len, 0);
+	told_free(&t);
+	buf_free(&story);
+}
+
 /* --- the trigger of a snapshot --- */
 
 /*
@@ -422,6 +470,7 @@ int main(void)
 		UNIT(a_slow_one_is_compared_with_the_others), UNIT(a_loop_that_receives_has_rounds),
 		UNIT(a_finding_explains_the_part_of_the_path_at_its_place),
 		UNIT(the_user_chooses_the_unit), UNIT(the_slowest_instance_has_a_path_of_its_own),
+		UNIT(a_page_gets_instances_and_paths_with_steps),
 		UNIT(the_trigger_of_a_snapshot_comes_first),
 		UNIT(a_unit_of_two_traces_differs_by_its_causes),
 		UNIT(goroutines_that_only_wait_are_the_unit_of_a_trace_without_work), {0} });

@@ -16,6 +16,7 @@
 #include "assemble/assembler.h"
 #include "base/map64.h"
 #include "rings.h"
+#include "waits.h"
 
 enum {
 	CPUS = 2,
@@ -46,6 +47,7 @@ static void die(const struct error *err)
 
 static uint64_t g_of(uint64_t goid) { return 0xc000000000 + goid * 0x200; }
 static uint64_t p_of(uint64_t p) { return 0xd000000000 + p * 0x2800; }
+static uint64_t channel_of(uint64_t n) { return (0xc001000000 + n * 0x60) | 1ULL << WAIT_ADDRESS_BITS; }
 static uint32_t tid_of(uint64_t thread) { return 1000 + (uint32_t)thread; }
 
 /* Adds a record to the ring of a CPU, or to its segment. */
@@ -74,6 +76,14 @@ static void put(struct load *l, unsigned int cpu, uint64_t thread, struct rec_lo
 #define PUT_STACK(l, cpu, thread, k, key, ...) put(l, cpu, thread, \
 	(struct rec_long){ .r = { .kind = REC_##k, __VA_ARGS__ }, .stack = key })
 #define GO(goid) .id = goid, .ptr = g_of(goid)
+
+/* @object: the word of include/waits.h */
+static void put_park(struct load *l, unsigned int cpu, uint64_t thread, uint64_t goid,
+		     uint8_t reason, uint64_t stack, uint64_t object)
+{
+	put(l, cpu, thread, (struct rec_long){
+		.r = { .kind = REC_GO_PARK, .sub = reason, GO(goid) }, .stack = stack, .arg = object });
+}
 
 static void put_stack(struct load *l, uint64_t key)
 {
@@ -141,7 +151,7 @@ static void park_all(struct load *l, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		PUT_STACK(l, i % CPUS, i, GO_PARK, 1, .sub = WAIT_CHAN, GO(i + 1));
+		put_park(l, i % CPUS, i, i + 1, WAIT_CHAN, 1, channel_of(i + 1));
 }
 
 static void load_park(struct load *l, unsigned int n)
@@ -188,10 +198,10 @@ static void put_request(struct load *l, unsigned int cpu, unsigned int i)
 						    .stack = 4, .arg = 0x401000 });
 	PUT_STACK(l, cpu, cpu, GO_STOP, 5, .sub = REC_STOP_GOSCHED, GO(conn));
 	PUT(l, cpu, cpu, GO_START, GO(other));
-	PUT_STACK(l, cpu, cpu, GO_PARK, 6, .sub = WAIT_CHAN, GO(other));
+	put_park(l, cpu, cpu, other, WAIT_CHAN, 6, channel_of(other));
 	PUT(l, cpu, cpu, GO_START, GO(conn));
 	put_syscall(l, cpu, conn, 7);
-	PUT_STACK(l, cpu, cpu, GO_PARK, 8, .sub = WAIT_IO, GO(conn));
+	put_park(l, cpu, cpu, conn, WAIT_IO, 8, conn + 1);
 	if (i % 16 == 0) {
 		PUT(l, cpu, cpu, GO_START, GO(new));
 		PUT(l, cpu, cpu, GO_DEAD, GO(new));
@@ -204,7 +214,7 @@ static void load_serve(struct load *l, unsigned int n)
 
 	snapshot(l, CPUS, 2 * CONNECTIONS);
 	for (cpu = 0; cpu < CPUS; cpu++)
-		PUT_STACK(l, cpu, cpu, GO_PARK, 1, .sub = WAIT_CHAN, GO(cpu + 1));
+		put_park(l, cpu, cpu, cpu + 1, WAIT_CHAN, 1, channel_of(cpu + 1));
 	for (i = 0; i < n / CPUS; i++) {
 		for (cpu = 0; cpu < CPUS; cpu++)
 			put_request(l, cpu, i);

@@ -303,6 +303,34 @@ int gotap_event_transition(const struct gotap_reader *r, struct gotap_transition
 	return GIVE(to, size, tr);
 }
 
+_Static_assert(GOTAP_WAIT_CHANNEL == (int)WAIT_CHANNEL && GOTAP_WAIT_SELECT == (int)WAIT_SELECT &&
+		       GOTAP_WAIT_SEMAPHORE == (int)WAIT_SEMAPHORE &&
+		       GOTAP_WAIT_MUTEX == (int)WAIT_MUTEX &&
+		       GOTAP_WAIT_RWMUTEX == (int)WAIT_RWMUTEX &&
+		       GOTAP_WAIT_WAITGROUP == (int)WAIT_WAITGROUP &&
+		       GOTAP_WAIT_COND == (int)WAIT_COND &&
+		       GOTAP_WAIT_NETWORK == (int)WAIT_NETWORK &&
+		       GOTAP_WAIT_NETWORK + 1 == (int)WAIT_KINDS &&
+		       GOTAP_WAIT_OBJECTS == (int)WAIT_CHANNELS,
+	       "same numbers");
+
+int gotap_event_wait(const struct gotap_reader *r, struct gotap_wait *to, size_t size)
+{
+	struct gotap_wait wait = {0};
+	struct trace_wait v;
+	unsigned int i;
+
+	if (!r->last || !trace_reader_wait(r->events, r->last, &v))
+		return 0;
+	wait.kind = v.kind;
+	wait.n = v.n;
+	wait.more = v.more;
+	for (i = 0; i < v.n; i++)
+		wait.objects[i] = (struct gotap_wait_object){ wait_address(&v, i),
+							      wait_capacity(&v, i) };
+	return GIVE(to, size, wait);
+}
+
 int gotap_event_range(const struct gotap_reader *r, struct gotap_range *to, size_t size)
 {
 	struct gotap_range range;

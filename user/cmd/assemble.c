@@ -26,7 +26,7 @@ struct assemble_options {
 	const char *spool, *output, *perfetto, *binary;
 	int version;
 	enum symbol_source symbols;
-	bool json, quiet, strict, no_notes;
+	bool json, quiet, verbose, strict, no_notes;
 	struct on_list on;
 };
 
@@ -62,6 +62,8 @@ static const struct option_row assemble_rows[] = {
 	  "report as JSON"),
 	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct assemble_options, quiet),
 	  "no report"),
+	OPTION('v', "verbose", NULL, OPTION_FLAG, offsetof(struct assemble_options, verbose),
+	  "report all counts: of each event, of what is missing and why"),
 	{0},
 };
 
@@ -186,6 +188,8 @@ static bool assemble_report(const struct assemble_options *o, struct assembler *
 		.perfetto_bytes = out->perfetto_bytes,
 		.output = beside_alone(o->output, o->perfetto) ? o->perfetto : o->output,
 		.threads = { assembler_threads(a), assembler_thread_sums(a), info->pid },
+		.next = output_is_regular(&out->trace),
+		.verbose = o->verbose,
 	};
 	bool flawless;
 

@@ -31,8 +31,8 @@ static void report_v1(const struct convert_result *r)
 		      stderr);
 	if (r->counts.futile)
 		fprintf(stderr,
-			"gotap convert: left out %zu events of wake-ups that led to nothing, as Go "
-			"up to 1.22 does\n",
+			"gotap convert: left out %zu events of futile wake-ups, as Go up to 1.22 "
+			"does\n",
 			r->counts.futile);
 	if (r->counts.dropped)
 		fprintf(stderr, "gotap convert: left out %zu of %zu events, which have no v2 "

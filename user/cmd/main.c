@@ -50,7 +50,7 @@ static void print_help(FILE *f)
 		   "usage: gotap COMMAND [OPTION...]\n\n");
 	for (c = commands; c->name; c++)
 		fprintf(f, "  %-11s %s\n", c->name, c->help);
-	fprintf(f, "\n`gotap COMMAND --help` tells more. A first try:\n\n"
+	fprintf(f, "\n`gotap COMMAND --help` shows more. A first try:\n\n"
 		   "  sudo gotap record -p PID -d 5s -o trace.out && go tool trace trace.out\n");
 }
 

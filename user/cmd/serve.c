@@ -114,7 +114,7 @@ static const char *check_access(const struct options *o)
 	const struct address *a = &o->serve.address;
 
 	if (!a->is_loopback && !o->public)
-		return "other machines reach that address, and recordings tell much of a "
+		return "other machines reach that address, and recordings show much of a "
 		       "program: give 127.0.0.1:PORT, unix:PATH, or --public with --token";
 	if (!a->is_loopback && !o->token)
 		return "--public takes --token FILE";

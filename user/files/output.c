@@ -388,6 +388,13 @@ bool output_is(const struct output *o, int fd)
 	return !fstat(fd, &st) && output_is_same(o, &st);
 }
 
+bool output_is_regular(const struct output *o)
+{
+	struct stat st;
+
+	return !stat(o->path, &st) && S_ISREG(st.st_mode);
+}
+
 /* --- begin and end --- */
 
 static int output_check_claim(const struct output *o, struct error *err)

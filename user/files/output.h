@@ -51,6 +51,8 @@ int output_open(struct output *o, const char *path, enum output_form form, struc
 char *output_partial(const char *path);
 /* Returns whether descriptor @fd leads to the same file. Never for devices. */
 bool output_is(const struct output *o, int fd);
+/* Returns whether the path is that of a regular file now: only such a one can be read again. */
+bool output_is_regular(const struct output *o);
 /* Begins to write: empties a file that is written in place. */
 int output_begin(const struct output *o, struct error *err);
 /*

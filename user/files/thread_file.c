@@ -177,7 +177,7 @@ bool thread_file_check(struct oncpu *o, const struct spans *s, const char *trace
 	}
 	if (oncpu_dropped(o))
 		show_printf(stderr,
-			    "gotap: '%s': %" PRIu64 " stays of threads found no room in memory: "
+			    "gotap: '%s': %" PRIu64 " states of threads found no room in memory: "
 			    "they count as not recorded\n",
 			    path, oncpu_dropped(o));
 	if (oncpu_matches(o))

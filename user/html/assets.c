@@ -13,8 +13,14 @@
 	FILE(charts, "charts.js")	\
 	FILE(flame, "flame.js")		\
 	FILE(tables, "tables.js")	\
+	FILE(lanes, "lanes.js")		\
 	FILE(timeline, "timeline.js")	\
+	FILE(pointer, "pointer.js")	\
+	FILE(measure, "measure.js")	\
+	FILE(units, "units.js")		\
 	FILE(details, "details.js")	\
+	FILE(search, "search.js")	\
+	FILE(state, "state.js")		\
 	FILE(main, "main.js")
 
 #define INCLUDE(name, file)									\

@@ -183,7 +183,7 @@ static void spool_span(struct html *h, const struct span *span, enum page_state 
 		p = varint_put(p, span->stack);
 	if (placed) {
 		p = varint_put(p, span->p + 1);
-		p = varint_put(p, collect_thread(h, span->m));
+		p = varint_put(p, collect_thread_span(h, span));
 	}
 	if (waker) {
 		p = varint_put(p, span->begin.g);

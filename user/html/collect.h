@@ -191,6 +191,8 @@ struct html {
 
 	struct map64 thread_numbers;	/* M -> number in threads + 1 */
 	struct vec threads;		/* uint64_t */
+	/* struct gap: from the first stay of each of @threads to its last one */
+	struct vec thread_lives;
 	struct map64 procs;		/* P -> number of its spans */
 	uint64_t proc_classes[LEVELS], thread_classes[LEVELS];
 

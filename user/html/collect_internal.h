@@ -10,6 +10,8 @@ void collect_flame(struct html *h, enum flame_kind kind, uint32_t reason, uint32
 		   uint64_t ns);
 /* Returns the number of an M, from 1 on; 0: the M is not known, or there are too many. */
 uint64_t collect_thread(struct html *h, uint64_t m);
+/* The same for the thread of @span, which adds the span to its life. */
+uint64_t collect_thread_span(struct html *h, const struct span *span);
 void collect_longest(struct longest list[LONGEST], int64_t from, int64_t to, uint64_t g);
 void collect_gap(struct html *h, int64_t from, int64_t to);
 struct collect_change {

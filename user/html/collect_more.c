@@ -82,7 +82,22 @@ uint64_t collect_thread(struct html *h, uint64_t m)
 		return 0;
 	number = map64_put(&h->thread_numbers, m, &is_new);
 	*(uint64_t *)vec_push(&h->threads, sizeof(uint64_t)) = m;
+	*(struct gap *)vec_push(&h->thread_lives, sizeof(struct gap)) =
+		(struct gap){ INT64_MAX, INT64_MIN };
 	return *number = h->threads.len;
+}
+
+uint64_t collect_thread_span(struct html *h, const struct span *span)
+{
+	uint64_t number = collect_thread(h, span->m);
+	struct gap *life;
+
+	if (!number)
+		return 0;
+	life = vec_at(&h->thread_lives, struct gap, number - 1);
+	life->from = span->from < life->from ? span->from : life->from;
+	life->to = span->to > life->to ? span->to : life->to;
+	return number;
 }
 
 /* --- ranges, regions, tasks --- */
@@ -433,6 +448,7 @@ void collect_free(struct html *h)
 	vec_free(&h->flames);
 	vec_free(&h->series);
 	vec_free(&h->threads);
+	vec_free(&h->thread_lives);
 	vec_free(&h->notes);
 	vec_free(&h->gaps);
 }

@@ -35,7 +35,7 @@ struct html_about {
 	const char *file;	/* the trace, with the name that the user gave */
 	int version;		/* NN of go 1.NN */
 	const char *report;	/* JSON of `gotap report --json`; NULL: none */
-	size_t report_len;
+	const char *units;	/* JSON of the units of work (assets/units.js); NULL: none */
 	const struct html_place *places;
 	size_t nplaces;
 	const char *damage;	/* why reading ended early; NULL: the trace was read to its end */

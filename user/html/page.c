@@ -94,13 +94,21 @@ static void page_pack(struct part *part, const char *id, const void *data, size_
 	part->data.len = size;
 }
 
+/* @json may be NULL. */
+static void page_pack_text(struct part *part, const char *id, const char *json)
+{
+	const char *text = json ? json : "null";
+
+	page_pack(part, id, text, strlen(text));
+}
+
 /*
  * Approximate size of the assets before base64: three quarters of their size, since they are
  * written without it.
  */
-enum { ASSET_BYTES = 100 << 10 };
+enum { ASSET_BYTES = 140 << 10 };
 
-enum { PARTS = 8 };
+enum { PARTS = 9 };
 
 static void make_parts(struct part parts[PARTS], struct detail *d, const struct html_about *about)
 {
@@ -120,8 +128,8 @@ static void make_parts(struct part parts[PARTS], struct detail *d, const struct 
 		page_pack(&parts[i], rows[i].id, b.data ? (void *)b.data : "", b.len);
 		buf_free(&b);
 	}
-	page_pack(&parts[i], "report", about->report ? about->report : "null",
-		  about->report ? about->report_len : 4);
+	page_pack_text(&parts[i], "report", about->report);
+	page_pack_text(&parts[i + 1], "units", about->units);
 }
 
 static size_t parts_size(const struct part parts[PARTS])

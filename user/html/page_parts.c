@@ -456,6 +456,7 @@ void parts_head(struct buf *b, struct detail *d, const struct html_about *about)
 	put_about(&j, d, about);
 	put_pairs(&j, "gaps", &h->gaps, h->first);
 	put_pairs(&j, "windows", &d->windows, 0);
+	put_pairs(&j, "m_lives", &h->thread_lives, h->first);
 	put_notes(&j, h);
 	put_tracks(&j, d);
 	parts_put_thread_names(&j);

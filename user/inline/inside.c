@@ -248,7 +248,7 @@ int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeo
 
 	return r ? error_set(err, r,
 			     "a thread of process %d may still be in gotap's code there, which is "
-			     "off and stays in its memory",
+			     "off and remains in its memory",
 			     p->pid) :
 		   0;
 }

@@ -46,6 +46,7 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 			.frames_left = size ? size / BYTES_PER_FRAME : UINT64_MAX,
 		},
 		.walks = xcalloc(GS_BATCH, sizeof(*rd.walks)),
+		.waits = snapshot_waits_new(),
 		.stop = opts->stop,
 	};
 	int r;
@@ -70,6 +71,7 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 	map64_free(&rd.syscalls);
 	stack_reader_free(&rd.stacks);
 	free(rd.walks);
+	free(rd.waits);
 	free(rd.labels);
 	return r;
 }

@@ -163,6 +163,8 @@ static size_t g_bytes(const struct snapshot_reader *rd)
 	const struct go_offsets *off = &rd->plan->offsets;
 	size_t n = off->g_startpc + 8u;
 
+	if (n < off->g_waiting + 8u)
+		n = off->g_waiting + 8u;
 	if (rd->labels && n < off->g_labels + 8u)
 		n = off->g_labels + 8u;
 	return n > G_SIZE ? G_SIZE : n;
@@ -207,7 +209,7 @@ static size_t snap_gs_take_batch(struct snapshot_reader *rd, const uint64_t *gs,
 				 uint8_t *bytes)
 {
 	size_t records[GS_BATCH], i, bad = 0;
-	bool ok[GS_BATCH];
+	bool ok[GS_BATCH], waiting[GS_BATCH];
 
 	snapshot_read_gs(rd, gs, n, 0, g_bytes(rd), bytes, G_SIZE, ok);
 	for (i = 0; i < n; i++) {
@@ -215,14 +217,18 @@ static size_t snap_gs_take_batch(struct snapshot_reader *rd, const uint64_t *gs,
 		rd->walks[i].pc = 0;
 		if (ok[i])
 			rd->walks[i] = walk_of(rd, bytes + i * G_SIZE);
+		waiting[i] = ok[i] && status_of(rd, bytes + i * G_SIZE) == WAITING;
 		bad += !ok[i];
 	}
 	stack_walk_each(&rd->stacks, rd->walks, n);
+	snapshot_waits_read(rd, gs, bytes, G_SIZE, waiting, n);
 	for (i = 0; i < n; i++) {
 		records[i] = NO_RECORD;
 		if (!ok[i])
 			continue;
 		records[i] = take_g(rd, gs[i], bytes + i * G_SIZE, &rd->walks[i]);
+		if (records[i] != NO_RECORD)
+			snapshot_waits_record(rd, i, records[i]);
 		if (rd->labels && records[i] != NO_RECORD)
 			snap_gs_take_labels(rd, bytes + i * G_SIZE);
 		if (rd->plan->groups & 1u << GROUP_STACKS)

@@ -39,6 +39,7 @@ struct snapshot_reader {
 	uint64_t now;
 	struct stack_reader stacks;
 	struct stack_walk *walks;	/* GS_BATCH of them */
+	struct wait_walk *waits;	/* GS_BATCH of them */
 	struct live_labels *labels;	/* room for one set; NULL: no labels are wanted */
 	const struct stop_request *stop;
 };
@@ -74,6 +75,17 @@ int snapshot_take_gs(struct snapshot_reader *rd, struct snapshot_counts *counts,
 struct m_fact *snapshot_m(struct snapshot_reader *rd, uint64_t m);
 /* Must follow snapshot_read_gs() of all goroutines, because it needs their Ms. */
 int snapshot_take_ps(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
+
+/* snapshot_waits.c: room for a batch; the caller frees it. */
+struct wait_walk *snapshot_waits_new(void);
+/*
+ * Reads what each of @n goroutines waits for that has its member of @waiting set. @bytes has their
+ * gs, each @size bytes after the one before.
+ */
+void snapshot_waits_read(struct snapshot_reader *rd, const uint64_t *gs, const uint8_t *bytes,
+			 size_t size, const bool *waiting, size_t n);
+/* Appends what goroutine @i of them waits for, if that is known, after the SNAP_G at @record. */
+void snapshot_waits_record(struct snapshot_reader *rd, size_t i, size_t record);
 
 /*
  * snapshot_fits.c: -EINVAL: the offsets are not those of this process, so that all values would be

@@ -24,7 +24,8 @@
 	X(GOROUTINE, "goroutine") X(REASON, "reason") X(LABELS, "labels")		\
 	X(LOST_P, "lost_p") X(OPEN_BEGIN, "open_begin") X(OPEN_END, "open_end")		\
 	X(TASK, "task") X(PARENT, "parent") X(CATEGORY, "category")			\
-	X(SWEPT, "bytes_swept") X(RECLAIMED, "bytes_reclaimed") X(P, "p") X(M, "m") X(BY, "by")
+	X(SWEPT, "bytes_swept") X(RECLAIMED, "bytes_reclaimed") X(P, "p") X(M, "m") X(BY, "by")	\
+	X(WAITS_FOR, "waits_for")
 
 enum interned_category {
 	CATEGORY_NONE,

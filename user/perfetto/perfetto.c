@@ -10,6 +10,7 @@
 
 #include "perfetto/internal.h"
 #include "read/view.h"
+#include "read/wait_text.h"
 
 /* --- goroutines --- */
 
@@ -105,8 +106,20 @@ static const char *name_of_state(const struct span *s)
 	return s->state == GO_WAITING && *s->reason ? s->reason : states[s->state].name;
 }
 
+static void note_wait(struct perfetto *p, const struct trace_wait *wait)
+{
+	struct buf text = {0};
+
+	wait_text(&text, wait);
+	buf_add_byte(&text, 0);
+	perfetto_note_text(p, NOTE_WAITS_FOR, (const char *)text.data);
+	buf_free(&text);
+}
+
 static void put_begin_notes(struct perfetto *p, const struct span *s)
 {
+	if (s->wait)
+		note_wait(p, s->wait);
 	if (s->state != GO_WAITING && *s->reason)
 		perfetto_note_text(p, NOTE_REASON, s->reason);
 	if (s->state == GO_RUNNING && *s->g->labels)
@@ -271,6 +284,7 @@ struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_proce
 	struct perfetto *p = xcalloc(1, sizeof(*p));
 	struct spans_visitor states_of = {
 		.ctx = p,
+		.waits = true,
 		.event = perfetto_on_event,
 		.goroutine_begin = perfetto_on_goroutine,
 		.goroutine_end = perfetto_on_goroutine_end,

@@ -341,6 +341,38 @@ static void find_systemstack(struct plan *p, const struct gobin *b)
 	p->systemstack_pc = p->systemstack_return ? leaf.addr + 8 : 0;
 }
 
+/* A part that is not found leaves the objects of these waits unknown. */
+static void find_waits(struct plan *p, const struct gobin *b)
+{
+	const struct go_offsets *off = &p->offsets;
+	bool has_channels = off->hchan_dataqsiz != GO_OFFSET_NONE &&
+			    off->hchan_lock != GO_OFFSET_NONE;
+	bool has_sudogs = off->sudog_g != GO_OFFSET_NONE && off->sudog_elem != GO_OFFSET_NONE &&
+			  off->sudog_c != GO_OFFSET_NONE &&
+			  off->sudog_waitlink != GO_OFFSET_NONE;
+	/*
+	 * rg and wg are told apart by the words before them (bpf/wait_object.h), which needs this
+	 * layout. Up to Go 1.17 pollDesc has another one.
+	 */
+	bool has_polls = off->poll_fd == 8 && off->poll_wg == off->poll_rg + 8;
+	bool has_slot = !sema_slot(b, &p->sema_start, &p->sema_end, &p->sema_slot);
+	const bool found[] = {
+		[WAIT_HOW_CHANNEL] = has_channels,
+		[WAIT_HOW_SELECT] = has_channels && has_sudogs,
+		[WAIT_HOW_SEMA] = has_sudogs,
+		[WAIT_HOW_SEMA_SLOT] = has_sudogs && has_slot,
+		[WAIT_HOW_COND] = true,
+		[WAIT_HOW_NETWORK] = has_polls,
+	};
+	unsigned int i;
+
+	for (i = 0; i < WAIT_REASONS; i++) {
+		enum wait_how how = release_wait_how(p->minor, i);
+
+		p->wait_hows.of[i] = found[how] ? how : WAIT_HOW_NONE;
+	}
+}
+
 /* Finds the code of an assembly function; leaves @range as it is if there is none. */
 static void plan_find_range(const struct gobin *b, const char *name, uint64_t range[2])
 {
@@ -408,6 +440,7 @@ static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups,
 	if (ready_skip_slot(b, &p->ready_skip_slot, NULL))
 		p->ready_skip_slot = 0;
 	find_systemstack(p, b);
+	find_waits(p, b);
 	note_empty_groups(p, b);
 	r = check_objects(p, b, err);
 	if (!r)

@@ -17,6 +17,7 @@
 #include "inline.h"
 #include "sites.h"
 #include "target/gobin.h"
+#include "waits.h"
 
 /* The BPF programs. */
 enum program {

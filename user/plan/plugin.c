@@ -55,6 +55,8 @@ static const char *plugin_difference(const struct plan *a, const struct plan *b)
 	    memcmp(&a->object_type, &b->object_type, sizeof(a->object_type)))
 		return "their mallocgc uses different registers: leave out the events of group "
 		       "'objects'";
+	if (a->sema_slot != b->sema_slot)
+		return "their semacquire1 has different frames";
 	if (a->ready_skip_slot != b->ready_skip_slot)
 		return "their ready has different frames";
 	if (inline_differs(a, b))

@@ -16,7 +16,7 @@
 static const struct value_type delays[] = {
 	{ "contentions", "count", false }, { "delay", "nanoseconds", true },
 };
-static const struct value_type stays[] = { { "stays", "count", false },
+static const struct value_type stays[] = { { "intervals", "count", false },
 					   { "time", "nanoseconds", true } };
 static const struct value_type ranges[] = { { "ranges", "count", false },
 					    { "time", "nanoseconds", true } };

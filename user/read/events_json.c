@@ -139,6 +139,46 @@ static void events_json_put_sync(struct events *e, const struct trace_event *ev)
 		put_batches(e);
 }
 
+static void events_json_put_object(struct buf *out, const struct trace_wait *w, unsigned int i)
+{
+	int cap = wait_capacity(w, i);
+
+	if (w->kind == WAIT_NETWORK) {
+		put_word(out, "{\"fd\":");
+		put_uint(out, wait_address(w, i));
+	} else {
+		put_word(out, "{\"address\":\"0x");
+		put_hex(out, wait_address(w, i));
+		put_byte(out, '"');
+	}
+	if (cap >= 0) {
+		put_word(out, ",\"capacity\":");
+		put_uint(out, (uint64_t)cap);
+	}
+	put_byte(out, '}');
+}
+
+static void events_json_put_wait(struct events *e, const struct trace_event *ev)
+{
+	struct trace_wait wait;
+	unsigned int i;
+
+	if (!trace_reader_wait(e->reader, ev, &wait))
+		return;
+	put_word(e->out, ",\"waits_for\":{\"kind\":\"");
+	put_text(e->out, wait_kind_name(wait.kind));
+	put_word(e->out, "\",\"objects\":[");
+	for (i = 0; i < wait.n; i++) {
+		if (i)
+			put_byte(e->out, ',');
+		events_json_put_object(e->out, &wait, i);
+	}
+	put_byte(e->out, ']');
+	if (wait.more)
+		put_word(e->out, ",\"more\":true");
+	put_byte(e->out, '}');
+}
+
 static void events_json_put_transition(struct events *e, const struct trace_event *ev)
 {
 	struct view_transition tr = view_transition(ev);
@@ -152,6 +192,7 @@ static void events_json_put_transition(struct events *e, const struct trace_even
 	put_word(e->out, ",\"reason\":");
 	events_json_put_string(e->out, tr.reason ? events_string(e, tr.reason) :
 						   (struct view_text){ "", 0 });
+	events_json_put_wait(e, ev);
 }
 
 /* Appends NAME (REASON) as one JSON string. */

@@ -7,6 +7,7 @@
 
 #include "read/events_form.h"
 #include "read/text_quote.h"
+#include "read/wait_text.h"
 
 enum { NS_PER_S = 1000000000, NS_DIGITS = 9 };
 static const uint64_t LAST_DAY = 253402300799;	/* last second of the year 9999 */
@@ -100,6 +101,16 @@ static void events_text_put_sync(struct events *e, const struct trace_event *ev)
 	put_wall(e->out, sync.wall_sec, sync.wall_nsec);
 }
 
+static void events_text_put_wait(struct events *e, const struct trace_event *ev)
+{
+	struct trace_wait wait;
+
+	if (!trace_reader_wait(e->reader, ev, &wait))
+		return;
+	put_word(e->out, " for ");
+	wait_text(e->out, &wait);
+}
+
 static void events_text_put_transition(struct events *e, const struct trace_event *ev)
 {
 	struct view_transition tr = view_transition(ev);
@@ -113,6 +124,7 @@ static void events_text_put_transition(struct events *e, const struct trace_even
 	put_text(e->out, proc ? proc_state_name(tr.to) : go_state_name(tr.to));
 	if (tr.reason)
 		events_text_put_quoted(e, events_string(e, tr.reason));
+	events_text_put_wait(e, ev);
 }
 
 static void events_text_put_range(struct events *e, const struct trace_event *ev)

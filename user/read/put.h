@@ -56,6 +56,16 @@ static inline void put_int(struct buf *b, int64_t v)
 	put_uint(b, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
+static inline void put_hex(struct buf *b, uint64_t v)
+{
+	uint8_t digits[16], *d = digits + sizeof(digits);
+
+	do
+		*--d = (uint8_t)"0123456789abcdef"[v & 15];
+	while (v >>= 4);
+	put_bytes(b, d, (size_t)(digits + sizeof(digits) - d));
+}
+
 /* Appends exactly the last @n digits of @v. */
 static inline void put_digits(struct buf *b, uint64_t v, unsigned n)
 {

@@ -21,6 +21,7 @@ static void generation_clear(struct v2_generation *g)
 	memset(&g->clock, 0, sizeof(g->clock));
 	idtab_clear(&g->threads);
 	tables_clear(&g->tables);
+	wait_table_clear(&g->waits);
 }
 
 void generation_free(struct v2_generation *g)
@@ -31,6 +32,7 @@ void generation_free(struct v2_generation *g)
 	vec_free(&g->experiments);
 	buf_free(&g->bodies);
 	tables_free(&g->tables);
+	wait_table_free(&g->waits);
 }
 
 /*
@@ -87,6 +89,17 @@ static bool is_sync(uint8_t kind, int version)
 	return kind == (version < 25 ? EV_Frequency : EV_Sync);
 }
 
+static int v2_gen_add_strings(struct v2_generation *g, uint64_t m, struct cursor *c,
+			      struct v2_place *place, struct v2_fault *fault)
+{
+	size_t first = g->tables.strings.len;
+	int ret = tables_add_strings(&g->tables, c, place, fault);
+
+	if (m == TRACEV2_WAITS)
+		wait_table_note(&g->waits, &g->tables, first);
+	return ret;
+}
+
 static int add_batch(struct v2_generation *g, const struct raw_source *s, int version,
 		     const struct v2_batch *b, int64_t serial, struct v2_fault *fault)
 {
@@ -107,7 +120,7 @@ static int add_batch(struct v2_generation *g, const struct raw_source *s, int ve
 	switch (kind) {
 	case EV_Strings:
 		c.pos++;
-		return tables_add_strings(&g->tables, &c, &place, fault);
+		return v2_gen_add_strings(g, b->m, &c, &place, fault);
 	case EV_Stacks:
 		c.pos++;
 		return tables_add_stacks(&g->tables, &c, &place, fault);

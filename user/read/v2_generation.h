@@ -15,6 +15,7 @@
 #include "read/raw_source.h"
 #include "read/v2_fault.h"
 #include "read/v2_table.h"
+#include "read/wait_table.h"
 
 enum { V2_NO_BATCH = UINT32_MAX };
 
@@ -71,6 +72,7 @@ struct v2_generation {
 	struct buf bodies;
 	struct v2_clock clock;
 	struct v2_tables tables;
+	struct wait_table waits;
 };
 
 enum gen_status {

@@ -15,6 +15,7 @@
 #include "read/v2_event_ids.h"
 #include "read/v2_resync.h"
 #include "read/v2_stream.h"
+#include "read/wait_lock.h"
 
 enum { FEW_THREADS = 64 };
 
@@ -156,6 +157,35 @@ struct order *trace_reader_order(struct trace_reader *r)
 const struct raw_specs *trace_reader_specs(const struct trace_reader *r)
 {
 	return &r->specs;
+}
+
+static bool v2_reader_wait(struct trace_reader *r, const struct trace_event *ev,
+			   struct trace_wait *ret, uint64_t *stack)
+{
+	struct v2_generation *g = &r->gen;
+
+	*stack = 0;
+	if (ev->type == EV_GoBlock) {
+		*stack = ev->args[1];
+		return wait_table_of_reason(&g->waits, &g->tables, ev->args[0], ret);
+	}
+	if ((ev->type != EV_GoStatus && ev->type != EV_GoStatusStack) || ev->args[2] != G_WAITING)
+		return false;
+	if (ev->type == EV_GoStatusStack)
+		*stack = ev->args[3];
+	return wait_table_of_goroutine(&g->waits, &g->tables, ev->args[0], ret);
+}
+
+bool trace_reader_wait(struct trace_reader *r, const struct trace_event *ev,
+		       struct trace_wait *ret)
+{
+	uint64_t stack;
+
+	if (!r->in_gen || !v2_reader_wait(r, ev, ret, &stack))
+		return false;
+	if (ret->kind == WAIT_SEMAPHORE)
+		wait_name_lock(ret, &r->gen.tables, tables_stack(&r->gen.tables, stack));
+	return true;
 }
 
 const char *trace_reader_string(const struct trace_reader *r, uint64_t id, size_t *len)

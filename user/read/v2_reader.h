@@ -22,6 +22,7 @@
 #include "read/v2_event.h"
 #include "read/v2_generation.h"
 #include "read/v2_order.h"
+#include "trace/wait.h"
 
 struct trace_reader;
 
@@ -90,6 +91,14 @@ void trace_reader_states(struct trace_reader *r, trace_state_fn *fn, void *ctx);
 /* The states after the last event and all events in the queue. */
 struct order *trace_reader_order(struct trace_reader *r);
 const struct raw_specs *trace_reader_specs(const struct trace_reader *r);
+
+/*
+ * What the goroutine waits for after @ev, the last event: a GoBlock, or a status of a goroutine
+ * that waits. False: the event is another one, or the trace does not say it. Recordings of gotap
+ * say it (trace/waittab.h).
+ */
+bool trace_reader_wait(struct trace_reader *r, const struct trace_event *ev,
+		       struct trace_wait *ret);
 
 /* The text of string @id, *@len bytes without a NUL; NULL if the generation has none. */
 const char *trace_reader_string(const struct trace_reader *r, uint64_t id, size_t *len);

@@ -154,6 +154,43 @@ const char *release_block_reason(int minor, unsigned int wr)
 	return reason ? reason : "unspecified";
 }
 
+static const struct release_object {
+	enum wait_how how;
+	enum wait_kind kind;
+	unsigned int offset;
+} wait_objects[] = {
+#define WAIT_OBJECT(name, how, kind, offset) \
+	[WAIT_##name] = { WAIT_HOW_##how, WAIT_##kind, offset },
+#include "release/waitobject.def"
+#undef WAIT_OBJECT
+};
+
+static struct release_object release_object_of(int minor, unsigned int wr)
+{
+	enum wait_name name = release_wait_of(minor, wr);
+
+	return name < COUNT(wait_objects) ? wait_objects[name] : (struct release_object){0};
+}
+
+enum wait_kind release_wait_kind(int minor, unsigned int wr)
+{
+	return release_object_of(minor, wr).kind;
+}
+
+enum wait_how release_wait_how(int minor, unsigned int wr)
+{
+	enum wait_how how = release_object_of(minor, wr).how;
+
+	if (how == WAIT_HOW_SEMA && !release_has(minor, RELEASE_SEMA_IN_G))
+		return WAIT_HOW_SEMA_SLOT;
+	return how;
+}
+
+unsigned int release_wait_offset(int minor, unsigned int wr)
+{
+	return release_object_of(minor, wr).offset;
+}
+
 bool release_wait_is_running(int minor, unsigned int wr)
 {
 	enum wait_name name = release_wait_of(minor, wr);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "record.h"
+#include "waits.h"
 
 enum { RELEASE_OLDEST = 15, RELEASE_NEWEST = 27 };
 
@@ -63,6 +64,14 @@ const char *release_wait_text(int minor, unsigned int wr);
  * number that the release does not have.
  */
 const char *release_block_reason(int minor, unsigned int wr);
+
+/*
+ * The kind of object that a goroutine waits for with @wr; how its address is found; and what the
+ * address is beyond that of the object, in bytes. WAIT_NOTHING and WAIT_HOW_NONE: none is known.
+ */
+enum wait_kind release_wait_kind(int minor, unsigned int wr);
+enum wait_how release_wait_how(int minor, unsigned int wr);
+unsigned int release_wait_offset(int minor, unsigned int wr);
 
 /*
  * True if a g in _Gwaiting with @wr in fact runs: the collector or another part of the runtime

@@ -137,6 +137,7 @@ struct findings *findings_new(struct spans *s)
 	finding_list_stays(f);
 	FAMILIES_CALL(new, f);
 	spans_visit(s, &(struct spans_visitor){
+			       .waits = true,
 			       .ctx = f,
 			       .trace_begin = finding_trace_begin,
 			       .goroutine_begin = finding_goroutine_begin,

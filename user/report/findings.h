@@ -262,7 +262,7 @@ extern const struct findings_family findings_of_ps;	/* who has the Ps */
 extern const struct findings_family findings_of_gc;	/* the cost of the garbage collector */
 extern const struct findings_family findings_of_calls;	/* system calls, requests to the network */
 extern const struct findings_family findings_of_leaks;	/* goroutines that never end */
-extern const struct findings_family findings_of_wakes;	/* wake-ups for nothing */
+extern const struct findings_family findings_of_wakes;	/* futile wake-ups */
 extern const struct findings_family findings_of_stucks;	/* waits for goroutines that have ended */
 /* threads without a CPU, and who has the CPU */
 extern const struct findings_family findings_of_cpu;
@@ -312,6 +312,8 @@ struct past {
 	/* number of the last stay before it of the same goroutine; 0: none */
 	uint32_t before;
 	uint32_t stack, site;	/* site: of findings_wait; 0: none */
+	/* of a wait for one channel or lock: its word, as in struct trace_wait; 0: not known */
+	uint64_t object;
 	uint8_t cause;
 	/*
 	 * of a wait: a goroutine of the program ended it; release and by_* are about that goroutine

@@ -117,9 +117,25 @@ static void cpu_begins(struct findings *f, int64_t first)
 
 /* --- sums --- */
 
+/* The ns of a part if it is a long one, else 0. */
+static double late_ns(const struct oncpu_part *p)
+{
+	return p->to - p->from >= CPU_LATE_NS ? (double)(p->to - p->from) : 0;
+}
+
+/* Adds @share of a part, for which ready goroutines waited. */
+static void add_ready_part(struct findings *f, const struct oncpu_part *p, double share)
+{
+	struct cpu_cause *c = &f->cpu->causes[split_of(p)];
+
+	c->ready += share * (double)(p->to - p->from);
+	c->late_ready += share * late_ns(p);
+}
+
 static void add_cause(struct cpu_cause *c, const struct span *span, const struct oncpu_part *p)
 {
 	c->ns += (double)(p->to - p->from);
+	c->late += late_ns(p);
 	few_add(&c->goroutines, span->g->id);
 	if (p->to - p->from > c->to - c->from) {
 		c->from = p->from;
@@ -239,8 +255,7 @@ static void add_ready(struct findings *f, const struct stay *stay, const struct 
 	queue /= (double)(span->to - span->from) * (double)ps_now(f->ps);
 	for (i = 0; i < n; i++)
 		if (is_taken(span, split_of(&parts[i])))
-			f->cpu->causes[split_of(&parts[i])].ready +=
-				queue * (double)(parts[i].to - parts[i].from);
+			add_ready_part(f, &parts[i], queue);
 }
 
 /*
@@ -257,8 +272,7 @@ static void add_late(struct findings *f, const struct span *span)
 	parts = oncpu_idle_parts(f->cpu->oncpu, span->end.m, span->from, span->to, &n);
 	for (i = 0; i < n; i++)
 		if (is_taken(span, split_of(&parts[i])))
-			f->cpu->causes[split_of(&parts[i])].ready +=
-				(double)(parts[i].to - parts[i].from);
+			add_ready_part(f, &parts[i], 1);
 }
 
 void cpu_stay(struct findings *f, struct stay *stay, bool own)

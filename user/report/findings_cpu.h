@@ -23,9 +23,18 @@ struct cpu_cause {
 	 * that waited for a CPU
 	 */
 	double ready;
+	/* the shares of both in parts of CPU_LATE_NS or more */
+	double late, late_ready;
 	struct few goroutines;
 	int64_t from, to;	/* the longest part */
 };
+
+/*
+ * An idle CPU runs a thread some 10 us after its wake-up, also where it has to leave a deep idle
+ * state (some 100 us). A thread that waits longer waits for a CPU that another task has, or that
+ * the host of a virtual machine has taken.
+ */
+enum { CPU_LATE_NS = 1000000 };
 
 /* Waits of running goroutines in page faults or for a disk, at one place. */
 struct cpu_place {

@@ -117,6 +117,16 @@ static double cpu_judge_queued(const struct cpu *c, double preempted)
 	return measured + (woken < measured ? woken : measured);
 }
 
+/* Returns the rest of the waits of woken threads, of which only the long ones count. */
+static double cpu_judge_late(const struct cpu *c)
+{
+	const struct cpu_cause *queued = &c->causes[SPLIT_QUEUED];
+	double counted = c->peers + c->others > 0 ? lost_by(c, SPLIT_PREEMPTED) : 0,
+	       late = queued->late + queued->late_ready;
+
+	return late > counted ? late - counted : 0;
+}
+
 static const struct cpu_cause *cpu_judge_larger(const struct cpu *c)
 {
 	return c->causes[SPLIT_PREEMPTED].ns >= c->causes[SPLIT_QUEUED].ns ?
@@ -185,6 +195,29 @@ static void judge_peers(struct findings *f)
 	say_taken(f, ns, &text);
 	buf_printf(&text, ".");
 	cpu_judge_add(f, "too many Ps", ns, 0, cpu_judge_larger(f->cpu), &text);
+}
+
+/*
+ * Reports that woken threads wait for a CPU. The task that has it then is in no record; it may be
+ * none, where the host of a virtual machine has taken the CPU.
+ */
+static void judge_queued(struct findings *f)
+{
+	const struct cpu_cause *cause = &f->cpu->causes[SPLIT_QUEUED];
+	double ns = cpu_judge_late(f->cpu);
+	struct buf text = { 0 };
+
+	if (!is_much(f, ns))
+		return;
+	buf_printf(&text,
+		   "Threads that run goroutines wait for a CPU after they are woken: %.0f %% of "
+		   "the time for which they want one, the longest for ",
+		   100 * part_wanted(f->cpu, ns));
+	findings_time(&text, (double)(cause->to - cause->from));
+	buf_printf(&text,
+		   ". What has the CPU then is not recorded: another program, another thread of "
+		   "this one, or the host of a virtual machine.");
+	cpu_judge_add(f, "queued", ns, 0, cause, &text);
 }
 
 /* --- stopped --- */
@@ -280,8 +313,10 @@ static void count_ready_once(struct findings *f)
 
 	for (i = 0; i < SPLITS; i++)
 		ready += f->cpu->causes[i].ready;
-	for (i = 0; i < SPLITS && ready > waited; i++)
+	for (i = 0; i < SPLITS && ready > waited; i++) {
 		f->cpu->causes[i].ready *= waited / ready;
+		f->cpu->causes[i].late_ready *= waited / ready;
+	}
 }
 
 void cpu_judge(struct findings *f)
@@ -298,6 +333,7 @@ void cpu_judge(struct findings *f)
 	judge_throttled(f);
 	judge_others(f);
 	judge_peers(f);
+	judge_queued(f);
 	judge_stopped(f, SPLIT_STOPPED, THREAD_STOPPED, "by a signal (SIGSTOP, or a terminal)");
 	judge_traced(f);
 	judge_stopped(f, SPLIT_FROZEN, THREAD_FROZEN, "by the freezer of a cgroup");

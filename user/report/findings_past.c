@@ -9,7 +9,7 @@
 
 #include "report/findings.h"
 
-/* 14 MB. A program with a million stays a second has the last quarter of a second in it. */
+/* 20 MB. A program with a million stays a second has the last quarter of a second in it. */
 enum { PAST = 1 << 18 };
 
 struct pasts {

@@ -17,6 +17,7 @@
 
 enum {
 	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* limits; charges beyond are unknown */
+	SHARES_MAX = 1 << 16, OBJECTS_MAX = 1 << 18,	/* limits; objects beyond are not known */
 	/* steps of one walk: enough for a thousand turns of a goroutine that serves a queue */
 	STEPS_MAX = 4096,
 	LOOK_AHEAD = 32,
@@ -34,6 +35,7 @@ static void waits_new(struct findings *f)
 	vec_push(&w->sites, sizeof(struct site));	/* number 0 has the waits without room */
 	vec_push(&w->charges, sizeof(struct charge));
 	vec_push(&w->blames, sizeof(struct blame));
+	vec_push(&w->shares, sizeof(struct share));	/* number 0 has those without room */
 	f->waits = w;
 }
 
@@ -48,6 +50,9 @@ static void waits_free(struct findings *f)
 	map64_free(&w->site_of);
 	map64_free(&w->charge_of);
 	map64_free(&w->blame_of);
+	vec_free(&w->shares);
+	map64_free(&w->share_of);
+	map64_free(&w->released);
 	free(w);
 }
 
@@ -69,6 +74,41 @@ static uint32_t finding_wait_site_of(struct waits *w, const struct stay *stay, u
 			.place = stay->facts.place, .why = why, .released = INT64_MIN,
 		};
 	return number;
+}
+
+/* Adds a wait of @ns to those for the same object at the same site. */
+static void finding_wait_share(struct waits *w, uint32_t site, const struct trace_wait *wait,
+			       double ns)
+{
+	bool is_new;
+	uint32_t number = findings_number(&w->share_of, &w->shares, sizeof(struct share),
+					  SHARES_MAX, hash64(wait->of[0]) ^ site, &is_new);
+	struct share *s = vec_at(&w->shares, struct share, number);
+
+	if (is_new)
+		*s = (struct share){ .site = site, .kind = wait->kind, .object = wait->of[0] };
+	s->ns += ns;
+}
+
+/*
+ * Returns when the last wait for the same channel or lock ended, as far as it is known which one
+ * that is; else the last wait at the same site.
+ */
+static int64_t finding_wait_released(const struct waits *w, uint64_t object,
+				     const struct site *site)
+{
+	const uint64_t *at = object ? map64_get(&w->released, object) : NULL;
+
+	if (!object)
+		return site->released;
+	return at ? (int64_t)*at : INT64_MIN;
+}
+
+static void finding_wait_release(struct waits *w, uint64_t object, struct site *site, int64_t time)
+{
+	site->released = time;
+	if (object && (w->released.len < OBJECTS_MAX || map64_get(&w->released, object)))
+		*map64_put(&w->released, object, NULL) = (uint64_t)time;
 }
 
 static struct charge *finding_wait_charge(struct waits *w, uint32_t site, uint32_t holder,
@@ -128,6 +168,7 @@ static bool finding_wait_inside(struct findings *f, uint32_t stack, uint32_t rel
 struct walk {
 	struct findings *f;
 	uint32_t number;	/* number of the site */
+	uint64_t object;	/* what the wait was for; 0: not known */
 	int64_t since, t;	/* the time that is charged is from @since to @t; @t moves back */
 	/*
 	 * other goroutines had the lock during the wait: a holder may not have had it all the time
@@ -189,14 +230,23 @@ static void finding_wait_take(struct walk *w, int64_t from, uint8_t cause, uint3
 	w->t = from;
 }
 
-/* Did the holder, with the last stay @number, wait itself at this site during the wait? */
+/*
+ * Was the stay @p a wait for the same lock or channel? Where it is not known which one that is, one
+ * site counts as one.
+ */
+static bool is_same(const struct walk *w, const struct past *p)
+{
+	return w->object && p->object ? p->object == w->object : p->site == w->number;
+}
+
+/* Did the holder, with the last stay @number, wait itself for the same during the wait? */
 static bool waited_for_it(const struct walk *w, uint32_t number)
 {
 	const struct past *p = past_at(w->f->waits->pasts, number);
 	uint32_t steps = 0;
 
 	for (; p && p->to > w->since && steps < LOOK_AHEAD; steps++) {
-		if (p->site == w->number)
+		if (is_same(w, p))
 			return true;
 		p = past_at(w->f->waits->pasts, p->before);
 	}
@@ -239,7 +289,7 @@ static bool step_back(struct walk *w, uint32_t *number)
 
 	if (!p || p->to < w->t)
 		return false;
-	if (p->by && (p->cause == CAUSE_LOCKED || p->site == w->number)) {
+	if (p->by && (p->cause == CAUSE_LOCKED || is_same(w, p))) {
 		*number = p->by_past;
 		w->behind = finding_wait_sends(w->f, p);
 		hand_to(w, p->release, p->by_past, p->by_from, (double)p->by_off);
@@ -346,13 +396,15 @@ static void finding_wait_ended(struct findings *f, const struct stay *stay, cons
 	struct site *site = vec_at(&f->waits->sites, struct site, past->site);
 	bool may_pass = stay->why == WHY_LOCK || by->name == span->g->name;
 	struct walk w = {
-		.f = f, .number = past->site, .since = span->from, .t = span->to,
-		.was_free = may_pass && site->released > span->from,
+		.f = f, .number = past->site, .object = past->object,
+		.since = span->from, .t = span->to,
+		.was_free = may_pass &&
+			    finding_wait_released(f->waits, past->object, site) > span->from,
 	};
 
 	finding_wait_count(site, span, by);
 	finding_wait_walk_back(&w, past);
-	site->released = span->to;
+	finding_wait_release(f->waits, past->object, site, span->to);
 }
 
 static const uint8_t cause_of[WHYS] = {
@@ -407,6 +459,12 @@ static void waits_stay(struct findings *f, const struct stay *stay)
 		past->cause = CAUSE_LOCKED;
 	remember_end(f, span, past);
 	past->site = finding_wait_site_of(f->waits, stay, why);
+	if (span->wait && span->wait->n == 1) {
+		past->object = span->wait->of[0];
+		if (past->by)
+			finding_wait_share(f->waits, past->site, span->wait,
+					   (double)(span->to - span->from));
+	}
 	if (past->by && past->site)
 		finding_wait_ended(f, stay, past);
 }

@@ -30,8 +30,22 @@ struct site {
 	const char *waker;		/* the function that the last one of @wakers began with */
 	bool wakers_mixed;		/* @wakers began with several functions */
 	int64_t from, to;		/* the longest wait */
+	/*
+	 * Set by findings_wait_judge.c: the channels or locks of the waits, and the one with the
+	 * most ns (0: none is known).
+	 */
+	uint32_t objects;
+	uint32_t most;			/* number of a struct share */
 	/* kind of the finding, set by findings_wait_judge.c; NULL: no time is lost */
 	const char *kind;
+};
+
+/* The waits at one site for one channel or lock. */
+struct share {
+	uint32_t site;
+	uint8_t kind;			/* enum wait_kind */
+	uint64_t object;		/* its word, as in struct trace_wait */
+	double ns;
 };
 
 /*
@@ -59,7 +73,9 @@ struct waits {
 	struct vec sites;		/* struct site */
 	struct vec charges;		/* struct charge */
 	struct vec blames;		/* struct blame */
-	struct map64 site_of, charge_of, blame_of;
+	struct vec shares;		/* struct share */
+	struct map64 site_of, charge_of, blame_of, share_of;
+	struct map64 released;		/* object -> end of the last wait for it */
 	uint64_t steps;
 };
 

@@ -56,6 +56,9 @@ static bool takes_turns(const struct site *s)
  */
 static bool among_peers(const struct site *s)
 {
+	/* A lock is taken again and again: channels that are used once or twice are no lock. */
+	if (2 * (uint64_t)s->objects > s->waits)
+		return false;
 	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2 && takes_turns(s);
 }
 
@@ -228,6 +231,37 @@ static void say_who_waits(struct findings *f, struct buf *text, const struct bla
 	buf_printf(text, " %s ", words[i].holds);
 }
 
+/*
+ * Says which lock it is, or how many; of a channel whether it has a buffer, which was full then, or
+ * hands each value over.
+ */
+static void say_object(const struct findings *f, struct buf *text, const struct blame *b)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
+	const struct share *most = vec_at(&f->waits->shares, struct share, s->most);
+	struct trace_wait wait = { .kind = most->kind, .n = 1, .of = { most->object } };
+	int cap = wait_capacity(&wait, 0);
+
+	if (!s->most)
+		return;
+	if (s->objects > 1)
+		buf_printf(text, " These are %u %s%s; the one with %.0f %% of the time is ",
+			   s->objects, wait_kind_name(most->kind),
+			   most->kind == WAIT_MUTEX || most->kind == WAIT_RWMUTEX ? "es" : "s",
+			   100 * most->ns / s->ns);
+	else
+		buf_printf(text, " It is always the same: ");
+	buf_printf(text, "%s 0x%llx", wait_kind_name(most->kind),
+		   (unsigned long long)wait_address(&wait, 0));
+	if (cap >= 0 && b->kind == LOCK)
+		buf_printf(text, ", a semaphore of %d token%s", cap, cap == 1 ? "" : "s");
+	else if (cap > 0 && b->kind == SLOW && s->why == WHY_SEND)
+		buf_printf(text, ", a queue of %d, which is full then", cap);
+	else if (!cap && s->why == WHY_SEND)
+		buf_printf(text, ", which has no buffer: each value is handed over to a receiver");
+	buf_printf(text, ".");
+}
+
 static void wait_judge_say(struct findings *f, const struct blame *b)
 {
 	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
@@ -242,6 +276,7 @@ static void wait_judge_say(struct findings *f, const struct blame *b)
 		findings_name(f, &text, at);
 	}
 	buf_printf(&text, ".");
+	say_object(f, &text, b);
 	findings_add(f,
 		     &(struct verdict){ b->kind, b->ns, place_to_blame(f, b, cause), &b->waiters,
 					s->from, s->to },
@@ -262,11 +297,26 @@ static bool is_stall(const struct findings *f, const struct blame *b)
 	       (double)(s->to - s->from) < STALL_SHARE * findings_wall(f);
 }
 
+static void wait_judge_objects(struct waits *w)
+{
+	size_t i;
+
+	for (i = 1; i < w->shares.len; i++) {
+		const struct share *share = vec_at(&w->shares, struct share, i);
+		struct site *s = vec_at(&w->sites, struct site, share->site);
+
+		s->objects++;
+		if (!s->most || share->ns > vec_at(&w->shares, struct share, s->most)->ns)
+			s->most = (uint32_t)i;
+	}
+}
+
 void waits_judge(struct findings *f)
 {
 	struct waits *w = f->waits;
 	size_t i;
 
+	wait_judge_objects(w);
 	for (i = 1; i < w->sites.len; i++) {
 		struct site *s = vec_at(&w->sites, struct site, i);
 

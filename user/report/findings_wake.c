@@ -16,7 +16,7 @@ enum { SLEEPERS_MAX = 1 << 14 };
  * each end (docs/measurements.md), and no work.
  */
 #define NOTHING_NS 30000
-/* Least wake-ups a second, and the least proportion of wake-ups for nothing. */
+/* Least wake-ups a second, and the least proportion of futile wake-ups. */
 #define STORM_RATE 500.0
 #define STORM_SHARE 0.7
 #define STORM_WAITERS 4
@@ -35,7 +35,7 @@ enum { SLEEPERS_MAX = 1 << 14 };
 struct sleeper {
 	uint32_t place;
 	uint64_t wakes, futile, broadcast;
-	/* of the wake-ups for nothing: @ns ready or running, @ran of them running; both in ns */
+	/* of the futile wake-ups: @ns ready or running, @ran of them running; both in ns */
 	double ns, ran;
 	struct vote waker;
 	struct few goroutines;
@@ -207,12 +207,12 @@ static void say_storm(struct findings *f, const struct sleeper *s)
 	buf_printf(&text, " wakes all that wait at ");
 	findings_name(f, &text, s->place);
 	buf_printf(&text,
-		   ", and %.0f %% of %.0f wake-ups a second are for nothing: they look and wait "
-		   "again.",
+		   ", and %.0f %% of %.0f wake-ups a second are futile: those that wake look and "
+		   "wait again.",
 		   100 * (double)s->futile / (double)s->wakes, finding_wake_rate(f, s->wakes));
 	f->lost += s->ns;
 	findings_add(f,
-		     &(struct verdict){ "wake-ups for nothing", s->ns, s->waker.value,
+		     &(struct verdict){ "futile wake-ups", s->ns, s->waker.value,
 					&s->goroutines, s->from, s->to },
 		     &text);
 }
@@ -242,8 +242,7 @@ static void say_yield(struct findings *f, const struct sleeper *s)
 
 	findings_name(f, &text, s->place);
 	buf_printf(&text,
-		   " lets others run (runtime.Gosched) %.0f times a second, and %.0f %% of the "
-		   "times after ",
+		   " yields (runtime.Gosched) %.0f times a second, and %.0f %% of the times after ",
 		   finding_wake_rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
 	findings_time(&text, s->ran / (double)s->futile);
 	buf_printf(&text,

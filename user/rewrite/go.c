@@ -12,10 +12,22 @@ static struct sim_m *rewrite_go_free_thread(struct rewrite *c, uint64_t id)
 	return m && !m->g ? m : sim_made_up(&c->sim);
 }
 
+/* Keeps what @g waits for from the event on, for the statuses of further generations. */
+static const struct trace_wait *rewrite_go_wait(struct rewrite *c, struct sim_g *g,
+						const struct trace_event *ev)
+{
+	struct trace_wait wait;
+
+	sim_g_waits(g, trace_reader_wait(c->r, ev, &wait) ? &wait : NULL);
+	return g->wait;
+}
+
 int rewrite_go_status(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_named(c, ev);
 
+	if (g && (g->status == SIM_UNKNOWN || g->status == SIM_WAITING))
+		rewrite_go_wait(c, g, ev);
 	if (!g || g->status != SIM_UNKNOWN)
 		return 1;
 	if (c->later)		/* only a first generation may have a status of a new goroutine */
@@ -124,13 +136,18 @@ int rewrite_go_start(struct rewrite *c, const struct trace_event *ev)
 int rewrite_go_stop(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
+	const struct trace_wait *wait;
+	uint64_t reason;
 
 	if (!g)
 		return 1;
+	reason = rewrite_string(c, ev->args[0]);
+	wait = rewrite_go_wait(c, g, ev);
+	if (wait && reason)
+		reason = tracefile_reason(c->tf, reason, wait);
 	sim_g_leave(&c->sim, SIM_CONVERTED, g,
 		    ev->type == EV_GoStop ? SIM_RUNNABLE : SIM_WAITING, ev->type, 2,
-		    (const uint64_t[]){ rewrite_string(c, ev->args[0]),
-					rewrite_stack(c, ev->args[1]) });
+		    (const uint64_t[]){ reason, rewrite_stack(c, ev->args[1]) });
 	return 1;
 }
 
@@ -174,6 +191,7 @@ int rewrite_go_unblock(struct rewrite *c, const struct trace_event *ev)
 		return 0;
 	if (g->held_back)
 		return create_held_back(c, ev, g);
+	sim_g_waits(g, NULL);
 	sim_put(&c->sim, SIM_CONVERTED, rewrite_thread(c, ev), EV_GoUnblock, g->id, ++g->seq,
 		rewrite_stack(c, stack));
 	g->status = SIM_RUNNABLE;

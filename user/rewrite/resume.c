@@ -384,6 +384,16 @@ static void start_goroutines(struct stated *st, bool with_p)
 	}
 }
 
+/* A goroutine that waited before and waits now may have waited for something else in between. */
+static void forget_waits(struct sim *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->gs.cap; i++)
+		if (s->gs.slots[i].used)
+			sim_g_waits((void *)(uintptr_t)s->gs.slots[i].value, NULL);
+}
+
 void rewrite_resume(struct rewrite *c)
 {
 	struct stated st = { .c = c };
@@ -391,6 +401,7 @@ void rewrite_resume(struct rewrite *c)
 
 	if (!c->sim.gs.len && !c->sim.ps.len)	/* no event before the damage: begin here */
 		return;
+	forget_waits(&c->sim);
 	trace_reader_states(c->r, take_state, &st);
 	c->sim.now = c->sim.last + 1;
 	leave_ranges(&st);

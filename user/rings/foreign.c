@@ -9,6 +9,8 @@
 
 #include <assert.h>
 
+#include "waits.h"
+
 #define ANY UINT64_MAX
 #define GOID_MOST ((1ULL << 48) - 1)	/* one each us for nine years */
 #define PS_MOST 8192			/* CPUs that Linux for amd64 can have (NR_CPUS) */
@@ -41,6 +43,8 @@ static const struct foreign_word {
 	[REC_WORD_TEXT8] = { true, 0, ANY },
 	[REC_WORD_WAIT_REASON] = { true, 0, UINT8_MAX },
 	[REC_WORD_STW_REASON] = { true, 0, UINT8_MAX },
+	[REC_WORD_WAIT] = { true, 0, ANY },
+	[REC_WORD_PART_NUMBER] = { true, 0, WAIT_CHANNELS / 2 },
 	[REC_WORD_STOP] = { true, 0, REC_STOP_PREEMPTED },
 	[REC_WORD_WORKER] = { true, 0, 4 },	/* modes of gcMarkWorkerMode are 0 to 3 */
 	[REC_WORD_WORKER_1] = { true, 0, 5 },

@@ -155,6 +155,12 @@ void ensure_some_p(struct model *s, struct M *m)
 	step_p_start(s, m, p);
 }
 
+void ensure_p_both(struct model *s, struct M *m, const struct G *g)
+{
+	ensure_p(s, m);
+	ensure_p_takes(s, m, g);
+}
+
 /* The P of a thread whose goroutine must run must not be in a syscall any more. */
 static void end_syscall_on(struct model *s, struct M *m)
 {
@@ -181,13 +187,11 @@ static void put_to_wait(struct model *s, struct M *m)
 	if (g->status == G_SYSCALL)
 		end_syscall_on(s, m);
 	if (!m->g) {	/* it left the syscall without a P */
-		ensure_p(s, m);
-		ensure_p_takes(s, m, g);
+		ensure_p_for(s, m, g);
 		step_go_start(s, m, g);
 	}
-	ensure_p(s, m);
-	ensure_p_takes(s, m, g);
-	step_go_block(s, m, UNSEEN, UNSEEN, 0);
+	ensure_p_for(s, m, g);
+	step_go_block(s, m, UNSEEN, UNSEEN, 0, NULL);
 }
 
 void ensure_leaves(struct model *s, struct M *m)
@@ -216,8 +220,7 @@ struct G *ensure_runs(struct model *s, struct M *m, uint64_t goid)
 	}
 	ensure_runnable(s, m, g);
 	ensure_no_g(s, m);
-	ensure_p(s, m);
-	ensure_p_takes(s, m, g);
+	ensure_p_for(s, m, g);
 	repair(s, REPAIR_GO_RUNNING);
 	step_go_start(s, m, g);
 	return g;
@@ -239,7 +242,7 @@ void ensure_waits(struct model *s, struct M *m, struct G *g)
 		return;
 	ensure_p_takes(s, m, g);
 	step_go_start(s, m, g);
-	step_go_block(s, m, UNSEEN, UNSEEN, 0);
+	step_go_block(s, m, UNSEEN, UNSEEN, 0, NULL);
 }
 
 void ensure_wakes(struct model *s, struct M *m, struct G *g)

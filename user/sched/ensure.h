@@ -54,6 +54,14 @@ static inline void ensure_p_takes(struct model *s, struct M *m, const struct G *
 		ensure_p_counts(s, m);
 }
 
+/* ensure_p() and ensure_p_takes(). */
+void ensure_p_both(struct model *s, struct M *m, const struct G *g);
+static inline void ensure_p_for(struct model *s, struct M *m, const struct G *g)
+{
+	if (!m->p | g->assist | g->gc_work)
+		ensure_p_both(s, m, g);
+}
+
 /* Nobody stops the world. */
 void ensure_world_runs(struct model *s);
 
@@ -95,8 +103,7 @@ static inline struct G *ensure_running(struct model *s, struct M *m, uint64_t go
 
 	if (!g || g->id != goid || g->status != G_RUNNING)
 		return ensure_runs(s, m, goid);
-	ensure_p(s, m);
-	ensure_p_takes(s, m, g);
+	ensure_p_for(s, m, g);
 	return g;
 }
 

@@ -20,6 +20,7 @@
 #include "sched/ensure.h"
 #include "sched/generation.h"
 #include "sched/steps.h"
+#include "sched/waits.h"
 
 static const char NOT_RECORDED[] = "gotap: not recorded";
 
@@ -73,7 +74,7 @@ static void put_to_rest(struct model *s, struct M *m)
 {
 	if (m_speaks(m)) {
 		ensure_no_assist(s, m);
-		step_go_block(s, m, NOT_RECORDED, NOT_RECORDED, 0);
+		step_go_block(s, m, NOT_RECORDED, NOT_RECORDED, 0, NULL);
 	}
 	if (m->p)	/* in a syscall, too: a reader takes this for a steal */
 		step_p_stop(s, m);
@@ -125,6 +126,8 @@ static int gap_open(struct model *s, enum rec_gap why)
 		put_to_rest(s, map64_ptr(&s->ms, i, struct M));
 	r = generation_end(s);
 	s->started = false;
+	s->usual_until = 0;
+	s->tell_gap = 0;
 	s->gap = (struct gap){ .open = true, .why = why, .since = s->now };
 	s->counts.end = s->now;
 	s->counts.slices += why == REC_GAP_BUDGET;
@@ -135,14 +138,14 @@ static int gap_open(struct model *s, enum rec_gap why)
 
 int gap_begin_told(struct model *s, struct M *m)
 {
-	return notes_tell(s, m) ? gap_open(s, s->gap.wanted) : 0;
+	return notes_tell(s, m) ? gap_open(s, s->tell_gap) : 0;
 }
 
 int gap_record(struct model *s, const struct rec *r)
 {
 	if (!r->flags || s->gap.open)
 		return gap_open(s, r->sub);
-	s->gap.wanted = r->sub;
+	s->tell_gap = r->sub;
 	return gap_begin_told(s, NULL);
 }
 
@@ -263,7 +266,7 @@ static void end_assist(struct model *s, struct M *m, struct G *g, const struct G
 		return;
 	gap_run(s, m, g);
 	ensure_no_assist(s, m);
-	step_go_block(s, m, NOT_RECORDED, now->waits, 0);
+	step_go_block(s, m, NOT_RECORDED, now->waits, 0, NULL);
 }
 
 /* Goroutines that wait or are runnable now; and the creation of each that began in the gap. */
@@ -280,12 +283,13 @@ static void bring_along(struct model *s, struct M *m, const struct G *now)
 	end_assist(s, m, g, now);
 	if (waits && g->status == G_RUNNABLE) {
 		gap_run(s, m, g);
-		step_go_block(s, m, NOT_RECORDED, now->waits, now->stack);
+		step_go_block(s, m, NOT_RECORDED, now->waits, now->stack, NULL);
 	} else if (now->status == G_RUNNABLE && g->status == G_WAITING) {
 		step_go_unblock(s, m, g, 0);
 	}
 	g->stack = now->stack;
 	g->waits = now->waits;
+	wait_copy(g, now);
 	g->start_pc = now->start_pc;
 	g->worker |= now->worker;
 	g->gc_work |= now->gc_work;
@@ -302,7 +306,7 @@ static void gap_seat(struct model *s, struct M *now)
 	struct G *g = now->g ? g_get(s, now->g->id) : NULL;
 	bool in_syscall = g && now->g->status == G_SYSCALL;
 
-	m->heard = now->heard;
+	m->unheard = now->unheard;
 	m->uprobe_exit = now->uprobe_exit;
 	m->coro_exit = now->coro_exit;
 	if (in_syscall && g->m == m)
@@ -347,8 +351,11 @@ static void take_stacks(struct model *s)
 		struct G *g = map64_ptr(&s->gs, i, struct G), *now = g_now(s, g->id);
 
 		g->stack = now && now->status == g->status ? now->stack : 0;
-		if (now && now->status == G_WAITING)
+		g->object = 0;
+		if (now && now->status == G_WAITING) {
 			g->waits = now->waits;
+			wait_copy(g, now);
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ static void set_due(struct model *s)
 
 	s->due_time = s->gen_begin + s->opts.gen_ns * (1 + s->gs.len / GOROUTINES_PER_UNIT);
 	s->due_size = s->opts.gen_bytes + 2 * *s->gen_size;
+	s->usual_until = s->due_time < TIME_MAX ? s->due_time : TIME_MAX;
 }
 
 /*

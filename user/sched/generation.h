@@ -8,12 +8,6 @@
 
 #include "sched/state.h"
 
-/*
- * The first generation keeps the ids of the goroutines that have ended in it. Their table is freed
- * when it turns.
- */
-enum { DEAD_MOST = 1 << 18 };
-
 /* Is the generation long or large enough at @time? */
 static inline bool generation_is_due(const struct model *s, uint64_t time)
 {

@@ -7,6 +7,7 @@
 
 #include "sched/ensure.h"
 #include "sched/steps.h"
+#include "sched/waits.h"
 
 /*
  * p.gcMarkWorkerMode (1 to 3) is set when this P wakes its worker and cleared
@@ -34,8 +35,7 @@ void go_start(struct model *s, struct M *m, const struct rec *r)
 		return;
 	ensure_runnable(s, m, g);
 	ensure_no_g(s, m);
-	ensure_p(s, m);
-	ensure_p_takes(s, m, g);
+	ensure_p_for(s, m, g);
 	step_go_start(s, m, g);
 	label_worker(s, m, g);
 }
@@ -49,20 +49,22 @@ static void preempted_worker(struct M *m, const struct rec *r)
 
 void go_park(struct model *s, struct M *m, const struct rec *r)
 {
+	const struct rec_long *l = as_long(r);
 	struct G *g = ensure_running(s, m, r->id);
 	const char *reason = s->block_reasons[r->sub];
+	struct trace_wait object;
 
 	g->worker |= s->worker_waits[r->sub];
 	if (g->worker && m->p)
 		m->p->worker_mode = 0;
-	step_go_block(s, m, reason, reason, as_long(r)->stack);
+	step_go_block(s, m, reason, reason, l->stack, wait_park(s, m, g, l, &object));
 }
 
 void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_running(s, m, r->id);
 	preempted_worker(m, r);
-	step_go_block(s, m, "preempted", "preempted", as_long(r)->stack);
+	step_go_block(s, m, "preempted", "preempted", as_long(r)->stack, NULL);
 }
 
 void go_stop(struct model *s, struct M *m, const struct rec *r)

@@ -28,7 +28,7 @@ void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 
 	if (!s->started)
 		return;
-	if ((r->flags & REC_CPU_SYSTEM) && m->heard && !(m->g && m->g->status == G_SYSCALL)) {
+	if ((r->flags & REC_CPU_SYSTEM) && !m->unheard && !(m->g && m->g->status == G_SYSCALL)) {
 		goid = m->g ? m->g->id : 0;
 		p = m->p;
 	}
@@ -184,8 +184,11 @@ static bool model_leaves_out(struct model *s, const struct rec *r, unsigned int 
 	return false;
 }
 
-/* Adds events that wait for a thread @m, NULL: none, after the event of a record. */
-static __attribute__((noinline)) void model_tell(struct model *s, struct M *m)
+/*
+ * Adds events that wait for a thread @m, NULL: none, after the event of a record. Returns 0, or the
+ * error of the trace file.
+ */
+static __attribute__((noinline)) int model_tell(struct model *s, struct M *m)
 {
 	if (m && (s->tell_gc || s->gc_left_open))
 		gc_tell(s, m);
@@ -195,16 +198,14 @@ static __attribute__((noinline)) void model_tell(struct model *s, struct M *m)
 		heap_tell(s, m);
 	if (s->tell_origin)
 		origin_tell(s, m);
-	if (s->notes.len)
+	if (s->tell_notes)
 		notes_tell(s, m);
+	return s->tell_gap ? gap_begin_told(s, m) : 0;
 }
 
-/* A CPU sample can come between any two other records of its thread. */
-static void model_hear(struct M *m, const struct rec *r)
+static inline void model_hear(struct M *m, const struct rec *r)
 {
-	m->heard = true;
-	if (rec_family(r->kind) != REC_FAMILY_SAMPLE)
-		m->uprobe_exit = r->kind == REC_SYS_EXIT && !(r->sub & REC_EXIT_HOOK);
+	m->uprobe_exit = r->kind == REC_SYS_EXIT && !(r->sub & REC_EXIT_HOOK);
 }
 
 /*
@@ -213,8 +214,8 @@ static void model_hear(struct M *m, const struct rec *r)
  */
 static inline bool model_is_usual(struct model *s, const struct rec *r, unsigned int checks)
 {
-	return checks & CHECK_NUMBER && s->started && r->id && r->tid && r->time > s->now &&
-	       r->time < TIME_MAX && !generation_is_due(s, r->time) &&
+	return checks & CHECK_NUMBER && r->id && r->tid && r->time > s->now &&
+	       r->time < s->usual_until && *s->gen_size < s->due_size &&
 	       s->gs.len < s->most_goroutines && !(checks & CHECK_SYSCALL && is_foreign(s, r));
 }
 
@@ -242,22 +243,12 @@ static __attribute__((noinline)) int model_admits(struct model *s, const struct 
 	return !model_leaves_out(s, r, checks);
 }
 
-int model_record(struct model *s, const struct rec *r, struct error *err)
+/* Passes an admitted record to its handler; likewise. */
+static __attribute__((noinline)) int model_handle(struct model *s, const struct rec *r)
 {
 	unsigned int checks = s->checks[r->kind];
-	struct M *m = NULL;
-	int e;
+	struct M *m = checks & CHECK_OF_THREAD ? m_put(s, r->tid) : NULL;
 
-	s->err = err;
-	if (model_is_usual(s, r, checks)) {
-		s->now = r->time;
-	} else {
-		e = model_admits(s, r);
-		if (e <= 0)
-			return e;
-	}
-	if (checks & CHECK_OF_THREAD)
-		m = m_put(s, r->tid);
 	if (m && m->sweep.place && checks & CHECK_SWEEP)
 		step_sweep_end(s, m);
 	if (s->has_labels)
@@ -265,11 +256,36 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	handlers[r->kind](s, m, r);
 	if (s->has_labels)
 		labels_tell(s, m);
-	if (m && (!m->heard || m->uprobe_exit || r->kind == REC_SYS_EXIT))
+	if (m)
+		m->unheard = false;
+	/* a CPU sample can come between any two other records of its thread */
+	if (m && rec_family(r->kind) != REC_FAMILY_SAMPLE)
 		model_hear(m, r);
-	if (s->tells | s->notes.len)
-		model_tell(s, m);
-	return s->gap.wanted ? gap_begin_told(s, m) : 0;
+	return s->tells ? model_tell(s, m) : 0;
+}
+
+/* A record that is not usual. */
+static __attribute__((noinline)) int model_record_any(struct model *s, const struct rec *r)
+{
+	int e = model_admits(s, r);
+
+	return e <= 0 ? e : model_handle(s, r);
+}
+
+int model_record(struct model *s, const struct rec *r, struct error *err)
+{
+	struct M *m;
+
+	s->err = err;
+	if (!model_is_usual(s, r, s->checks[r->kind]))
+		return model_record_any(s, r);
+	s->now = r->time;
+	m = m_get(s, r->tid);
+	if (!m || m->unheard | m->sweep.place | s->has_labels)
+		return model_handle(s, r);
+	handlers[r->kind](s, m, r);
+	model_hear(m, r);
+	return s->tells ? model_tell(s, m) : 0;
 }
 
 struct model *model_new(struct sink sink, const struct model_opts *opts)
@@ -288,6 +304,9 @@ struct model *model_new(struct sink sink, const struct model_opts *opts)
 		s->checks[i] = model_checks_of((uint8_t)i);
 		s->block_reasons[i] = release_block_reason(opts->minor, i);
 		s->worker_waits[i] = release_wait_is_worker(opts->minor, i);
+		s->wait_forms[i] = (struct wait_form){
+			(uint8_t)release_wait_kind(opts->minor, i),
+			(uint8_t)release_wait_offset(opts->minor, i) };
 	}
 	return s;
 }

@@ -95,6 +95,8 @@ struct model_counts {
 	uint64_t goroutines;		/* that were in the trace at any time */
 	uint64_t max_live;		/* at one time */
 	uint64_t lost;			/* records that found no room */
+	/* blocks on a channel, lock or descriptor, by whether it is known which */
+	uint64_t waits_known, waits_unknown;
 	uint64_t notes;			/* log events about the trace itself */
 	uint64_t renamed_logs;		/* of the program, in a category of notes (read/notes.h) */
 	/* times that an event needed goroutine 0, which no program has */

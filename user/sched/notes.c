@@ -40,6 +40,7 @@ void note_add(struct model *s, const char *format, ...)
 		return;
 	}
 	buf_add(&s->notes, text, strlen(text) + 1);
+	s->tell_notes = true;
 	s->counts.notes++;
 }
 
@@ -84,6 +85,7 @@ static void speak_all(struct model *s, struct M *m)
 		step_note(s, m, text);
 	}
 	s->notes.len = 0;
+	s->tell_notes = false;
 	if (!s->notes_left_out)
 		return;
 	snprintf(more, sizeof(more), "%" PRIu64 " more notes of this time are left out",
@@ -132,9 +134,8 @@ static struct M *thread_in_syscall(const struct model *s)
 
 static void stand_in_speaks(struct model *s, struct M *m)
 {
-	step_note(
-		s, m,
-		"no goroutine ran: this one, which the program does not have, says what follows");
+	step_note(s, m, "no goroutine ran: goroutine 0, which the program does not have, stands in "
+		  "for one with the following events");
 	speak_all(s, m);
 }
 

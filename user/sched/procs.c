@@ -193,8 +193,8 @@ void stand_in(struct model *s, uint64_t now, stand_in_fn *say)
 static void say_procs(struct model *s, struct M *m)
 {
 	step_procs(s, m, G_RUNNING);
-	step_note(s, m, "no goroutine ran: this one, which the program does not have, says "
-		   "what GOMAXPROCS is");
+	step_note(s, m, "no goroutine ran: goroutine 0, which the program does not have, "
+		   "stands in for one with the number of Ps");
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "sched/generation.h"
 #include "release/release.h"
 #include "sched/handlers.h"
+#include "sched/waits.h"
 
 /* runtime/runtime2.go: g.atomicstatus, the same in all releases */
 enum { GO_RUNNABLE = 1, GO_RUNNING = 2, GO_SYSCALL = 3, GO_WAITING = 4, GO_COPYSTACK = 8,
@@ -69,6 +70,7 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 	struct G *g;
 	struct M *on;
 
+	s->snapped = 0;
 	if (s->started || !r->id || status == STATUS_UNKNOWN || map64_get(&s->dead, r->id))
 		return;
 	g = g_put(s, r->id);
@@ -85,7 +87,7 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 	g->assist_depth = UINT64_MAX;
 	g->status = status;
 	if (r->sub == GO_WAITING)
-		g->waits = s->block_reasons[r->flags & 0xff];
+		wait_snap(s, g, r);
 	if (status != G_RUNNING && status != G_SYSCALL)
 		return;
 	on = r->tid ? m_put(s, r->tid) : NULL;

@@ -64,12 +64,21 @@ static void g_clear(struct model *s, struct G *g)
 		g_end_region(s, g);
 	labels_release(g->labels);
 	g->labels = NULL;
+	free(g->selected);
+	g->selected = NULL;
+}
+
+static void g_remember_dead(struct model *s, const struct G *g)
+{
+	map64_put(&s->dead, g->id, NULL);
+	if (s->dead.len >= DEAD_MOST)
+		s->usual_until = 0;	/* the generation is due */
 }
 
 void g_drop(struct model *s, struct G *g)
 {
 	if (s->gen <= 1 || !s->started)
-		map64_put(&s->dead, g->id, NULL);
+		g_remember_dead(s, g);
 	if (s->stw == g)
 		s->stw = NULL;
 	g_unbind(g, STATUS_UNKNOWN);
@@ -117,6 +126,7 @@ struct M *m_new(struct model *s, uint64_t tid)
 	struct M *m = xcalloc(1, sizeof(*m));
 
 	m->tid = tid;
+	m->unheard = true;
 	*map64_put(&s->ms, tid, NULL) = (uint64_t)(uintptr_t)m;
 	s->sink.ops->thread(s->sink.ctx, tid);
 	return m;

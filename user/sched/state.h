@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "sched/model.h"
 #include "trace/sink.h"
+#include "trace/wait.h"
 #include "tracev2.h"
 
 /*
@@ -55,6 +56,12 @@ struct label_set {
 	char text[];
 };
 
+/* The channels of a select: those of GO_SELECT records that came before a GO_PARK. */
+struct selected {
+	uint8_t n;
+	uint64_t of[WAIT_CHANNELS];
+};
+
 struct G {
 	uint64_t id;
 	struct M *m;		/* while running or in a syscall */
@@ -62,8 +69,11 @@ struct G {
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
 	/* the runtime's text of why it waits; NULL: it does not, or not known */
 	const char *waits;
+	uint64_t object;	/* what it waits for (waits.h); 0: it does not, or not known */
+	struct selected *selected;	/* the channels of its selects (waits.c); may be NULL */
 	/* small fields side by side: a program may have a million of these */
 	uint8_t status;		/* enum tracev2_gstatus or STATUS_UNKNOWN */
+	uint8_t object_kind;	/* enum wait_kind */
 	uint8_t labels_from;	/* enum labels_from */
 	bool tell_labels;	/* the trace does not have the labels yet */
 	bool assist;		/* inside a mark assist */
@@ -100,9 +110,12 @@ struct M {
 	struct G *g;
 	struct P *p;
 	uint64_t gen;		/* generation of its last event */
-	bool heard;		/* had a record of its own; before, it is as the snapshot saw it */
+	bool unheard;		/* had no record of its own: it is as the snapshot saw it */
 	bool left_syscall;	/* so said a record before its goroutine was known */
 	bool uprobe_exit;	/* its last record was that of a uprobe at the end of a syscall */
+	/* the goroutine, by the address of its g, that the select records of the thread are of */
+	uint64_t selects;
+	struct selected selected;
 	uint64_t coro_exit;	/* goroutine that ended in a coroutine switch: a GO_DEAD follows */
 };
 
@@ -149,6 +162,12 @@ enum { TASKS = 1 << 16 };
 
 enum { EXTRAS = 1 << 16 };
 
+/*
+ * The first generation keeps the ids of the goroutines that have ended in it. Their table is freed
+ * when it turns.
+ */
+enum { DEAD_MOST = 1 << 18 };
+
 /* Most records of a server are of fewer goroutines, threads and Ps at a time. */
 enum { RECENT_GS = 1024, RECENT_MS = 64, RECENT_PS = 64 };
 
@@ -161,8 +180,6 @@ struct task_window {
 struct gap {
 	bool open, collecting;
 	uint8_t why;		/* enum rec_gap */
-	/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
-	uint8_t wanted;
 	uint64_t since;
 	size_t born;		/* goroutines that the tables have and those from before do not */
 };
@@ -188,6 +205,12 @@ struct model {
 	/* calls of soon_speaker() that need not look at all threads again */
 	size_t unheard;
 	const char *block_reasons[256];	/* by waitReason, in this release */
+	struct wait_form {
+		uint8_t kind;		/* enum wait_kind */
+		uint8_t offset;		/* from the object to the address in records */
+	} wait_forms[256];		/* likewise */
+	/* goid of the last SNAP_G, if that one counts and its goroutine waits; else 0 */
+	uint64_t snapped;
 	bool worker_waits[256];	/* by waitReason: only the collector's workers have it */
 	struct map64 dead;	/* goids that ended before the second generation */
 	/*
@@ -202,6 +225,11 @@ struct model {
 	uint64_t gen, gen_begin;
 	uint64_t due_time;	/* this generation ends then, */
 	size_t due_size;	/* or when it has so many bytes */
+	/*
+	 * Until then the trace has begun, no gap is open, and the generation is not due but by its
+	 * size. 0: one of these does not hold.
+	 */
+	uint64_t usual_until;
 	uint64_t gomaxprocs;
 	union {
 		struct {
@@ -214,6 +242,9 @@ struct model {
 			bool gc_left_open;
 			/* opts.origin is due; it needs a running goroutine */
 			bool tell_origin;
+			bool tell_notes;	/* notes has some */
+			/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
+			uint8_t tell_gap;
 		};
 		uint64_t tells;		/* not 0: one of these events is due */
 	};

@@ -6,6 +6,7 @@
 
 #include "read/notes.h"
 #include "read/origin.h"
+#include "sched/waits.h"
 #include "stackkey.h"
 
 static const char step_category[] = NOTES_CATEGORY;
@@ -142,7 +143,7 @@ static void step_world_on(struct model *s)
 }
 
 void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
-		   uint64_t stack)
+		   uint64_t stack, const struct trace_wait *object)
 {
 	struct G *g = m->g;
 
@@ -153,10 +154,13 @@ void step_go_block(struct model *s, struct M *m, const char *reason, const char 
 			.kind = EV_GoBlock,
 			.nargs = 2,
 			.args = (const uint64_t[]){ SINK_CONSTANT(reason), stack },
-			.waits = waits });
+			.waits = waits,
+			.object = object });
 	g_unbind(g, G_WAITING);
 	g->stack = stack;
 	g->waits = waits;
+	if (!object)
+		g->object = 0;
 }
 
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack)
@@ -177,6 +181,7 @@ void step_go_destroy(struct model *s, struct M *m)
 void step_go_unblock(struct model *s, struct M *m, struct G *g, uint64_t stack)
 {
 	g->status = G_RUNNABLE;
+	g->object = 0;
 	step_emit(s, m, EV_GoUnblock, g->id, ++g->seq, stack);
 }
 
@@ -188,7 +193,7 @@ static void switch_in_steps(struct model *s, struct M *m, struct G *next, bool d
 	if (dies)
 		step_go_destroy(s, m);
 	else
-		step_go_block(s, m, "", "", 0);
+		step_go_block(s, m, "", "", 0, NULL);
 	step_go_start(s, m, next);
 }
 
@@ -206,6 +211,7 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 	} else {
 		g_unbind(old, G_WAITING);
 		old->waits = NULL;
+		old->object = 0;
 	}
 	g_bind(next, m, G_RUNNING);
 }
@@ -290,6 +296,7 @@ void step_go_status(struct model *s, struct G *g)
 	uint64_t tid = g->m ? g->m->tid : TRACEV2_NO_ID;
 	uint64_t stack = g->status == G_RUNNING ? 0 : g->stack;
 	bool has_stack = stack && has_coroutines(s);
+	struct trace_wait object;
 	struct sink_event e = {
 		.time = s->now,
 		.kind = has_stack ? EV_GoStatusStack : EV_GoStatus,
@@ -297,6 +304,7 @@ void step_go_status(struct model *s, struct G *g)
 		.args = (const uint64_t[]){ g->id, tid, g->status, stack },
 		.start = g->start_pc ? stack_key_of_entry(g->start_pc) : 0,
 		.waits = g->status == G_WAITING ? g->waits : NULL,
+		.object = g->status == G_WAITING ? wait_of(g, &object) : NULL,
 	};
 
 	g->seq = 0;

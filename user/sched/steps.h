@@ -28,9 +28,12 @@ void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_even
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
 		    uint64_t stack);
 void step_go_start(struct model *s, struct M *m, struct G *g);
-/* The trace has @reason; the goroutine waits for @waits (NULL: not known). */
+/*
+ * The trace has @reason; the goroutine waits for @waits (NULL: not known), an object (NULL: not
+ * known; then it has none from now on).
+ */
 void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
-		   uint64_t stack);
+		   uint64_t stack, const struct trace_wait *object);
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack);
 void step_go_destroy(struct model *s, struct M *m);
 /* @m is the thread that makes it runnable; NULL: no thread of the program does. */

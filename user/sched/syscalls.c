@@ -49,7 +49,7 @@ void sys_exit(struct model *s, struct M *m, const struct rec *r)
 	 * From Go 1.26 this probe runs after the status changed: a snapshot taken
 	 * in between has the goroutine running already.
 	 */
-	if (!m->heard && kept && is_out)
+	if (m->unheard && kept && is_out)
 		return;
 	g = ensure_syscall(s, m, r->id);
 

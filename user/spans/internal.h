@@ -43,6 +43,8 @@ struct spans {
 	int64_t wall;		/* time of day at CLOCK_MONOTONIC 0, ns */
 	bool has_wall;
 	bool began, stopped;
+	bool waits;		/* some visitor wants them */
+	struct trace_reader *reader;	/* that is read now */
 };
 
 /* Calls the function @fn of each visitor that has one. */

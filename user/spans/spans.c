@@ -46,6 +46,7 @@ static struct goroutine *spans_add(struct spans *s, uint64_t id)
 		.id = id, .slot = slot, .alive = true, .labels = "",
 		.name = id ? "" : s->stand_in, .named = !id,
 		.creator = TRACEV2_NO_ID, .ranges = g->ranges, .regions = g->regions,
+		.wait = g->wait,
 	};
 	return g;
 }
@@ -98,6 +99,20 @@ static void spans_end_span(struct spans *s, struct goroutine *g, int64_t time, s
 	SHOW(s, span, span);
 }
 
+/* What @g waits for after @ev; NULL: not known. */
+static const struct trace_wait *spans_wait(struct spans *s, struct goroutine *g,
+					   const struct trace_event *ev)
+{
+	struct trace_wait wait;
+
+	if (!trace_reader_wait(s->reader, ev, &wait))
+		return NULL;
+	if (!g->wait)
+		g->wait = xcalloc(1, sizeof(*g->wait));
+	*g->wait = wait;
+	return g->wait;
+}
+
 /* Begins a span. @stack: where @g is from now on; 0: @g is where it was before. */
 static void begin_span(struct spans *s, struct goroutine *g, uint8_t state, uint32_t stack,
 		       const char *reason, const struct trace_event *ev, struct span_edge edge)
@@ -120,6 +135,7 @@ static void begin_span(struct spans *s, struct goroutine *g, uint8_t state, uint
 	now->p = on ? ev->p : TRACEV2_NO_ID;
 	now->m = on ? ev->m : TRACEV2_NO_ID;
 	now->p_until = INT64_MAX;
+	now->wait = s->waits && state == GO_WAITING ? spans_wait(s, g, ev) : NULL;
 	now->begin = edge;
 	now->end = (struct span_edge){0};
 	g->starts += state == GO_RUNNING;
@@ -393,6 +409,7 @@ static void free_goroutines(struct spans *s)
 
 		spans_vec_free(&g->ranges);
 		spans_vec_free(&g->regions);
+		free(g->wait);
 	}
 	for (i = 0; i < s->procs.made; i++)
 		spans_vec_free(&((struct proc *)idtab_at(&s->procs, i))->ranges);
@@ -420,6 +437,7 @@ int spans_read(struct spans *s, struct trace_reader *r, struct error *err)
 
 	free_goroutines(s);
 	init_tables(s);
+	s->reader = r;
 	while (!s->stopped && (ret = trace_reader_next(r, &ev)) > 0)
 		spans_next(s, ev, r);
 	if (s->began)
@@ -497,6 +515,7 @@ struct spans *spans_new(void)
 void spans_visit(struct spans *s, const struct spans_visitor *visitor)
 {
 	*(struct spans_visitor *)vec_push(&s->visitors, sizeof(*visitor)) = *visitor;
+	s->waits |= visitor->waits;
 }
 
 void spans_leave(struct spans *s, const void *ctx)

@@ -74,6 +74,11 @@ struct span {
 	uint64_t p, m;		/* of a running span or a system call; TRACEV2_NO_ID: not known */
 	/* of a system call: the time when it lost its P; INT64_MAX: it kept its P */
 	int64_t p_until;
+	/*
+	 * The channel, lock or descriptor that a wait is for, if some visitor has asked for it
+	 * (@waits) and the trace says it; else NULL. Valid as long as the span.
+	 */
+	const struct trace_wait *wait;
 	struct span_edge begin, end;
 };
 
@@ -94,6 +99,7 @@ struct goroutine {
 	uint64_t starts;	/* number of running spans that began */
 	struct span now;	/* its open span */
 	struct vec *ranges, *regions;	/* open ranges and regions; owned by spans */
+	struct trace_wait *wait;	/* that of @now points here; owned by spans */
 };
 
 /* A stay of a P: with a thread, or idle. */
@@ -143,6 +149,7 @@ struct task_span {
  */
 struct spans_visitor {
 	void *ctx;
+	bool waits;	/* spans of waits say for what (struct span, @wait) */
 	void (*trace_begin)(void *ctx, int64_t time);
 	/* Each event except CPUSample, before it changes any span. */
 	void (*event)(void *ctx, const struct trace_event *ev);

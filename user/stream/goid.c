@@ -21,12 +21,6 @@ enum {
 	HELD_KEEP = 64 << 10,
 	/* More gs than a program has goroutines at one time: goids of further gs are not kept. */
 	NAMES_MAX = 1 << 21,
-	RECENT = 1 << 10,
-};
-
-/* The goid of @g, as the table of all names has it. */
-struct goid_name {
-	uint64_t g, goid;
 };
 
 /* The part of a record in the naming of goroutines, by its kind. */
@@ -45,24 +39,6 @@ enum goid_role {
 	GOID_CREATION,
 	GOID_DEATH,
 	GOID_SWITCH,		/* of two goroutines */
-};
-
-struct goid_filter {
-	struct merge *from;
-	bool all_named;		/* no record leaves out its goid */
-	uint8_t roles[256];	/* enum goid_role, by kind */
-	bool is_plain[256];	/* records of the kind pass as they are, while none is held */
-	struct rec_long named;	/* a copy of the last record, with its goid */
-	/* held records, from @head on; the first one is a creation that waits for its goid */
-	struct buf held;
-	size_t head;
-	/* held records may be given out, up to the first creation that waits */
-	bool flows;
-	uint64_t gone;		/* bytes that were removed before held.data */
-	struct map64 open;	/* g -> offset of its creation that waits, + 1 */
-	struct map64 names;	/* g -> goid, 0 when the goroutine is dead */
-	struct goid_name recent[RECENT];	/* names used last, by goid_recent() */
-	size_t unnamed;
 };
 
 static enum goid_role goid_role_of(uint8_t kind)
@@ -123,7 +99,7 @@ static bool goid_is_named(const struct goid_filter *f, const struct rec *r)
 /* The place of @g among the recent names. The sizes of runtime.g are from 384 bytes on. */
 static struct goid_name *goid_recent(struct goid_filter *f, uint64_t g)
 {
-	return &f->recent[(g >> 7 ^ g >> 17) % RECENT];
+	return &f->recent[(g >> 7 ^ g >> 17) % GOID_RECENT];
 }
 
 static uint64_t goid_of_g(struct goid_filter *f, uint64_t g)
@@ -365,25 +341,27 @@ static const struct rec *goid_pass(struct goid_filter *f, const struct rec *r)
 	return goid_queue(f, r);
 }
 
-/* True for a record that passes as it is, while none is held: the goid of its g is known. */
-static inline bool goid_is_plain(struct goid_filter *f, const struct rec *r)
+const struct rec *goid_filter_pass(struct goid_filter *f, const struct rec *r)
 {
-	const struct goid_name *recent = goid_recent(f, r->ptr);
+	const struct rec *given = NULL;
+	const struct goid_name *recent;
 
-	return f->is_plain[r->kind] || (f->roles[r->kind] == GOID_TRANSITION && r->id &&
-					recent->g == r->ptr && recent->goid == r->id);
+	for (; !given && r; r = given ? NULL : merge_next(f->from)) {
+		recent = goid_recent(f, r->ptr);
+		if (!f->held.len && (f->is_plain[r->kind] ||
+				     (f->roles[r->kind] == GOID_TRANSITION && r->id &&
+				      recent->g == r->ptr && recent->goid == r->id)))
+			return r;	/* its goid is known already */
+		given = goid_pass(f, r);
+	}
+	return given;
 }
 
-const struct rec *goid_filter_next(struct goid_filter *f)
+const struct rec *goid_filter_flow(struct goid_filter *f)
 {
-	const struct rec *r = f->flows ? goid_release(f) : NULL, *next;
+	const struct rec *r = goid_release(f);
 
-	while (!r && (next = merge_next(f->from))) {
-		if (!f->held.len && goid_is_plain(f, next))
-			return next;
-		r = goid_pass(f, next);
-	}
-	return r;
+	return r ? r : goid_filter_next(f);
 }
 
 uint64_t goid_filter_holds(const struct goid_filter *f)

@@ -20,10 +20,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/map64.h"
+#include "base/vec.h"
 #include "record.h"
 #include "stream/merge.h"
 
-struct goid_filter;
+enum { GOID_RECENT = 1 << 10 };
+
+/* The goid of @g, as the table of all names has it. */
+struct goid_name {
+	uint64_t g, goid;
+};
+
+struct goid_filter {
+	struct merge *from;
+	/* held records may be given out, up to the first creation that waits */
+	bool flows;
+	/* held records, from @head on; the first one is a creation that waits for its goid */
+	struct buf held;
+	size_t head;
+	bool is_plain[256];	/* records of the kind pass as they are, while none is held */
+	uint8_t roles[256];	/* enum goid_role (goid.c), by kind */
+	bool all_named;		/* no record leaves out its goid */
+	struct rec_long named;	/* a copy of the last record, with its goid */
+	uint64_t gone;		/* bytes that were removed before held.data */
+	struct map64 open;	/* g -> offset of its creation that waits, + 1 */
+	struct map64 names;	/* g -> goid, 0 when the goroutine is dead */
+	struct goid_name recent[GOID_RECENT];	/* names used last, by goid_recent() */
+	size_t unnamed;
+};
 
 /*
  * The caller owns @from, which must outlive the filter. @names: records may leave out the goid.
@@ -31,11 +56,26 @@ struct goid_filter;
  * table of goids, which a program that forges records could make large.
  */
 struct goid_filter *goid_filter_new(struct merge *from, bool names);
+/* The parts of goid_filter_next() where records are held, and for @r, which may need a goid. */
+const struct rec *goid_filter_flow(struct goid_filter *f);
+const struct rec *goid_filter_pass(struct goid_filter *f, const struct rec *r);
+
 /*
  * The next record, valid until the next call. NULL: the merge has no more, or a record waits for a
  * goid.
  */
-const struct rec *goid_filter_next(struct goid_filter *f);
+static inline const struct rec *goid_filter_next(struct goid_filter *f)
+{
+	const struct rec *r;
+
+	if (f->flows)
+		return goid_filter_flow(f);
+	r = merge_next(f->from);
+	if (!r || (f->is_plain[r->kind] && !f->held.len))
+		return r;
+	return goid_filter_pass(f, r);
+}
+
 /* The time of the first held record; UINT64_MAX: no record is held. */
 uint64_t goid_filter_holds(const struct goid_filter *f);
 /*

@@ -377,21 +377,6 @@ static __attribute__((noinline)) void merge_leave_end(struct merge *m)
 		heap[0] = heap[--m->heap_len];
 }
 
-/* The time up to which no queue but the first has a record, at most the watermark. */
-static inline uint64_t merge_run_until(const struct merge *m)
-{
-	struct merge_queue *const *heap = m->heap.data, *second;
-	uint64_t until;
-
-	if (m->heap_len < 2)
-		return m->watermark;
-	second = heap[1];
-	if (m->heap_len > 2 && queue_is_before(heap[2], second))
-		second = heap[2];
-	until = second->time - (second->cpu < heap[0]->cpu);
-	return until < m->watermark ? until : m->watermark;
-}
-
 /* All records up to the watermark were given out. */
 static __attribute__((noinline)) const struct rec *merge_end(struct merge *m)
 {
@@ -399,16 +384,22 @@ static __attribute__((noinline)) const struct rec *merge_end(struct merge *m)
 	return NULL;
 }
 
+/* The run ends at the watermark, or where another queue has a record. */
 static inline const struct rec *merge_begin(struct merge *m)
 {
-	struct merge_queue *const *heap = m->heap.data;
+	struct merge_queue *const *heap = m->heap.data, *second;
+	uint64_t until = m->watermark;
 
 	if (!m->heap_len || heap[0]->time > m->watermark)
 		return merge_end(m);
 	m->run = heap[0];
 	m->at = heap[0]->now.at;
 	m->end = heap[0]->now.end;
-	m->until = merge_run_until(m);
+	if (m->heap_len > 1) {
+		second = heap[1 + (m->heap_len > 2 && queue_is_before(heap[2], heap[1]))];
+		until = second->time - (second->cpu < heap[0]->cpu);
+	}
+	m->until = until < m->watermark ? until : m->watermark;
 	return (const struct rec *)m->at;
 }
 

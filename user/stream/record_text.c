@@ -78,6 +78,8 @@ static const char *const word_names[] = {
 	[REC_WORD_PID] = "pid",
 	[REC_WORD_OURS] = "ours",
 	[REC_WORD_WITH] = "with",
+	[REC_WORD_WAIT] = "object",
+	[REC_WORD_PART_NUMBER] = "number",
 	[REC_WORD_THREADS] = "step",
 	[REC_WORD_RESOURCE] = "of",
 	[REC_WORD_UP] = "up",
@@ -177,7 +179,7 @@ static bool record_text_is_address(enum rec_word word)
 {
 	return word == REC_WORD_G || word == REC_WORD_P || word == REC_WORD_PC ||
 	       word == REC_WORD_STACK || word == REC_WORD_ADDRESS || word == REC_WORD_TEXT8 ||
-	       word == REC_WORD_TYPE || word == REC_WORD_SLOTS;
+	       word == REC_WORD_TYPE || word == REC_WORD_SLOTS || word == REC_WORD_WAIT;
 }
 
 /* Appends " NAME=VALUE". @fallback is the name for a word that should be 0 and is not. */

@@ -17,6 +17,7 @@
 #include "target/prologue.h"
 #include "target/ready_skip.h"
 #include "target/references.h"
+#include "target/sema_slot.h"
 #include "target/stackalloc.h"
 #include "target/trace_flag.h"
 

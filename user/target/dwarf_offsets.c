@@ -27,7 +27,7 @@ static const struct row {
 /* The structs that the rows name. */
 static const char *const wanted[] = {
 	"runtime.g", "runtime.m", "runtime.p", "runtime.gcControllerState", "runtime.mspan",
-	"runtime.mheap",
+	"runtime.mheap", "runtime.sudog", "runtime.hchan", "runtime.pollDesc",
 };
 enum { NWANTED = sizeof(wanted) / sizeof(wanted[0]) };
 

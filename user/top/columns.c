@@ -12,7 +12,7 @@ const struct column_spec columns[COLUMNS] = {
 	[COLUMN_WAITING] = { "WAIT", "waiting", 6,
 			     "how many wait now; for what is at the right, or below with Enter" },
 	[COLUMN_CREATED] = { "NEW/s", "created", 6, "goroutines created per second" },
-	[COLUMN_P99] = { "P99", "p99", 7, "99 % of the stays in the run queue were not longer" },
+	[COLUMN_P99] = { "P99", "p99", 7, "99 % of the waits in the run queue were not longer" },
 	[COLUMN_NAME] = { "NAME", "name", 0,
 			  "the function that they began with, their labels, or their region" },
 };

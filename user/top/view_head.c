@@ -126,7 +126,7 @@ static void put_queue(const struct view *v, struct line *l, const struct ui *u,
 	head_put(l, STYLE_HEAD, "run queue ");
 	PUT(l, STYLE_PLAIN, "%s mean, %" PRIu64 " most",
 	    short_real(top_mean(s, s->all.ns[TOP_RUNNABLE])).text, s->runnable_max);
-	PUT(l, STYLE_PLAIN, "; %s stays", short_count(w->count).text);
+	PUT(l, STYLE_PLAIN, "; %s waits", short_count(w->count).text);
 	if (!w->count)
 		return;
 	PUT(l, STYLE_PLAIN, ", p50 %s", short_time(w->p50).text);

@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "trace/types.h"
+#include "trace/wait.h"
 #include "tracev2.h"
 
 /* A text to which an event refers: any bytes, also zeros. */
@@ -58,6 +59,8 @@ struct sink_event {
 	 * is another text.
 	 */
 	const char *waits;
+	/* likewise: the object that the goroutine waits for; NULL: not known */
+	const struct trace_wait *object;
 };
 
 /* A text as an argument. Valid until the end of the block in which the macro is used. */

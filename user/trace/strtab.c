@@ -39,6 +39,15 @@ uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_t
 	return *id;
 }
 
+uint64_t strtab_put_again(struct strtab *t, uint64_t id)
+{
+	const char *text = *vec_at(&t->order, const char *, id - 1);
+
+	*(const char **)vec_push(&t->order, sizeof(text)) = text;
+	t->bytes += strset_len(text);
+	return t->order.len;
+}
+
 void strtab_reset(struct strtab *t)
 {
 	/*

@@ -28,6 +28,8 @@ void strtab_init(struct strtab *t);
 uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail);
 /* As strtab_put(), for @n bytes, which may hold zeros: annotations are texts of the program. */
 uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_tail);
+/* A further id of the text with @id, which is one of this generation. */
+uint64_t strtab_put_again(struct strtab *t, uint64_t id);
 /* Removes all strings, for a new generation. */
 void strtab_reset(struct strtab *t);
 void strtab_free(struct strtab *t);

@@ -18,6 +18,7 @@
 #include "trace/stream.h"
 #include "trace/strtab.h"
 #include "trace/varint.h"
+#include "trace/waittab.h"
 
 enum {
 	/* longest timed event: kind, dt and four arguments */
@@ -50,6 +51,7 @@ struct tracefile {
 	size_t most_batches, most_samples, most_out;	/* recent maxima in bytes (vec_lately()) */
 	size_t most_stack;		/* likewise, of the mean length of a stack */
 	struct strtab strings;
+	struct waittab waits;
 	size_t gen_size;		/* as tracefile_measure() has counted it last */
 	struct map64 stack_ids;		/* key of the caller -> id */
 	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
@@ -129,7 +131,7 @@ void tracefile_gen_begin(struct tracefile *tf)
 static void tracefile_measure(struct tracefile *tf)
 {
 	tf->gen_size = tf->batches.len + tf->samples.len + tf->strings.bytes +
-		       tf->strings.order.len * STRING_BYTES +
+		       tf->strings.order.len * STRING_BYTES + waittab_size(&tf->waits) +
 		       tf->stack_keys.len *
 			       (tf->most_stack > STACK_BYTES ? tf->most_stack : STACK_BYTES);
 }
@@ -299,6 +301,27 @@ uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n)
 	return id;
 }
 
+uint64_t tracefile_reason(struct tracefile *tf, uint64_t reason, const struct trace_wait *wait)
+{
+	bool is_new;
+	uint64_t *id;
+
+	if (!reason)	/* the empty text, which has no other id */
+		return 0;
+	id = waittab_id(&tf->waits, reason, wait, &is_new);
+	if (is_new) {
+		*id = strtab_put_again(&tf->strings, reason);
+		waittab_reason(&tf->waits, *id, wait);
+		tracefile_measure(tf);
+	}
+	return *id;
+}
+
+void tracefile_waiting(struct tracefile *tf, uint64_t goid, const struct trace_wait *wait)
+{
+	waittab_goroutine(&tf->waits, goid, wait);
+}
+
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
 {
 	uint64_t *id;
@@ -322,13 +345,14 @@ uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
 struct table {
 	struct tracefile *tf;
 	enum tracev2_event kind;
+	uint64_t m;		/* of its batches */
 	struct buf body, record;
 };
 
 static void table_flush(struct table *t)
 {
 	if (t->body.len)
-		batch_add(t->tf, &t->tf->out, TRACEV2_NO_ID, t->tf->first_time, t->body.data,
+		batch_add(t->tf, &t->tf->out, t->m, t->tf->first_time, t->body.data,
 			  t->body.len);
 	t->body.len = 0;
 }
@@ -352,7 +376,7 @@ static void table_end(struct table *t)
 
 static void put_stacks(struct tracefile *tf)
 {
-	struct table t = { .tf = tf, .kind = EV_Stacks };
+	struct table t = { .tf = tf, .kind = EV_Stacks, .m = TRACEV2_NO_ID };
 	struct trace_frame frames[TRACEV2_MAX_FRAMES];
 	size_t i, j, n, bytes = 0;
 
@@ -377,28 +401,50 @@ static void put_stacks(struct tracefile *tf)
 	table_end(&t);
 }
 
+static void table_string(struct table *t, uint64_t id, const void *s, size_t n)
+{
+	buf_add_byte(&t->record, EV_String);
+	varint_add(&t->record, id);
+	varint_add(&t->record, n);
+	buf_add(&t->record, s, n);
+	table_record(t);
+}
+
 static void put_strings(struct tracefile *tf)
 {
-	struct table t = { .tf = tf, .kind = EV_Strings };
-	size_t i, n;
+	struct table t = { .tf = tf, .kind = EV_Strings, .m = TRACEV2_NO_ID };
+	size_t i;
 
 	for (i = 0; i < tf->strings.order.len; i++) {
 		const char *s = *vec_at(&tf->strings.order, const char *, i);
 
-		n = strset_len(s);
-		buf_add_byte(&t.record, EV_String);
-		varint_add(&t.record, i + 1);
-		varint_add(&t.record, n);
-		buf_add(&t.record, s, n);
-		table_record(&t);
+		table_string(&t, i + 1, s, strset_len(s));
 	}
 	tf->counts.strings += tf->strings.order.len;
 	table_end(&t);
 }
 
+/* Their ids follow those of the other strings. */
+static void put_wait_strings(struct tracefile *tf)
+{
+	struct table t = { .tf = tf, .kind = EV_Strings, .m = TRACEV2_WAITS };
+	uint64_t id = tf->strings.order.len;
+	const struct buf *whole = &tf->waits.whole;
+	uint16_t n;
+	size_t at;
+
+	waittab_finish(&tf->waits);
+	for (at = 0; at < whole->len; at += sizeof(n) + n) {
+		memcpy(&n, whole->data + at, sizeof(n));
+		table_string(&t, ++id, whole->data + at + sizeof(n), n);
+	}
+	tf->counts.strings += id - tf->strings.order.len;
+	table_end(&t);
+}
+
 static void put_samples(struct tracefile *tf)
 {
-	struct table t = { .tf = tf, .kind = EV_CPUSamples };
+	struct table t = { .tf = tf, .kind = EV_CPUSamples, .m = TRACEV2_NO_ID };
 	size_t i, start = 0;
 
 	/*
@@ -491,6 +537,7 @@ static void gen_reset(struct tracefile *tf)
 	buf_fit(&tf->samples, vec_lately(&tf->most_samples, tf->samples.len, MOST_SHIFT));
 	buf_fit(&tf->out, vec_lately(&tf->most_out, tf->out.len, MOST_SHIFT));
 	strtab_reset(&tf->strings);
+	waittab_reset(&tf->waits);
 	map64_clear(&tf->stack_ids);
 	tf->stack_keys.len = 0;
 	tracefile_measure(tf);
@@ -522,6 +569,7 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 		put_stacks(tf);	/* adds names, so must be before the strings */
 		put_samples(tf);
 		put_strings(tf);
+		put_wait_strings(tf);
 		r = write_out(tf, &tf->out, err);
 		if (!r && tf->opts.version >= 26)
 			buf_add_byte(&tf->batches, EV_EndOfGeneration);
@@ -553,6 +601,7 @@ void tracefile_free(struct tracefile *tf)
 	buf_free(&tf->samples);
 	buf_free(&tf->out);
 	strtab_free(&tf->strings);
+	waittab_free(&tf->waits);
 	map64_free(&tf->stack_ids);
 	vec_free(&tf->stack_keys);
 	free(tf);

@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "trace/types.h"
+#include "trace/wait.h"
 #include "tracev2.h"
 
 struct tracefile;
@@ -94,6 +95,13 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 uint64_t tracefile_string(struct tracefile *tf, const char *text);
 /* As tracefile_string(), for @n bytes, which may hold zeros. */
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
+/*
+ * The id of a reason in the open generation, for a GoBlock of a goroutine that waits for @wait.
+ * @reason: the id of the reason's text.
+ */
+uint64_t tracefile_reason(struct tracefile *tf, uint64_t reason, const struct trace_wait *wait);
+/* Goroutine @goid, which has a status in this generation, waits for @wait. */
+void tracefile_waiting(struct tracefile *tf, uint64_t goid, const struct trace_wait *wait);
 /* The id of a stack in the open generation; 0 for key 0. */
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key);
 

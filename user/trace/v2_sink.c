@@ -7,7 +7,11 @@
 #include "base/vec.h"
 #include "trace/stream.h"
 
-enum { RECENT = 64, RECENT_STACKS = 1024, RECENT_TEXTS_SHIFT = 6 };
+enum { RECENT = 64, RECENT_STACKS = 1024, RECENT_TEXTS_SHIFT = 6,
+       RECENT_REASONS_SHIFT = 9 };
+
+/* 2^64 / phi: the high bits of a product with it differ also for numbers that lie side by side */
+#define V2_SINK_PHI 0x9e3779b97f4a7c15
 
 struct v2_sink {
 	struct tracefile *tf;
@@ -20,12 +24,43 @@ struct v2_sink {
 	struct {
 		uint64_t key, id;
 	} stacks[RECENT_STACKS];
-	/* ... and of constant texts by their addresses; NULL has id 0 */
+	/* ... and of constant texts by their addresses (v2_sink_place()); NULL has id 0 */
 	struct {
 		const char *text;
 		uint64_t id;
 	} texts[1 << RECENT_TEXTS_SHIFT];
+	/* ... of reasons with the one object that a goroutine waits for, by v2_sink_reason_at() */
+	struct v2_sink_reason {
+		const char *text;	/* NULL: the entry is unused */
+		uint64_t object, id;
+		uint8_t kind;
+	} reasons[1 << RECENT_REASONS_SHIFT];
 };
+
+/* --- recent ids --- */
+
+/*
+ * The place of a constant text among the recent ones: the second of two if another text has the
+ * first. The linker chooses the addresses: two texts that most records use may share a place.
+ */
+static inline size_t v2_sink_place(const struct v2_sink *v, const char *text)
+{
+	size_t i = (uint64_t)(uintptr_t)text * V2_SINK_PHI >> (64 - RECENT_TEXTS_SHIFT);
+
+	return v->texts[i].text == text || !v->texts[i].text ? i : i ^ 1;
+}
+
+/* The place of an object, and whether the reason @text with it is there. */
+static inline size_t v2_sink_reason_at(const struct v2_sink *v, const struct trace_wait *object,
+				       const struct sink_text *text, bool *there)
+{
+	size_t i = object->of[0] * V2_SINK_PHI >> (64 - RECENT_REASONS_SHIFT);
+	const struct v2_sink_reason *at = &v->reasons[i];
+
+	*there = at->object == object->of[0] && at->text == text->bytes &&
+		 at->kind == object->kind && text->constant && object->n == 1;
+	return i;
+}
 
 /* --- an event of which the thread, a stack or a text is not among the recent ones --- */
 
@@ -51,16 +86,9 @@ static uint64_t v2_sink_stack(struct v2_sink *v, uint64_t key)
 	return v->stacks[i].id;
 }
 
-/* The place of a constant text among the recent ones. */
-static size_t v2_sink_place(const char *text)
-{
-	/* 2^64 / phi: the high bits of the product differ for addresses that lie side by side */
-	return (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15 >> (64 - RECENT_TEXTS_SHIFT);
-}
-
 static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *text)
 {
-	size_t i = v2_sink_place(text->bytes);
+	size_t i = v2_sink_place(v, text->bytes);
 
 	if (!text->constant)
 		return tracefile_bytes(v->tf, text->bytes, text->len);
@@ -71,34 +99,59 @@ static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *text)
 	return v->texts[i].id;
 }
 
-/* Argument @i in the form of the file: the id of a text or stack. */
-static uint64_t v2_sink_arg(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
+/*
+ * The id of the reason of a GoBlock with an object. A select has several, which the file looks up.
+ */
+static uint64_t v2_sink_reason(struct v2_sink *v, const struct sink_text *text,
+			       const struct trace_wait *object)
 {
-	if (refs.stacks >> i & 1)
-		return v2_sink_stack(v, arg);
-	return refs.texts >> i & 1 ? v2_sink_text(v, sink_arg_text(arg)) : arg;
+	bool there;
+	struct v2_sink_reason *at = &v->reasons[v2_sink_reason_at(v, object, text, &there)];
+	uint64_t id;
+
+	if (there)
+		return at->id;
+	id = tracefile_reason(v->tf, v2_sink_text(v, text), object);
+	if (text->constant && object->n == 1)
+		*at = (struct v2_sink_reason){ text->bytes, object->of[0], id, object->kind };
+	return id;
+}
+
+/* Argument @i in the form of the file: the id of a text or stack. */
+static uint64_t v2_sink_arg(struct v2_sink *v, const struct sink_event *e, int i)
+{
+	if (sink_refs[e->kind].stacks >> i & 1)
+		return v2_sink_stack(v, e->args[i]);
+	if (!(sink_refs[e->kind].texts >> i & 1))
+		return e->args[i];
+	return e->object ? v2_sink_reason(v, sink_arg_text(e->args[i]), e->object) :
+			   v2_sink_text(v, sink_arg_text(e->args[i]));
 }
 
 /* A function of its own, so that v2_sink_event() has no registers to save for it. */
 static __attribute__((noinline)) void v2_sink_write_new(struct v2_sink *v,
 							const struct sink_event *e)
 {
-	struct sink_refs refs = sink_refs[e->kind];
 	uint64_t ids[TRACEV2_MAX_ARGS];
 	int i;
 
+	/* a status has no reason */
+	if (e->object && !sink_refs[e->kind].texts)
+		tracefile_waiting(v->tf, e->args[0], e->object);
 	for (i = 0; i < e->nargs; i++)
-		ids[i] = v2_sink_arg(v, refs, i, e->args[i]);
+		ids[i] = v2_sink_arg(v, e, i);
 	trace_emit_args(v2_sink_stream(v, e->thread), e->time, e->kind, e->nargs, ids);
 }
 
 /* --- */
 
 /* *@arg, a stack or a text, becomes its id. False: it is not among the recent ones. */
-static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack, uint64_t *arg)
+static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack,
+				     const struct trace_wait *object, uint64_t *arg)
 {
 	const struct sink_text *text;
 	size_t place;
+	bool there;
 
 	if (is_stack) {
 		place = *arg % RECENT_STACKS;
@@ -108,7 +161,11 @@ static inline bool v2_sink_recent_id(const struct v2_sink *v, bool is_stack, uin
 		return true;
 	}
 	text = sink_arg_text(*arg);
-	place = v2_sink_place(text->bytes);
+	if (object) {
+		*arg = v->reasons[v2_sink_reason_at(v, object, text, &there)].id;
+		return there;
+	}
+	place = v2_sink_place(v, text->bytes);
 	if (!text->constant || v->texts[place].text != text->bytes)
 		return false;
 	*arg = v->texts[place].id;
@@ -125,7 +182,7 @@ static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_eve
 	int i;
 
 	if (!stream || v->recent[e->thread % RECENT].thread != e->thread ||
-	    !stream_has_room(stream))
+	    !stream_has_room(stream) || (e->object && !refs))
 		return false;
 	time = e->time >> stream->time_shift;
 	if (time < stream->last)
@@ -133,7 +190,7 @@ static inline bool v2_sink_write_recent(struct v2_sink *v, const struct sink_eve
 	p = stream_put_head(stream, time, e->kind);
 	for (i = 0; i < e->nargs; i++, refs >>= 1, stacks >>= 1) {
 		arg = e->args[i];
-		if (refs & 1 && !v2_sink_recent_id(v, stacks & 1, &arg))
+		if (refs & 1 && !v2_sink_recent_id(v, stacks & 1, e->object, &arg))
 			return false;
 		p = varint_put(p, arg);
 	}
@@ -190,6 +247,7 @@ static void v2_sink_gen_begin(void *ctx)
 
 	memset(v->stacks, 0, sizeof(v->stacks));
 	memset(v->texts, 0, sizeof(v->texts));
+	memset(v->reasons, 0, sizeof(v->reasons));
 	tracefile_gen_begin(v->tf);
 	tracefile_stream(v->tf, TRACEV2_NO_ID);
 }

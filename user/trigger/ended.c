@@ -41,7 +41,7 @@ static struct how how_it_ended(const struct trigger_end *end, bool death)
 
 	if (!end->known)
 		snprintf(h.text, sizeof(h.text), "the program has ended%s",
-			 death ? "" : "; how, Linux has told only its parent");
+			 death ? "" : "; only its parent knows the status");
 	else if (ended_signal_of(end))
 		snprintf(h.text, sizeof(h.text), "the program has ended by signal %d (%s)",
 			 ended_signal_of(end), strsignal(ended_signal_of(end)));

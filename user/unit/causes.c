@@ -199,7 +199,7 @@ static void cause_put_leaf(struct buf *b, const struct unit *u, const struct row
 		[STEP_RUNNING] = "running, up to ",
 		[STEP_ASSIST] = "in a GC mark assist at ",
 		[STEP_SWEEP] = "sweeping for an allocation at ",
-		[STEP_STOPS] = "with the world stopped by it at ",
+		[STEP_STOPS] = "stopping the world at ",
 		[STEP_SYSCALL] = "in a system call at ",
 		[STEP_SYSCALL_BARE] = "in a system call at ",
 	};
@@ -213,7 +213,7 @@ static void cause_put_leaf(struct buf *b, const struct unit *u, const struct row
 		cause_put_runnable(b, u);
 		break;
 	case STEP_STOPPED:
-		buf_printf(b, "stopped with the world (%.100s)", c->reason);
+		buf_printf(b, "runnable while the world is stopped (%.100s)", c->reason);
 		break;
 	case STEP_GAP:
 		buf_printf(b, "not recorded");

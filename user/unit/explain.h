@@ -2,7 +2,7 @@
 /*
  * explain: joins the findings (report/finding.h) and the units of a trace: a finding of some kinds
  * explains causes on the path of a unit. The other kinds are about no part of a path: goroutines
- * that leak or are stuck, wake-ups for nothing, and what the machine does.
+ * that leak or are stuck, futile wake-ups, and what the machine does.
  */
 #ifndef GOTAP_UNIT_EXPLAIN_H
 #define GOTAP_UNIT_EXPLAIN_H

@@ -216,25 +216,41 @@ enum { SAMPLED_MOST = 3 };
 /* A unit that runs for a smaller part of its time needs no CPU samples. */
 static const double sentence_runs_least = 0.2;
 
+/* Its first cause that runs, which has the goroutines of the most running time; NULL: none runs. */
+static const struct unit_cause *sentence_running(const struct unit *u)
+{
+	size_t i;
+
+	for (i = 0; i < u->ncauses; i++)
+		if (u->causes[i].kind == STEP_RUNNING)
+			return &u->causes[i];
+	return NULL;
+}
+
+bool unit_lacks_samples(const struct unit *u, const struct unit_samples *samples)
+{
+	const struct unit_cause *runs = sentence_running(u);
+	struct samples_row row;
+
+	return runs && !samples_of(samples, runs->root, &row, 1);
+}
+
 void unit_put_samples(const struct unit *u, const struct unit_samples *samples, struct buf *text)
 {
-	const struct unit_cause *most = NULL;
+	const struct unit_cause *most = sentence_running(u);
 	struct samples_row rows[SAMPLED_MOST];
 	double runs = 0;
 	size_t i, n;
 
-	for (i = 0; i < u->ncauses; i++) {
-		if (u->causes[i].kind != STEP_RUNNING)
-			continue;
-		most = most ? most : &u->causes[i];
-		runs += u->causes[i].share;
-	}
+	for (i = 0; i < u->ncauses; i++)
+		if (u->causes[i].kind == STEP_RUNNING)
+			runs += u->causes[i].share;
 	if (runs < sentence_runs_least)
 		return;
 	n = samples_of(samples, most->root, rows, SAMPLED_MOST);
 	if (!n)
-		buf_printf(text, "The functions that run are not in the trace: record with "
-			   "--cpu-samples 99.");
+		buf_printf(text, "The functions that run are not in the trace: it has no CPU "
+			   "samples of them.");
 	for (i = 0; i < n; i++) {
 		buf_printf(text, i ? ", " : "CPU samples of goroutines of %.200s: ", most->root);
 		buf_printf(text, "%s %.200s (%.100s:%llu)", unit_share(rows[i].share, 1).text,

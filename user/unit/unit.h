@@ -69,6 +69,7 @@ struct unit_cause {
 
 struct why_group;
 struct path;
+struct walked;
 
 /* Standard errors of numbers of a unit (errors.h): per second, ns; INFINITY: not known. */
 struct unit_errors {
@@ -93,6 +94,10 @@ struct unit {
 	struct instance slowest;
 	uint64_t slowest_g;
 	struct path *slowest_path;	/* without steps */
+	/* only after units_walk(): the instances that are known, by begin, and paths of some */
+	struct vec instances;	/* struct instance */
+	struct walked *walked;	/* walked.h */
+	size_t nwalked;
 	const struct unit_snapshot *snapshot;	/* of UNIT_TRIGGER */
 	/* of its time: not recorded, or not known, or of a cause beyond UNIT_CAUSES */
 	double unattributed;
@@ -113,6 +118,11 @@ void units_free(struct units *u);
 void units_collect(struct units *u, struct spans *s);
 /* To be called when the first reading has ended: removes the visitor. */
 void units_collected(struct units *u);
+/*
+ * To be called before units_choose(): the units will have @instances and @walked, for who draws
+ * them.
+ */
+void units_walk(struct units *u);
 /*
  * After the first reading: returns the number of units that the second reading explains. @name: the
  * function, or the type of tasks or regions, whose instances are the first unit; NULL: any. Returns
@@ -161,6 +171,8 @@ const char *units_handler_at(struct units *u, uint32_t stack);
 void units_explain(struct units *u, const struct vec *list);
 /* Returns the part of the unit's time that finding number @finding explains, from 1 on. */
 double unit_found(const struct unit *u, size_t finding);
+/* After units_walk(): the path that has the causes of @walked. */
+struct path *units_walked(struct units *u);
 /* The stacks of the paths, and the begin of the trace. */
 struct stack_set *units_stacks(const struct units *u);
 int64_t units_begin(const struct units *u);
@@ -182,9 +194,11 @@ double unit_said(const struct unit *u);
 double unit_rest(const struct unit *u);
 /* Appends the rest in words: "3.1 % has other causes, 2 % of it unattributed". */
 void unit_put_rest(const struct unit *u, struct buf *text);
+/* Does the unit run, while the trace has no CPU sample of the goroutines that run for it? */
+bool unit_lacks_samples(const struct unit *u, const struct unit_samples *samples);
 /*
- * Appends the functions that the CPU samples show in the running part of the unit, or how to get
- * them if there are none; nothing if little of the unit's time is running.
+ * Appends the functions that the CPU samples show in the running part of the unit, or that there
+ * are none; nothing if little of the unit's time is running.
  */
 void unit_put_samples(const struct unit *u, const struct unit_samples *samples, struct buf *text);
 /* Appends how the slowest instances differ from the others; nothing if they do not. */

@@ -10,6 +10,7 @@
 #include "unit/explain.h"
 #include "unit/samples.h"
 #include "unit/snapshot.h"
+#include "unit/walked.h"
 #include "why/group.h"
 
 /* SAMPLE: instances of a unit with a path, evenly by duration; SLOW_FROM: percentile */
@@ -28,12 +29,23 @@ struct units {
 	struct unit_spot spots[1 + UNITS_MOST];
 	size_t n;
 	struct dist waited;	/* the wait of @snapshot */
+	struct path *walked;	/* of one of unit.walked; NULL: none are wanted */
 	struct error failed;
 };
 
 struct units *units_new(void)
 {
 	return xcalloc(1, sizeof(struct units));
+}
+
+static void units_free_walked(struct unit *unit)
+{
+	size_t i;
+
+	for (i = 0; i < unit->nwalked; i++)
+		walked_free(&unit->walked[i]);
+	free(unit->walked);
+	vec_free(&unit->instances);
 }
 
 void units_free(struct units *u)
@@ -50,7 +62,11 @@ void units_free(struct units *u)
 		free(u->units[i].slowest_path);
 		for (k = 0; k < u->units[i].ncauses; k++)
 			buf_free(&u->units[i].causes[k].text);
+		units_free_walked(&u->units[i]);
 	}
+	if (u->walked)
+		path_free(u->walked);
+	free(u->walked);
 	candidates_free(&u->candidates);
 	samples_free(&u->samples);
 	snapshot_free(&u->snapshot);
@@ -144,6 +160,45 @@ static void units_sample(struct units *u, struct unit_list *list, size_t unit)
 	vec_free(&slow);
 }
 
+static int units_by_begin(const void *a, const void *b)
+{
+	const struct instance *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->g != y->g ? (x->g < y->g ? -1 : 1) : x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* Keeps the instances of @list, each once: the slowest ones may be among the others. */
+static void units_keep(struct unit *unit, const struct unit_list *list)
+{
+	struct vec *v = &unit->instances;
+	size_t i, n = 0;
+
+	for (i = 0; i < list->kept.len + list->nslowest; i++)
+		*(struct instance *)vec_push(v, sizeof(struct instance)) =
+			i < list->kept.len ? *vec_at(&list->kept, struct instance, i) :
+					     list->slowest[i - list->kept.len];
+	vec_sort(v, sizeof(struct instance), units_by_begin);
+	for (i = 0; i < v->len; i++)
+		if (!n || units_by_begin(vec_at(v, struct instance, n - 1),
+					 vec_at(v, struct instance, i)))
+			*vec_at(v, struct instance, n++) = *vec_at(v, struct instance, i);
+	v->len = n;
+}
+
+/* Chooses the walked ones among the instances picked from number @first on. */
+static void units_choose_walked(struct units *u, struct unit *unit, size_t first)
+{
+	const struct vec *v = &u->chosen.picked;
+
+	if (!u->walked || v->len == first)
+		return;
+	unit->walked = xcalloc(WALKED_MOST, sizeof(*unit->walked));
+	unit->nwalked = walked_choose(vec_at(v, struct instance, first), v->len - first,
+				      unit->walked);
+}
+
 static void units_init_paths(struct units *u, struct unit *unit)
 {
 	unit->groups = xcalloc(2, sizeof(*unit->groups));
@@ -157,6 +212,7 @@ static void units_make(struct units *u, struct unit_list *list)
 {
 	double wall = (double)(u->candidates.last - u->candidates.first);
 	struct unit *unit = &u->units[u->n++];
+	size_t first = u->chosen.picked.len;
 
 	*unit = (struct unit){
 		.kind = list->kind,
@@ -172,7 +228,10 @@ static void units_make(struct units *u, struct unit_list *list)
 	u->spots[u->n - 1] =
 		(struct unit_spot){ list->kind, list->root, list->handler, list->at };
 	units_init_paths(u, unit);
+	if (u->walked)
+		units_keep(unit, list);
 	units_sample(u, list, u->n - 1);
+	units_choose_walked(u, unit, first);
 }
 
 /* The wait for which the trace was written is the only instance of its unit. */
@@ -198,19 +257,45 @@ static void units_make_trigger(struct units *u)
 	u->spots[u->n] = (struct unit_spot){ .kind = UNIT_TRIGGER, .root = w->name };
 	units_init_paths(u, unit);
 	units_pick(u, &unit->slowest, 2 * u->n++ + 1);
+	if (u->walked)
+		*(struct instance *)vec_push(&unit->instances, sizeof(struct instance)) =
+			unit->slowest;
+	units_choose_walked(u, unit, u->chosen.picked.len - 1);
+}
+
+static void units_walk_one(struct units *u, struct walked *w, const struct trail_rec *at)
+{
+	path_empty(u->walked);
+	walk_interval(&u->walk, u->walked, w->in.from, w->in.from + w->in.ns, at, &u->failed);
+	w->g = at->g;
+	walked_take(w, u->walked);
 }
 
 static void units_instance(void *ctx, const struct instance *in, const struct trail_rec *at)
 {
 	struct units *u = ctx;
 	struct unit *unit = &u->units[in->group / 2];
+	size_t i;
 
+	for (i = 0; i < unit->nwalked; i++)
+		if (!units_by_time(&unit->walked[i].in, in))
+			units_walk_one(u, &unit->walked[i], at);
 	group_add(&unit->groups[in->group % 2], &u->walk, in->from, in->from + in->ns, at,
 		  &u->failed);
 	if (units_by_time(&unit->slowest, in))
 		return;
 	unit->slowest_g = at->g;
 	walk_interval(&u->walk, unit->slowest_path, in->from, in->from + in->ns, at, &u->failed);
+}
+
+void units_walk(struct units *u)
+{
+	u->walked = xcalloc(1, sizeof(*u->walked));
+}
+
+struct path *units_walked(struct units *u)
+{
+	return u->walked;
 }
 
 static size_t units_candidates(const struct units *u, const char *name, size_t *chosen)
@@ -232,6 +317,8 @@ static void units_begin_paths(struct units *u)
 	u->walk.trail = u->trail;
 	u->walk.held = &u->held;
 	instances_init(&u->chosen, u->s, u->trail, u, units_instance);
+	if (u->walked)
+		path_init(u->walked, u->s, true);
 }
 
 /* Makes units of @n chosen lists. */

@@ -24,6 +24,7 @@ static void *v1_sim_object(struct map64 *map, uint64_t id, size_t size, bool *is
 
 static void g_free(struct sim_g *g)
 {
+	free(g->wait);
 	vec_free(&g->regions);
 	free(g);
 }
@@ -265,11 +266,25 @@ static void put_status(struct sim *s, enum sim_origin origin, struct sim_g *g,
 {
 	uint64_t on = m ? m->id : TRACEV2_NO_ID;
 
+	if (g->wait && status == SIM_WAITING && !s->muted)
+		tracefile_waiting(s->tf, g->id, g->wait);
 	if (s->status_stacks && g->start_stack && !s->muted)
 		sim_put(s, origin, m, EV_GoStatusStack, g->id, on, wire_status(status),
 			tracefile_stack(s->tf, g->start_stack));
 	else
 		sim_put(s, origin, m, EV_GoStatus, g->id, on, wire_status(status));
+}
+
+void sim_g_waits(struct sim_g *g, const struct trace_wait *wait)
+{
+	if (!wait) {
+		free(g->wait);
+		g->wait = NULL;
+		return;
+	}
+	if (!g->wait)
+		g->wait = xcalloc(1, sizeof(*g->wait));
+	*g->wait = *wait;
 }
 
 void sim_g_status(struct sim *s, enum sim_origin origin, struct sim_g *g, enum sim_status status,

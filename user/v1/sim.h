@@ -36,6 +36,7 @@ struct sim_g {
 	bool stw_ends;		/* the end of this range waits until the goroutine runs again */
 	bool assist;		/* its mark assist range is open */
 	bool assist_before;	/* an assist was active when the trace began */
+	struct trace_wait *wait;	/* what it waits for; NULL: it does not, or not known */
 	struct vec regions;	/* struct sim_region: the open regions in the written trace */
 };
 
@@ -135,6 +136,8 @@ struct sim_p *sim_free_p(struct sim *s);
 /* Writes the first status of @g, on @m (NULL for a runnable or waiting one). */
 void sim_g_status(struct sim *s, enum sim_origin origin, struct sim_g *g, enum sim_status status,
 		  struct sim_m *m);
+/* @g waits, or is about to, for @wait; NULL: it does not wait, or that is not known. */
+void sim_g_waits(struct sim_g *g, const struct trace_wait *wait);
 /* Sets thread and status of @g after an event that the caller has written. */
 void sim_g_bind(struct sim *s, struct sim_g *g, struct sim_m *m, enum sim_status status);
 /* Starts @g, which is runnable, on @m, which has a P and no goroutine. */

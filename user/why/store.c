@@ -109,7 +109,7 @@ uint32_t store_add(struct store *s, const void *item)
 		return STORE_NONE;
 	if (s->len == STORE_NONE - 1) {
 		error_set(&s->failed, -EOVERFLOW,
-			  "more than 4 billion stays in the time asked for: ask for a part "
+			  "more than 4 billion intervals in the time asked for: ask for a part "
 			  "of it with --from and --to");
 		return STORE_NONE;
 	}

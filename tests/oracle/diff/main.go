@@ -50,7 +50,7 @@ var limits = []limit{
 
 var (
 	margin   = flag.Duration("margin", 5*time.Millisecond, "left out at both ends of the common window")
-	maxP99   = flag.Duration("max-p99", 0, "largest 99th percentile of time differences (0: any)")
+	maxP90   = flag.Duration("max-p90", 0, "largest 90th percentile of time differences (0: any)")
 	minSteps = flag.Int("min-steps", 100, "least number of the runtime's goroutine transitions to judge by")
 	verbose  = flag.Bool("v", false, "list unmatched transitions with their neighbours")
 	maxList  = flag.Int("max", 50, "how many of them")
@@ -114,8 +114,8 @@ func judge(c *comparison) []string {
 			fail("%s %.5f < %g", l.name, got, *l.least)
 		}
 	}
-	if p99 := quantile(sizes(g.delays), 0.99); *maxP99 > 0 && p99 > maxP99.Nanoseconds() {
-		fail("p99 of time differences %v > %v", time.Duration(p99), *maxP99)
+	if p90 := quantile(sizes(g.delays), 0.9); *maxP90 > 0 && p90 > maxP90.Nanoseconds() {
+		fail("p90 of time differences %v > %v", time.Duration(p90), *maxP90)
 	}
 	c.judgeExtraTallies(fail)
 	return failures

@@ -46,7 +46,7 @@ var stateNames = map[trace.GoState]string{
 
 var truthTypes = map[string][]string{
 	"block": {"contentions/count", "delay/nanoseconds"}, "waker": {"contentions/count", "delay/nanoseconds"},
-	"wall": {"stays/count", "time/nanoseconds"}, "gc": {"ranges/count", "time/nanoseconds"},
+	"wall": {"intervals/count", "time/nanoseconds"}, "gc": {"ranges/count", "time/nanoseconds"},
 	"goroutine": {"goroutine/count"}, "cpu": {"samples/count"},
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/show.h"
 #include "cmd/cmd.h"
+#include "cmd/next.h"
 #include "cmd/diff/diff.h"
 #include "files/leftover.h"
 #include "files/reread.h"
@@ -114,13 +115,13 @@ static void put_only(FILE *f, const struct diff *d, const struct options *o, int
 
 static void put_noise(FILE *f, const struct diff *d)
 {
-	fprintf(f, "\n%llu kinds of stays were compared", (unsigned long long)d->compared);
+	fprintf(f, "\n%llu kinds of intervals were compared", (unsigned long long)d->compared);
 	if (d->compared)
 		fprintf(f,
 			"; for half of them less than %.3g times as long would be taken for noise",
 			d->noise);
 	if (d->crowded)
-		fprintf(f, "; %llu stays found no room and were not",
+		fprintf(f, "; %llu intervals found no room and were not",
 			(unsigned long long)d->crowded);
 	fprintf(f, ".\n");
 	if (!d->compared)
@@ -140,8 +141,8 @@ static void diff_put_head(FILE *f, const struct diff *d, const struct options *o
 	diff_put_seconds(f, "B", o->names[1], d, 1);
 	if (drifted(d))
 		fprintf(f,
-			"\nTwo thirds of all kinds of stays take at %s %.3g times as long in B: "
-			"the whole program or the machine was %s.\n",
+			"\nTwo thirds of all kinds of intervals take at %s %.3g times as long in "
+			"B: the whole program or the machine was %s.\n",
 			d->drift > 1 ? "least" : "most", d->drift,
 			d->drift > 1 ? "slower" : "faster");
 	if (d->compared && !d->changes.len)
@@ -149,10 +150,40 @@ static void diff_put_head(FILE *f, const struct diff *d, const struct options *o
 			drifted(d) ? "other " : "");
 }
 
+/* The function of the change that costs most; NULL: nothing became slower. */
+static const char *diff_slowest(const struct diff *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->changes.len; i++) {
+		const struct diff_change *c = vec_at(&d->changes, struct diff_change, i);
+
+		if (c->slower && c->row->kind < DIFF_REGION && *c->row->name)
+			return c->row->name;
+	}
+	return NULL;
+}
+
+static void diff_next(const struct shown *s, struct next *n)
+{
+	const char *slower = diff_slowest(s->diff);
+
+	*n = (struct next){ .trace = next_file(s->options->names[1]) };
+	if (slower)
+		next_put_name(n->func, "--func", slower);
+	if (slower)
+		next_want(n, NEXT_ALL);
+	if (s->diff->changes.len)
+		next_want(n, NEXT_REPORT);
+	else if (s->diff->noise > 2 || !s->diff->compared)
+		next_want(n, NEXT_LONGER);
+}
+
 static void diff_put_text(FILE *f, const struct shown *s)
 {
 	const struct diff *d = s->diff;
 	const struct options *o = s->options;
+	struct next next;
 
 	diff_put_head(f, d, o);
 	if (s->unit.side[0])
@@ -162,6 +193,8 @@ static void diff_put_text(FILE *f, const struct shown *s)
 	put_only(f, d, o, 0);
 	put_only(f, d, o, 1);
 	put_noise(f, d);
+	diff_next(s, &next);
+	next_print(&next, f);
 }
 
 /* --- JSON --- */
@@ -265,6 +298,7 @@ static void diff_put_json(FILE *f, const struct shown *s)
 	const struct diff *d = s->diff;
 	const struct options *o = s->options;
 	struct json_out j = { .f = f };
+	struct next next;
 	size_t i;
 
 	json_open_object(&j, NULL);
@@ -283,6 +317,8 @@ static void diff_put_json(FILE *f, const struct shown *s)
 	json_put_count(&j, "left_out", d->crowded);
 	json_only(&j, "only_a", d, 0);
 	json_only(&j, "only_b", d, 1);
+	diff_next(s, &next);
+	next_json(&next, &j);
 	json_close_object(&j);
 	fputc('\n', f);
 }

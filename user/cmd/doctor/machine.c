@@ -85,11 +85,11 @@ static void look_at_threads(struct doctor *d)
 	n = threads_lacks(tracepoints_lack(&t) | (has_pressure() ? 0 : REC_WITHOUT_PRESSURE),
 			  texts);
 	f = doctor_add(d, LEVEL_OK, machine_area, "threads",
-		       "--events +linux tells when they are on a CPU, and why not");
+		       "--events +linux shows when they are on a CPU, and why not");
 	for (i = 0; i < n; i++) {
 		len = strlen(f->text);
 		snprintf(f->text + len, sizeof(f->text) - len, "%s%s",
-			 i ? "; " : "; this kernel does not tell: ", texts[i]);
+			 i ? "; " : "; not known on this kernel: ", texts[i]);
 	}
 }
 

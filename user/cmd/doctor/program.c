@@ -152,7 +152,7 @@ static void look_at_inline(struct doctor *d, unsigned int groups)
 		doctor_add(d, LEVEL_OK, program_area, "inline",
 			   "possible (--attach inline): at %zu places a record would "
 			   "take about %.2f us instead of %.1f and more; %zu frequent functions "
-			   "stay uprobes",
+			   "remain uprobes",
 			   n, (prices.record + prices.stack + 10 * prices.frame) / 1000,
 			   EMULATED_NS / 1000.0, plan.not_inline.len);
 out:

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/json_out.h"
 #include "base/show.h"
+#include "cmd/next.h"
 
 static const char *const level_names[] = {
 	[LEVEL_OK] = "ok", [LEVEL_NOTE] = "note", [LEVEL_FAIL] = "FAIL",
@@ -87,6 +88,20 @@ static void print_verdict(const struct doctor *d, const struct finding *obstacle
 		show_printf(stdout, "Cannot trace: %s: %s.\n", obstacle->name, obstacle->text);
 }
 
+/* A program that cannot be recorded has its remedy in the verdict. */
+static void doctor_show_print_next(const struct doctor *d)
+{
+	struct next next = { .other = d->bin ? gobin_path(d->bin) : NULL };
+	char pid[16];
+
+	if (doctor_obstacle(d))
+		return;
+	snprintf(pid, sizeof(pid), "%d", d->has_proc ? d->proc.pid : 0);
+	next.pid = d->has_proc ? pid : NULL;
+	next_want(&next, d->has_proc ? NEXT_RECORD : d->bin ? NEXT_LAUNCH : NEXT_PS);
+	next_print(&next, stdout);
+}
+
 void doctor_print(const struct doctor *d)
 {
 	print_verdict(d, doctor_obstacle(d));
@@ -94,6 +109,7 @@ void doctor_print(const struct doctor *d)
 	doctor_show_print_findings(d);
 	doctor_show_print_probes(d);
 	doctor_show_print_missing(d);
+	doctor_show_print_next(d);
 }
 
 /* --- as JSON --- */

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/json_out.h"
 #include "base/show.h"
+#include "cmd/next.h"
 #include "proc/privilege.h"
 
 enum { UNSEEN_SHOWN = 20 };
@@ -144,6 +145,34 @@ static void print_unseen(const struct listing *l)
 			denied, denied == 1 ? "" : "es");
 }
 
+/* The first rows are those that used most CPU. */
+static const struct go_process *ps_show_first(const struct listing *l, bool traceable)
+{
+	size_t i;
+
+	for (i = 0; i < l->processes.len; i++) {
+		const struct go_process *proc = vec_at(&l->processes, struct go_process, i);
+
+		if (!why_not(proc) == traceable)
+			return proc;
+	}
+	return NULL;
+}
+
+static void ps_show_print_next(const struct listing *l)
+{
+	const struct go_process *busy = ps_show_first(l, true), *not = ps_show_first(l, false);
+	struct next next = {0};
+	char pid[16];
+
+	if (busy || not)
+		snprintf(pid, sizeof(pid), "%d", (busy ? busy : not)->pid);
+	next.pid = busy || not ? pid : NULL;
+	next_want(&next, busy ? NEXT_RECORD : not ? NEXT_DOCTOR : NEXT_LAUNCH);
+	next.other = "COMMAND";
+	next_print(&next, stdout);
+}
+
 void ps_show_table(const struct listing *l)
 {
 	size_t i, width = ps_show_terminal_width();
@@ -158,6 +187,7 @@ void ps_show_table(const struct listing *l)
 		puts(l->unseen.len ? "no Go program seen" : "no Go program runs here");
 	for (i = 0; i < l->processes.len; i++)
 		print_row(vec_at(&l->processes, struct go_process, i), column, width);
+	ps_show_print_next(l);
 	print_unseen(l);
 }
 

@@ -163,7 +163,9 @@ static const struct option_row trace_rows[] = {
 	  "exit 1 if records were lost or the order was repaired"),
 	OPTION(0, "json", NULL, OPTION_FLAG, FIELD(json), "report as JSON"),
 	OPTION('q', "quiet", NULL, OPTION_FLAG, FIELD(quiet), "no report, no progress"),
-	OPTION('v', "verbose", NULL, OPTION_FLAG, BPF_FIELD(verbose), "show what libbpf says"),
+	OPTION('v', "verbose", NULL, OPTION_FLAG, FIELD(verbose),
+	  "report all counts: of each event, of what is missing and why, of probes"),
+	OPTION(0, "libbpf", NULL, OPTION_FLAG, BPF_FIELD(verbose), "show the messages of libbpf"),
 	{0},
 };
 

@@ -29,7 +29,7 @@ struct record_options {
 	struct capture_opts capture;
 	bool defer;		/* make the trace when the recording is over */
 	uint64_t defer_max;	/* bytes; 0: not given */
-	bool json, quiet, strict;
+	bool json, quiet, verbose, strict;
 	bool detach;		/* do not wait for the command after the recording */
 	bool report;		/* show what the trace says */
 	bool inner_tids, no_notes, no_command;

@@ -35,9 +35,14 @@ static const char *event_name(const struct report *r, unsigned int ev)
 	return format.spec[ev]->name;
 }
 
-static uint64_t trace_bytes(const struct report *r)
+static uint64_t report_trace_bytes(const struct report *r)
 {
 	return r->old ? r->old->written.bytes : r->result->trace.bytes;
+}
+
+uint64_t report_bytes(const struct report *r)
+{
+	return r->perfetto && r->perfetto == r->output ? r->perfetto_bytes : report_trace_bytes(r);
 }
 
 /* How many events of kind @ev, its number in the trace. */
@@ -48,7 +53,7 @@ static uint64_t event_count(const struct report *r, unsigned int ev)
 	return ev < V1_TYPES ? r->old->written.events[ev] : 0;
 }
 
-static uint64_t events_total(const struct report *r)
+uint64_t report_events(const struct report *r)
 {
 	uint64_t n = 0;
 	unsigned int i;
@@ -84,7 +89,7 @@ bool report_flawless(const struct report *r)
 	       !res->addresses_unnamed;
 }
 
-static double record_report_seconds(const struct report *r)
+double report_seconds(const struct report *r)
 {
 	return (double)(r->result->model.end - r->result->model.begin) / 1e9;
 }
@@ -105,6 +110,13 @@ static void print_events(const struct report *r, FILE *f)
 	fputc('\n', f);
 }
 
+static void print_ring_advice(const struct report *r, FILE *f)
+{
+	if (r->result->model.lost)
+		fputs("advice: the rings were full; try a larger --ring-size, or a smaller "
+		      "--stack-depth\n", f);
+}
+
 static void print_lost(const struct report *r, FILE *f)
 {
 	uint32_t cpu;
@@ -119,9 +131,6 @@ static void print_lost(const struct report *r, FILE *f)
 	show_count(f, ", ", r->result->stacks_missing, " stacks");
 	show_count(f, ", ", r->result->unnamed, " goroutines that no record names");
 	fputc('\n', f);
-	if (r->result->model.lost)
-		fputs("advice: the rings were full; try a larger --ring-size, or a smaller "
-		      "--stack-depth\n", f);
 }
 
 /*
@@ -135,7 +144,7 @@ static void print_unreadable(const struct report *r, FILE *f)
 	show_count(f, "stacks cut short: ", res->stacks_cut,
 		   ": pages of the program's stacks were not in memory\n");
 	show_count(f, "not readable: ", res->unreadable,
-		   " reads of the program's memory failed: what they were to tell is missing\n");
+		   " reads of the program's memory failed: their data is missing\n");
 	show_count(f, "not settled: ", res->unsettled,
 		   " threads got no CPU as the recording began: the first states of their "
 		   "goroutines may be wrong\n");
@@ -185,16 +194,6 @@ static void print_assumed(const struct report *r, FILE *f)
 			r->info->go_version, like);
 }
 
-/* Beside a Go trace; of one that is alone the first line says it. */
-static void print_perfetto(const struct report *r, FILE *f)
-{
-	char size[SHOW_SIZE];
-
-	if (r->perfetto && r->perfetto != r->output)
-		show_printf(f, "for Perfetto: %s, %s\n", r->perfetto,
-			    show_size(r->perfetto_bytes, size));
-}
-
 static void print_deferred(const struct report *r, FILE *f)
 {
 	const struct deferred *d = r->deferred;
@@ -206,46 +205,36 @@ static void print_deferred(const struct report *r, FILE *f)
 			    d->path ? d->path : "memory", (double)d->ns / 1e9);
 }
 
-static uint64_t output_bytes(const struct report *r)
+/* What a user can do something about, or has to know before the trace is believed. */
+static void report_print_notices(const struct report *r, FILE *f)
 {
-	return r->perfetto && r->perfetto == r->output ? r->perfetto_bytes : trace_bytes(r);
-}
-
-void report_print(const struct report *r, FILE *f)
-{
-	const struct assembler_result *res = r->result;
-	char size[SHOW_SIZE];
-
-	if (!res->began) {
-		fputs("nothing was recorded\n", f);
-		return;
-	}
-	show_printf(f,
-		    "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
-		    " generations, %s%s%s%s\n",
-		    r->output, record_report_seconds(r), r->info->pid, r->info->go_version,
-		    events_total(r), res->trace.generations, show_size(output_bytes(r), size),
-		    r->ended ? "; " : "", r->ended ? r->ended : "", r->exit ? r->exit : "");
-	print_perfetto(r, f);
-	print_deferred(r, f);
-	report_print_flight(r, f);
-	fprintf(f, "goroutines: %" PRIu64 " (at most %" PRIu64 " at a time), stacks: %" PRIu64
-		   ", lost: %" PRIu64 ", repairs: %" PRIu64,
-		res->model.goroutines, res->model.max_live, res->stacks, report_lost(r),
-		report_repairs(r));
-	if (r->plan)
-		fprintf(f, ", probes: %zu (%s)", r->plan->points.len, r->method);
-	print_events(r, f);
-	show_count(f, "objects: those in slots of ", r->object_min,
-		   " bytes and more, from the begin of the trace on\n");
 	if (r->stops)
-		stops_print(r->stops, res->model.begin, f);
+		stops_print(r->stops, r->result->model.begin, f);
 	if (r->children)
 		children_print(r->children, f);
 	print_assumed(r, f);
+	print_ring_advice(r, f);
+	report_print_inline_left(r, f);
+	report_print_budget_advice(r, f);
+}
+
+/* The counts and reasons of -v. */
+static void report_print_details(const struct report *r, FILE *f)
+{
+	const struct assembler_result *res = r->result;
+
+	fprintf(f, "stacks: %" PRIu64 ", generations: %" PRIu64, res->stacks,
+		res->trace.generations);
+	print_events(r, f);
+	print_deferred(r, f);
+	report_print_flight(r, f);
+	show_count(f, "objects: those in slots of ", r->object_min,
+		   " bytes and more, from the begin of the trace on\n");
 	print_lost(r, f);
 	print_unreadable(r, f);
 	print_gaps(r, f);
+	show_count(f, "", res->model.waits_unknown,
+		   " blocks do not say which channel, lock or descriptor they waited for\n");
 	show_count(f, "", res->model.renamed_logs,
 		   " logs of the program in category 'gotap' have the category 'program:gotap' in "
 		   "the trace\n");
@@ -263,9 +252,20 @@ void report_print(const struct report *r, FILE *f)
 	record_report_print_missing(r, f);
 	if (!event_count(r, is_v1(r) ? V1_GOMAXPROCS : EV_ProcsChange))
 		fputs("the trace has no GOMAXPROCS, which the page of mutator utilization of go "
-		      "tool trace needs: there was neither a running goroutine nor an idle P to "
-		      "say it\n",
+		      "tool trace needs: neither a running goroutine nor an idle P had it\n",
 		      f);
+}
+
+void report_print(const struct report *r, FILE *f)
+{
+	if (!r->result->began) {
+		fputs("nothing was recorded\n", f);
+		return;
+	}
+	if (r->verbose)
+		report_print_details(r, f);
+	report_print_notices(r, f);
+	report_print_brief(r, f);
 }
 
 void report_print_flaws(const struct report *r, bool alone, FILE *f)
@@ -318,7 +318,7 @@ static void json_counts(const struct report *r, struct json_out *j)
 	} counts[] = {
 		{ "records", res->records },
 		{ "generations", res->trace.generations },
-		{ "bytes", trace_bytes(r) },
+		{ "bytes", report_trace_bytes(r) },
 		{ "goroutines", res->model.goroutines },
 		{ "max_live_goroutines", res->model.max_live },
 		{ "stacks", res->stacks },
@@ -332,6 +332,8 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "unsettled", res->unsettled },
 		{ "addresses_unnamed", res->addresses_unnamed },
 		{ "resumed", res->model.resumed },
+		{ "waits_known", res->model.waits_known },
+		{ "waits_unknown", res->model.waits_unknown },
 		{ "notes", res->model.notes },
 		{ "renamed_logs", res->model.renamed_logs },
 		{ "stand_ins", res->model.stand_ins },
@@ -340,7 +342,7 @@ static void json_counts(const struct report *r, struct json_out *j)
 	};
 	size_t i;
 
-	json_put_real(j, "seconds", record_report_seconds(r), 6);
+	json_put_real(j, "seconds", report_seconds(r), 6);
 	json_put_real(j, "unrecorded_seconds", (double)res->model.unrecorded / 1e9, 6);
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		json_put_count(j, counts[i].name, counts[i].n);

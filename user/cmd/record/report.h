@@ -48,11 +48,17 @@ struct report {
 	const struct children *children;	/* NULL likewise */
 	const struct stops *stops;	/* NULL: not known, from a spool file */
 	struct thread_report threads;	/* of group linux */
+	bool next;			/* the trace is a file, which `gotap report` can read */
+	bool verbose;			/* print all counts, too */
 };
 
 /* Records lost and repairs made, all kinds. */
 uint64_t report_lost(const struct report *r);
 uint64_t report_repairs(const struct report *r);
+/* Returns the events of the trace, its length in seconds, and the bytes of the file @r->output. */
+uint64_t report_events(const struct report *r);
+double report_seconds(const struct report *r);
+uint64_t report_bytes(const struct report *r);
 /* For --strict: there is a trace, and nothing in it was lost, repaired or could not be read. */
 bool report_flawless(const struct report *r);
 /*
@@ -61,24 +67,41 @@ bool report_flawless(const struct report *r);
  */
 void report_print_flaws(const struct report *r, bool alone, FILE *f);
 
-/* Prints the CPU time that the probes and gotap took (report_cost.c). */
+/*
+ * Prints the five lines that there are in any case, of which one counts all that is missing
+ * (report_brief.c).
+ */
+void report_print_brief(const struct report *r, FILE *f);
+
+/* Prints the CPU time that the probes and gotap took (report_cost.c); brief: in one line. */
 void report_print_cost(const struct report *r, FILE *f);
+void report_print_brief_cost(const struct report *r, FILE *f);
 void report_json_cost(const struct report *r, struct json_out *j);
 
 /* Prints which records the budget left out, and when (report_budget.c). */
 void report_print_budget(const struct report *r, FILE *f);
+/* Prints how to record with less left out, if anything was. */
+void report_print_budget_advice(const struct report *r, FILE *f);
 void report_json_budget(const struct report *r, struct json_out *j);
 
 /* Prints what --attach inline did to the program (report_inline.c). */
 void report_print_inline(const struct report *r, FILE *f);
+/* Prints what this or an earlier gotap has left in the program; nothing if there is nothing. */
+void report_print_inline_left(const struct report *r, FILE *f);
 /* Is anything of gotap's still in the program? @s may be NULL. */
 bool report_inline_left(const struct inline_status *s);
 void report_json_inline(const struct report *r, struct json_out *j);
 
 /* Prints how many snapshots a flight recording wrote (report_flight.c). */
 void report_print_flight(const struct report *r, FILE *f);
+/* Prints their number in one line. */
+void report_print_snapshots(const struct report *r, FILE *f);
 void report_json_flight(const struct report *r, struct json_out *j);
 
+/*
+ * Prints the report: with @r->verbose all counts, then what the user should do or know, if there is
+ * any of that, then the five lines.
+ */
 void report_print(const struct report *r, FILE *f);
 void report_json(const struct report *r, FILE *f);
 

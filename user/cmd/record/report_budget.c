@@ -39,7 +39,11 @@ void report_print_budget(const struct report *r, FILE *f)
 			c->budget_steps - BUDGET_STEPS);
 	if (c->slices)
 		fprintf(f, "budget: %" PRIu64 " slices without probes\n", c->slices);
-	if (c->budget_steps)
+}
+
+void report_print_budget_advice(const struct report *r, FILE *f)
+{
+	if (r->result->model.budget_steps)
 		fputs(r->in_target ? "advice: --budget allows more, --events and --stack-depth ask "
 				     "for less\n" :
 				     "advice: --attach inline takes a fraction of the cost "

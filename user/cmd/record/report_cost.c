@@ -73,6 +73,26 @@ void report_print_cost(const struct report *r, FILE *f)
 		print_in_gotap(r, f);
 }
 
+/* The cost of a recording is not among its raw records: then the line says that. */
+void report_print_brief_cost(const struct report *r, FILE *f)
+{
+	if (has_budget(r)) {
+		fprintf(f, "cost: probes %s %% of a CPU", percent_text(probes_percent(r)).text);
+		print_share(r, probes_percent(r), "", f);
+		fprintf(f, " (%s %% allowed%s)",
+			percent_text(percent_of_ns(r->budget->ceiling)).text,
+			is_kept(r) ? "" : ", too short a recording for that");
+	} else {
+		fputs(r->cpu ? "cost: probes not counted without a budget" : "cost: not known", f);
+	}
+	if (r->cpu && r->cpu->to > r->cpu->from)
+		fprintf(f, "; gotap %s %% of a CPU",
+			percent_text(percent_of_ns(cpu_use_gotap(r->cpu))).text);
+	if (r->cpu)
+		fprintf(f, ", %.2f s of CPU in all", cpu_use_gotap_whole(r->cpu->proc));
+	fputc('\n', f);
+}
+
 static void json_budget_cost(const struct report *r, struct json_out *j)
 {
 	const struct budget *b = r->budget;

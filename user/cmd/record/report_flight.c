@@ -6,6 +6,15 @@
 #include "cmd/record/on.h"
 #include "cmd/record/report.h"
 
+void report_print_snapshots(const struct report *r, FILE *f)
+{
+	const struct flight_counts *c = r->flight;
+
+	fprintf(f, "snapshots: %" PRIu64 " written, %" PRIu64 " not written, %" PRIu64
+		" deleted to keep the limits; %" PRIu64 " triggers were refused\n",
+		c->written, c->failed, c->deleted, c->refused);
+}
+
 void report_print_flight(const struct report *r, FILE *f)
 {
 	const struct flight_counts *c = r->flight;
@@ -13,10 +22,7 @@ void report_print_flight(const struct report *r, FILE *f)
 
 	if (!c)
 		return;
-	fprintf(f,
-		"snapshots: %" PRIu64 " written, %" PRIu64 " not written, %" PRIu64 " deleted to "
-		"keep the limits; %" PRIu64 " triggers were refused; %s in memory at the end\n",
-		c->written, c->failed, c->deleted, c->refused, show_size(c->usage.bytes, size));
+	fprintf(f, "snapshots: %s in memory at the end\n", show_size(c->usage.bytes, size));
 	show_count(f, "  ", c->undeleted,
 		   " beyond the limits of --keep and --keep-bytes could not be deleted and are "
 		   "still there\n");

@@ -33,7 +33,7 @@ static void print_left(const struct report *r, FILE *f)
 	for (i = 0; r->plan && i < r->plan->not_inline.len; i++) {
 		const struct not_inline *n = vec_at(&r->plan->not_inline, struct not_inline, i);
 
-		show_printf(f, "inline: %s stays a uprobe: %s\n", n->function, n->why);
+		show_printf(f, "inline: %s remains a uprobe: %s\n", n->function, n->why);
 	}
 }
 
@@ -115,7 +115,7 @@ static void report_print_waits(const struct inline_status *s, FILE *f)
 		fputs("inline: a further recording of the program takes that out\n", f);
 }
 
-void report_print_inline(const struct report *r, FILE *f)
+void report_print_inline_left(const struct report *r, FILE *f)
 {
 	const struct inline_status *s = r->in_target;
 
@@ -123,7 +123,13 @@ void report_print_inline(const struct report *r, FILE *f)
 		return;
 	report_print_earlier(s, f);
 	report_print_waits(s, f);
-	if (!r->plan || !r->plan->for_inline)
+}
+
+void report_print_inline(const struct report *r, FILE *f)
+{
+	const struct inline_status *s = r->in_target;
+
+	if (!s || !r->plan || !r->plan->for_inline)
 		return;
 	if (s->state == INLINE_STATE_OFF) {
 		show_printf(f, "inline: not used, all probes were uprobes: %s\n",
@@ -134,7 +140,7 @@ void report_print_inline(const struct report *r, FILE *f)
 			    is_as_it_was(s) ? "" : s->why);
 	}
 	if (s->stayed && s->state != INLINE_STATE_OFF)
-		show_printf(f, "inline: %u places stayed uprobes: %s\n", s->stayed, s->why);
+		show_printf(f, "inline: %u places remained uprobes: %s\n", s->stayed, s->why);
 	if (s->disturbed[0])
 		show_printf(f,
 			    "inline: somebody else has put a breakpoint to a call in %s meanwhile: "

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -383,7 +382,7 @@ static int check_began(struct session *s, struct error *err)
 				 record_end_text(s->capture));
 	return error_set(err, -ENODATA,
 			 "the recording ended before the program's Go runtime began: there is no "
-			 "trace; let it take longer");
+			 "trace; make it longer");
 }
 
 static int session_run(struct session *s, struct error *err)
@@ -394,7 +393,7 @@ static int session_run(struct session *s, struct error *err)
 	s->nonsense = !capture_fits(s->capture);
 	if (s->nonsense && !r)
 		return error_set(err, -EINVAL,
-				 "whether '%s' is of Go 1.%d could not be told as it ran: the "
+				 "whether '%s' is of Go 1.%d could not be seen as it ran: the "
 				 "trace may be nonsense and is not kept",
 				 gobin_path(s->target->bin), s->opts->assume_minor);
 	if (!r)
@@ -455,6 +454,8 @@ static bool session_report(const struct session *s)
 			     s->target->info.pid },
 		.children = &s->children,
 		.cpu = &s->cpu,
+		.next = !s->opts->report && output_is_regular(&s->files->trace),
+		.verbose = s->opts->verbose,
 	};
 	bool flawless;
 
@@ -518,27 +519,10 @@ static int session_finish(struct session *s, bool failed, struct error *err)
 		       0;
 }
 
-/* Only what is in a file can be read again. */
-static bool is_file(const struct output *o)
-{
-	struct stat st;
-
-	return !stat(o->path, &st) && S_ISREG(st.st_mode);
-}
-
-/* The report of --report, or how to get it; after the recording's own. */
+/* The report of --report, after the recording's own. */
 static int show_answers(const struct session *s, struct error *err)
 {
-	const char *path = s->files->trace.path;
-	_cleanup_free_ char *word = NULL;
-
-	if (s->opts->report)
-		return trace_report_show(path, stdout, err);
-	if (!s->opts->json && !s->opts->quiet && is_file(&s->files->trace)) {
-		word = show_file_word(path);
-		show_printf(stderr, "what it says: gotap report %s\n", word);
-	}
-	return 0;
+	return s->opts->report ? trace_report_show(s->files->trace.path, stdout, err) : 0;
 }
 
 /*

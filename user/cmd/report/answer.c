@@ -31,20 +31,6 @@ static void answer_add_samples(const struct trace_report *r, uint32_t trace, con
 		text->len = before;
 }
 
-/* How to see the path of the slowest instance; of a pipe there is no way. */
-static void answer_put_slowest_line(const struct trace_report *r, uint32_t trace,
-				    const struct unit *u, FILE *f)
-{
-	int64_t from = u->slowest.from - units_begin(answer_units(r, trace));
-	_cleanup_free_ char *word = show_file_word(trace_at(r, trace)->name);
-
-	if (u->slowest_path->parts.len && u->slowest_g != TRACEV2_NO_ID &&
-	    strcmp(trace_at(r, trace)->name, "-"))
-		show_printf(f, "  The slowest: gotap why %s -g %llu --from %.9f --to %.9f\n",
-			    word, (unsigned long long)u->slowest_g,
-			    (double)from / 1e9, (double)(from + u->slowest.ns) / 1e9);
-}
-
 static void answer_put_unit(const struct trace_report *r, uint32_t trace, const struct unit *u,
 			    FILE *f)
 {
@@ -62,7 +48,6 @@ static void answer_put_unit(const struct trace_report *r, uint32_t trace, const 
 	fputs("  ", f);
 	report_put_wrapped((char *)text.data, 2, f);
 	buf_free(&text);
-	answer_put_slowest_line(r, trace, u, f);
 }
 
 /* Shows units @first to @end - 1 of a trace, below @head, which may be NULL. */

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "files/output.h"
-#include "cmd/report/report.h"
+#include "cmd/report/parts.h"
 
-/* Where findings point to, on the clock of the trace. */
+/* Where findings point to, and the slowest instances of units, on the clock of the trace. */
 static void add_places(const struct trace_report *r, struct vec *places)
 {
+	const struct units *units = *vec_at(&r->units, struct units *, 0);
 	size_t i;
 
 	for (i = 0; i < r->findings.len; i++) {
@@ -21,35 +23,53 @@ static void add_places(const struct trace_report *r, struct vec *places)
 			(struct html_place){ first + f->from, first + f->to,
 					     f->ngoroutines ? f->goroutines[0] : TRACEV2_NO_ID };
 	}
+	for (i = 0; i < units_count(units); i++) {
+		const struct unit *u = units_at(units, i);
+
+		*(struct html_place *)vec_push(places, sizeof(struct html_place)) =
+			(struct html_place){ u->slowest.from, u->slowest.from + u->slowest.ns,
+					     u->slowest_g };
+	}
+}
+
+/* Returns the text that @put writes, which the caller frees; NULL: errno says why not. */
+static char *html_text(const struct trace_report *r,
+		       void (*put)(const struct trace_report *r, FILE *f))
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		return NULL;
+	put(r, f);
+	fclose(f);
+	return text;
 }
 
 static int write_page(const struct trace_report *r, int fd, struct error *err)
 {
 	const struct trace_row *trace = vec_at(&r->tables->traces, struct trace_row, 0);
+	_cleanup_free_ char *json = html_text(r, trace_report_json);
+	_cleanup_free_ char *units = html_text(r, report_page_units);
 	struct vec places = {0};
-	char *json = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&json, &n);
 	int ret;
 
-	if (!f)
+	if (!json || !units)
 		return error_set(err, -errno, "cannot keep the report: %s", strerror(errno));
-	trace_report_json(r, f);
-	fclose(f);
 	add_places(r, &places);
 	ret = html_write(r->html, fd,
 			 &(struct html_about){
 				 .file = trace->name,
 				 .version = r->version,
 				 .report = json,
-				 .report_len = n,
+				 .units = units,
 				 .places = places.data,
 				 .nplaces = places.len,
 				 .damage = r->fault.code ? r->fault.text : NULL,
 			 },
 			 err);
 	vec_free(&places);
-	free(json);
 	return ret;
 }
 

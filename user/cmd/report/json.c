@@ -555,10 +555,13 @@ static void report_json_put_missing(struct json_out *j, const struct trace_repor
 void trace_report_json(const struct trace_report *r, FILE *f)
 {
 	struct json_out j = { .f = f };
+	struct next next;
 
 	json_open_object(&j, NULL);
 	json_put_number(&j, "version", REPORT_VERSION);
 	report_json_answer(&j, r);
+	report_next(r, &next);
+	next_json(&next, &j);
 	put_findings(&j, r);
 	put_functions(&j, r);
 	put_latency(&j, r);

@@ -4,6 +4,7 @@
 #define GOTAP_CMD_REPORT_PARTS_H
 
 #include "base/json_out.h"
+#include "cmd/next.h"
 #include "cmd/report/threads.h"
 #include "cmd/report/report.h"
 
@@ -54,6 +55,9 @@ void report_json_answer(struct json_out *j, const struct trace_report *r);
 /* Returns the part of the time of the first units of all traces that the finding explains. */
 double report_finding_share(const struct trace_report *r, const struct trace_finding *tf);
 
+/* html_units.c: the units of the only trace, as one JSON object for the page. */
+void report_page_units(const struct trace_report *r, FILE *f);
+
 /*
  * tables.c: goroutines by function and how long they wait for a P; GC; regions and tasks; the
  * longest.
@@ -62,6 +66,9 @@ void report_print_goroutines(const struct trace_report *r, FILE *f);
 void report_print_gc(const struct trace_report *r, FILE *f);
 void report_print_sections(const struct trace_report *r, FILE *f);
 void report_print_longest(const struct trace_report *r, FILE *f);
+
+/* next.c: fills @n with the commands that would add to the report. @r must outlive it. */
+void report_next(const struct trace_report *r, struct next *n);
 
 /* charts.c: Ps, goroutines and the heap over time. */
 void report_print_charts(const struct trace_report *r, FILE *f);

@@ -180,6 +180,8 @@ static int trace_report_read_file(struct trace_report *r, struct reread *file,
 		findings_threads(f, threads->oncpu, threads->sums);
 	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
 	units_collect(units, r->spans);
+	if (o->html)
+		units_walk(units);
 	r->version = trace_reader_version(in.reader);
 	ret = spans_read(r->spans, in.reader, err);
 	if (trace_input_close(&in, path, ret, err)) {

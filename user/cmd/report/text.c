@@ -277,6 +277,8 @@ static void print_threads(const struct trace_report *r, FILE *f)
 
 void trace_report_print(const struct trace_report *r, FILE *f)
 {
+	struct next next;
+
 	print_head(r, f);
 	report_print_unit(r, f);
 	report_text_print_findings(r, f);
@@ -289,4 +291,6 @@ void trace_report_print(const struct trace_report *r, FILE *f)
 	report_print_gc(r, f);
 	report_print_sections(r, f);
 	report_print_longest(r, f);
+	report_next(r, &next);
+	next_print(&next, f);
 }

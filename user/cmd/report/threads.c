@@ -79,7 +79,7 @@ static void print_lacks(const struct thread_report *r, FILE *f)
 	unsigned int i, n = threads_lacks(threads_with(r->threads), texts);
 
 	for (i = 0; i < n; i++)
-		fprintf(f, "%s%s", i ? "; " : "this kernel does not tell: ", texts[i]);
+		fprintf(f, "%s%s", i ? "; " : "not known on this kernel: ", texts[i]);
 	if (n)
 		fputc('\n', f);
 }

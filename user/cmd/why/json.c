@@ -312,6 +312,7 @@ void why_json(FILE *f, const struct why *w, const struct why_show *show)
 	static const char *const of[] = { "program", "goroutine", "func", "task", "region" };
 	struct json o = { .j = { .f = f }, .a = why_answer(w), .stacks = spans_stacks(why_spans(w)),
 			  .path = &why_answer(w)->path, .is_split = why_is_split(w) };
+	struct next next;
 
 	json_open_object(&o.j, NULL);
 	json_put_number(&o.j, "version", VERSION);
@@ -323,6 +324,8 @@ void why_json(FILE *f, const struct why *w, const struct why_show *show)
 		why_json_put_groups(&o);
 	else
 		why_json_put_path(&o, show);
+	why_next(w, show, &next);
+	next_json(&next, &o.j);
 	json_close_object(&o.j);
 	fputc('\n', f);
 }

@@ -175,7 +175,7 @@ static void put_waker(struct text *t, uint32_t root, uint64_t all)
 
 	if (!waker.found)
 		return;
-	why_text_put(t, cause(t, root)->by == BY_HOLDER ? ": " : ", ended by ");
+	why_text_put(t, cause(t, root)->by == BY_HOLDER ? ": " : ", unblocked by ");
 	why_put_goroutine(&t->line, waker.step.g, waker.step.name);
 	parts = why_parts(t->path, root, &n);
 	for (i = 0; i < n && i < 2 && parts[i].ns * 10 >= all; i++) {
@@ -236,7 +236,7 @@ static void put_sentence(struct text *t)
 		why_text_end_line(t);
 	}
 	if (rest) {
-		why_text_put(t, "  %s else", why_time((int64_t)rest).text);
+		why_text_put(t, "  %s in other causes", why_time((int64_t)rest).text);
 		why_text_end_line(t);
 	}
 	free(roots);
@@ -555,6 +555,7 @@ void why_text(FILE *f, const struct why *w, const struct why_show *show)
 	struct text t = { .f = f, .w = w, .a = why_answer(w), .show = show,
 			  .path = &why_answer(w)->path, .stacks = spans_stacks(why_spans(w)),
 			  .root = UINT32_MAX };
+	struct next next;
 
 	if (show->question.all) {
 		why_text_put_groups(&t);
@@ -567,4 +568,6 @@ void why_text(FILE *f, const struct why *w, const struct why_show *show)
 		why_text_put_path(&t);
 	}
 	buf_free(&t.line);
+	why_next(w, show, &next);
+	next_print(&next, f);
 }

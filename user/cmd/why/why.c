@@ -283,6 +283,7 @@ static int why_cmd_run(struct why_options *o, struct error *err)
 	do {
 		why_free(w);
 		w = why_new(&o->show.question);
+		why_see(o->show.seen, why_spans(w));
 		o->again = false;
 		*err = (struct error){0};
 		ret = why_cmd_answer(o, w, err);
@@ -315,8 +316,10 @@ static void close_inputs(struct why_options *o)
 
 int cmd_why(int argc, char **argv)
 {
+	struct why_seen seen = {0};
 	struct why_options o = {
 		.show.question = { .percentile = 100, .from = INT64_MIN, .to = INT64_MAX },
+		.show.seen = &seen,
 	};
 	int status = command_line_read(&why_line, &o, argc, argv), ret;
 	struct error err;
@@ -327,5 +330,6 @@ int cmd_why(int argc, char **argv)
 	if (!ret)
 		ret = why_cmd_run(&o, &err);
 	close_inputs(&o);
+	origin_free(&seen.origin);
 	return ret ? cmd_fail(&err) : o.failed ? EXIT_FAIL : EXIT_OK;
 }

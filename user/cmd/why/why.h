@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "cmd/next.h"
 #include "why/why.h"
 
 struct why_show {
@@ -15,11 +16,23 @@ struct why_show {
 	bool full;		/* every step */
 	bool stacks;
 	char **traces;		/* by number */
+	struct why_seen *seen;
+};
+
+/* What the traces have beside paths, for the commands at the end of an answer. */
+struct why_seen {
+	struct origin origin;	/* of the first trace that has one */
+	bool samples;		/* CPU samples */
 };
 
 void why_text(FILE *f, const struct why *w, const struct why_show *show);
 /* One object on one line: docs/why.md. */
 void why_json(FILE *f, const struct why *w, const struct why_show *show);
+
+/* next.c: adds a visitor to @s, which must not outlive @seen. */
+void why_see(struct why_seen *seen, struct spans *s);
+/* Fills @n with the commands that would add to the answer. @show must outlive it. */
+void why_next(const struct why *w, const struct why_show *show, struct next *n);
 
 /* --- words.c: words for both --- */
 

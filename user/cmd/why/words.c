@@ -35,16 +35,16 @@ static const char *const kind_words[STEP_KINDS + 1] = {
 	[STEP_RUNNING] = "running",
 	[STEP_ASSIST] = "running, but marking for the GC (assist)",
 	[STEP_SWEEP] = "running, but sweeping for the GC",
-	[STEP_STOPS] = "running, with the world stopped by it",
+	[STEP_STOPS] = "running, while it stops the world (STW)",
 	[STEP_RUNNABLE] = "runnable",
-	[STEP_STOPPED] = "stopped with the world",
+	[STEP_STOPPED] = "runnable, while the world is stopped (STW)",
 	[STEP_WAITING] = "waiting",
 	[STEP_SYSCALL] = "in a system call",
-	[STEP_SYSCALL_BARE] = "in a system call, its P taken",
+	[STEP_SYSCALL_BARE] = "in a system call without P",
 	[STEP_GAP] = "not recorded",
-	[STEP_UNKNOWN] = "not known: the trace has nothing of it",
+	[STEP_UNKNOWN] = "unknown: the trace has nothing of it",
 	[STEP_NOT_THERE] = "not created yet",
-	[STEP_ENDED] = "nothing: it had ended, and none of the program ran after it",
+	[STEP_ENDED] = "ended, and no goroutine of the program ran after it",
 	[STEP_KINDS] = "(too many causes)",
 };
 
@@ -57,7 +57,7 @@ const char *const why_queued_names[] = {
 static const char *const queued_words[] = {
 	[QUEUED_UNKNOWN] = "",
 	[QUEUED_PREEMPTED] = " (preempted",
-	[QUEUED_YIELDED] = " (which it offered",
+	[QUEUED_YIELDED] = " (yielded",
 	[QUEUED_WOKEN] = " (after a wake-up",
 	[QUEUED_BY_INTERRUPT] = " (after a wake-up",
 	[QUEUED_NEW] = " (a new thread",
@@ -66,13 +66,13 @@ static const char *const queued_words[] = {
 static const char *const by_words[] = {
 	[BY_NONE] = "",
 	[BY_GOROUTINE] = "",
-	[BY_HOLDER] = ", ended by who held it",
-	[BY_TIMER] = ", ended by a timer",
-	[BY_NETPOLL] = ", ended by the network poller",
-	[BY_RUNTIME] = ", ended by no goroutine (a timer, or the runtime)",
-	[BY_NOBODY] = ", not ended in the trace",
-	[BY_UNKNOWN] = ", ended by a goroutine that the trace does not have",
-	[BY_DEEP] = ", ended by a chain of goroutines that is too long",
+	[BY_HOLDER] = ", released by its holder",
+	[BY_TIMER] = ", unblocked by a timer",
+	[BY_NETPOLL] = ", unblocked by the network poller",
+	[BY_RUNTIME] = ", unblocked by no goroutine (a timer, or the runtime)",
+	[BY_NOBODY] = ", not unblocked in the trace",
+	[BY_UNKNOWN] = ", unblocked by a goroutine that the trace does not have",
+	[BY_DEEP] = ", unblocked by a chain of goroutines that is too long",
 };
 
 struct why_time why_time(int64_t ns)

@@ -324,7 +324,8 @@ const DISTRIBUTIONS = [
 	[WAITING, "Waiting", "sync"],
 ];
 
-function showDistributions() {
+/* @number: of the function to choose; without it the choice is as it was. */
+function showDistributions(number) {
 	const choice = $("chart-function"),
 		functions = userFunctions().filter(f => f.goroutines || f.states.some(s => s[0]));
 	functions.sort(
@@ -350,8 +351,10 @@ function showDistributions() {
 						")",
 				),
 			);
-		choice.addEventListener("change", showDistributions);
+		choice.addEventListener("change", () => showDistributions());
 	}
+	if (number !== undefined) choice.value = number;
+	if (choice.selectedIndex < 0) choice.value = -1;
 	const chosen = Number(choice.value) >= 0 ? [Data.head.functions[Number(choice.value)]] : functions;
 	const page = $("chart-page");
 	page.replaceChildren(

@@ -315,6 +315,10 @@ Blocks.begin = () => {
 	levelCache.clear();
 };
 Blocks.end = loadNext;
+/* Kept when the browser has read the page to its end, where the blocks are. */
+Blocks.whenReady = new Promise(done => {
+	Blocks.isReady = done;
+});
 
 /* Returns the intervals @a without the intervals @b. Both lists are in order, without overlaps. */
 function subtract(a, b) {
@@ -430,8 +434,9 @@ async function readData() {
 	const [head, texts] = await Promise.all([unpackJSON("head"), unpackJSON("texts")]);
 	Data.head = head;
 	Data.texts = texts;
-	const [report, rows, objects, stacks, flames, index] = await Promise.all([
+	const [report, units, rows, objects, stacks, flames, index] = await Promise.all([
 		unpackJSON("report"),
+		unpackJSON("units"),
 		unpack("rows"),
 		unpack("objects"),
 		unpack("stacks"),
@@ -444,6 +449,7 @@ async function readData() {
 	readStacks(stacks);
 	readFlames(flames);
 	readIndex(index);
+	readUnits(units);
 }
 
 /* --- numbers as text --- */

@@ -53,7 +53,7 @@ function describeItem(lane, item) {
 }
 
 function describeObject(o) {
-	const name = [OBJECT_REGION, OBJECT_TASK].includes(o.kind)
+	const name = o.kind === OBJECT_UNIT ? o.name : [OBJECT_REGION, OBJECT_TASK].includes(o.kind)
 		? OBJECT_NAMES[o.kind] + " " + o.name
 		: o.name || OBJECT_NAMES[o.kind];
 	return [
@@ -197,28 +197,7 @@ function goroutineDetails(g, parts) {
 	const life = Math.max(1, g.to - g.from);
 	const share = state =>
 		g.in[state]
-			? [
-					el(
-						"span",
-						{},
-						el("i", {
-							class: "swatch",
-							style:
-								"background:var(--" +
-								[
-									"",
-									"running",
-									"runnable",
-									"syscall",
-									"waiting",
-									"gap",
-								][state] +
-								")",
-						}),
-						STATE_NAMES[state],
-					),
-					showTime(g.in[state]) + "  (" + showPercent(g.in[state] / life) + ")",
-				]
+			? [stateLabel(state), showTime(g.in[state]) + "  (" + showPercent(g.in[state] / life) + ")"]
 			: null;
 	parts.push(el("h4", {}, "Goroutine"), el("h3", {}, "G" + g.id + " " + (g.name || "(no stack seen)")));
 	parts.push(
@@ -275,13 +254,14 @@ function goToStay(g, state) {
 
 function showDetails(s) {
 	const panel = $("details"),
-		parts = [];
+		parts = measuredDetails();
 	if (!s) {
 		panel.replaceChildren(
+			...parts,
 			el(
 				"p",
 				{ class: "quiet" },
-				"Click on a lane: what it is, where in the code, and who woke it up.",
+				"Click on a lane: what it is, where in the code, and who woke it up. Shift and drag, or drag in the ruler, measures.",
 			),
 		);
 		return;
@@ -302,6 +282,7 @@ function showDetails(s) {
 			el("div", { class: "row" }, el("button", { onclick: zoomToSelected }, "Zoom to it")),
 		);
 		if (o.stack) parts.push(el("h4", {}, "Began at"), stackList(o.stack));
+		if (o.kind === OBJECT_UNIT) unitDetails(o, parts);
 	} else if (s.item) {
 		itemDetails(s, parts);
 	} else if (!s.g) {

@@ -76,7 +76,7 @@ function layFlame(width) {
 		const [node, x, w, depth] = stack.pop();
 		boxes.push({ node, x, w, depth });
 		let at = x;
-		for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {
+		for (const child of sortedChildren(node)) {
 			const cw = node.value ? (child.value / node.value) * w : 0;
 			if (cw < 0.4) break;
 			stack.push([child, at, cw, depth + 1]);
@@ -112,7 +112,7 @@ function drawFlame() {
 		ctx.fillStyle = Colors.ink;
 		if (b.w > 34)
 			ctx.fillText(
-				clipText(ctx, shortName(b.node.name), b.w - 8),
+				fitName(ctx, b.node.name, b.w - 8),
 				b.x + 4,
 				b.depth * FLAME_ROW + FLAME_ROW / 2,
 			);
@@ -129,8 +129,6 @@ function hasMarkedParent(node, filter) {
 	for (let n = node.parent; n; n = n.parent) if (n.name.toLowerCase().includes(filter)) return true;
 	return false;
 }
-
-const shortName = name => name.replace(/^.*\/(?=[^/]+\.)/, "");
 
 function chooseFlame(kind) {
 	Flame.kind = kind;

@@ -6,7 +6,7 @@ const VIEWS = {
 	goroutines: showGoroutines,
 	tables: showTables,
 	flames: () => (Flame.root ? drawFlame() : chooseFlame(Flame.kind)),
-	charts: showDistributions,
+	charts: () => showDistributions(),
 };
 let currentView = "findings",
 	started = false;
@@ -22,48 +22,6 @@ function showView(name) {
 	hideTip();
 	VIEWS[name]();
 	saveView();
-}
-
-/* --- the fragment: #view=timeline&t=FROM-TO&g=ID --- */
-
-let saveTimer = 0;
-
-function saveView() {
-	if (!started) return;
-	clearTimeout(saveTimer);
-	saveTimer = setTimeout(() => {
-		const s = Timeline.selected,
-			g = s && s.g ? "&g=" + s.g.id : "";
-		history.replaceState(
-			null,
-			"",
-			"#view=" +
-				currentView +
-				"&t=" +
-				Math.round(Timeline.from) +
-				"_" +
-				Math.round(Timeline.to) +
-				g,
-		);
-	}, 250);
-}
-
-function loadView() {
-	const part = Object.fromEntries(
-		location.hash
-			.slice(1)
-			.split("&")
-			.map(p => p.split("=")),
-	);
-	const t = /^(-?\d+)_(-?\d+)$/.exec(part.t || ""),
-		g = /^\d+$/.test(part.g || "") ? Data.goroutine(Number(part.g)) : null;
-	setView(
-		...(t && Number(t[2]) > Number(t[1])
-			? [Number(t[1]), Number(t[2])]
-			: [0, Data.head.duration]),
-	);
-	showView(VIEWS[part.view] ? part.view : "findings");
-	if (g) selectGoroutine(g);
 }
 
 /*
@@ -201,6 +159,8 @@ const goToFinding = (f, ids) =>
 
 function showFindings() {
 	const list = Data.report && Data.report.findings;
+	const units = unitCards();
+	$("unit-list").replaceChildren(...(units.length ? [el("h2", {}, "Units of work"), ...units, el("h2", {}, "Findings")] : []));
 	$("finding-list").replaceChildren(
 		...(list && list.length
 			? [
@@ -312,6 +272,10 @@ function onKey(e) {
 				e.target.dispatchEvent(new Event("input"));
 			}
 			e.target.blur();
+		} else if (measured) {
+			forgetMeasure();
+		} else if (Units.path) {
+			choosePath(null);
 		} else {
 			select(null);
 		}
@@ -332,6 +296,9 @@ const KEYS = {
 		const id = FILTERS[currentView];
 		if (id) $(id).focus();
 	},
+	f: () => $("search").select(),
+	n: () => stepHit(1),
+	N: () => stepHit(-1),
 	"?": () => $("help").showModal(),
 };
 
@@ -355,6 +322,7 @@ const TIMELINE_KEYS = {
 	"[": () => selectBeside(-1),
 	"]": () => selectBeside(1),
 	u: selectWaker,
+	m: () => setMeasures(!measures),
 };
 
 /* --- begin --- */
@@ -368,6 +336,10 @@ function setUpTimeline() {
 		Timeline.sort = e.target.value;
 		chooseGoroutines();
 	});
+	$("only-alive").addEventListener("change", e => {
+		Timeline.alive = e.target.checked;
+		chooseGoroutines();
+	});
 	$("show-threads").addEventListener("change", e => {
 		Timeline.threads = e.target.checked;
 		buildLanes();
@@ -376,6 +348,7 @@ function setUpTimeline() {
 		Timeline.arrows = e.target.checked;
 		redraw();
 	});
+	$("measure").addEventListener("click", () => setMeasures(!measures));
 	$("zoom-in").addEventListener("click", () => zoom(1 / 1.6));
 	$("zoom-out").addEventListener("click", () => zoom(1.6));
 	$("zoom-all").addEventListener("click", () => setView(0, Data.head.duration));
@@ -415,6 +388,7 @@ function restyle() {
  */
 function whenRead() {
 	Blocks.ready = true;
+	Blocks.isReady();
 	performance.mark("gotap-read");
 	redraw();
 }
@@ -439,7 +413,8 @@ async function begin() {
 	loadView();
 	showSpan();
 	started = true;
-	addEventListener("hashchange", loadView);
+	listenState();
+	listenSearch();
 	new ResizeObserver(() => {
 		VIEWS[currentView]();
 	}).observe(document.querySelector("main"));

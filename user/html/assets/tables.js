@@ -58,6 +58,12 @@ class Grid {
 		this.drawHead();
 		this.update();
 	}
+	sortAs(i, down) {
+		this.sort = i ?? -1;
+		this.down = down;
+		this.drawHead();
+		this.update();
+	}
 	setFilter(text) {
 		this.filter = text.trim().toLowerCase();
 		this.box.scrollTop = 0;
@@ -116,13 +122,14 @@ class Grid {
 						class:
 							"cell" +
 							(c.text ? " text" : "") +
+							(c.isName ? " name" : "") +
 							(c.bar ? " amount" : "") +
 							(v === 0 ? " zero" : ""),
 						role: "cell",
 						title: c.text ? text : undefined,
 						style: share || undefined,
 					},
-					text,
+					c.isName ? el("bdi", {}, text) : text,
 				);
 			}),
 		);
@@ -151,6 +158,7 @@ function showGoroutines() {
 			show: v => v || "(no stack seen)",
 			width: 340,
 			text: true,
+			isName: true,
 		},
 		time("Life", g => g.to - g.from),
 		time("Running", g => g.in[RUNNING]),
@@ -180,6 +188,7 @@ function showGoroutines() {
 		},
 	});
 	goroutineGrid = grid;
+	grid.setFilter($("goroutine-filter").value);
 	$("goroutine-filter").addEventListener("input", e => grid.setFilter(e.target.value));
 }
 
@@ -187,6 +196,8 @@ function showGoroutines() {
 
 const COL = {
 	text: (name, get, width) => ({ name, get, width, text: true }),
+	/* A name that is cut at its begin where it has no room. */
+	name: (name, get, width) => ({ name, get, width, text: true, isName: true }),
 	time: (name, get, bar) => ({
 		name,
 		get: r => get(r) || 0,
@@ -282,7 +293,7 @@ function functionTable(report) {
 		about: "All goroutines that began with a function. A click goes to the longest wait for a P.",
 		open: r => maxLink(r.runnable) || maxLink(r.life),
 		columns: [
-			COL.text("Function", functionName, 330),
+			COL.name("Function", functionName, 330),
 			COL.text("Place", placeOf, 150),
 			COL.count("Goroutines", r => r.goroutines),
 			COL.count("Ended", r => r.ended),
@@ -319,7 +330,7 @@ function stayTable(report) {
 		about: "Every state and reason to wait. A click goes to the longest one.",
 		open: row => maxLink(row.dist),
 		columns: [
-			COL.text("Function", row => functionName(row.r), 330),
+			COL.name("Function", row => functionName(row.r), 330),
 			COL.text("State", row => row.kind, 260),
 			...distColumns(row => row.dist),
 		],
@@ -350,8 +361,8 @@ function longestTable(report) {
 				show: v => (v < 0 ? "–" : "G" + v),
 				width: 96,
 			},
-			COL.text("Began with", m => m.began_with, 260),
-			COL.text("At", m => m.function || "", 260),
+			COL.name("Began with", m => m.began_with, 260),
+			COL.name("At", m => m.function || "", 260),
 			COL.text("Place", placeOf, 150),
 			{ name: "Time", get: m => m.at_ns, show: v => showTime(v, 6), width: 110 },
 			COL.text("", m => (m.open ? "open" : ""), 60),
@@ -441,10 +452,16 @@ function reportTables() {
 	].filter(t => t.rows.length);
 }
 
-const Tables = { list: null, grid: null };
+const Tables = { list: null, grid: null, index: 0 };
+
+function chooseTable(i) {
+	$("table-choice").value = i;
+	showTable(i);
+}
 
 function showTable(i) {
 	const table = Tables.list[i];
+	Tables.index = i;
 	if (!table)
 		return $("report-table").replaceChildren(
 			el("p", { class: "empty" }, "This page has no tables."),

@@ -3,7 +3,7 @@
  * pixels.
  */
 
-const GUTTER = 196,
+const GUTTER = 220,
 	RULER = 24,
 	LANE = 20,
 	HEAD = 26,
@@ -15,7 +15,11 @@ const Timeline = {
 	to: 1,
 	lanes: [],
 	goroutines: [],
-	firstGoroutine: 0,
+	shown: [],
+	alive: true,
+	pointer: null,
+	/* Of the lanes; the browser forgets it while they are hidden. */
+	scroll: 0,
 	fixedHeight: 0,
 	pinned: [],
 	filter: "",
@@ -129,179 +133,6 @@ const LEGEND = [
 	["stw", "stopped world"],
 	["runnable", "hatched: its thread waits for a CPU"],
 ];
-
-/* --- lanes --- */
-
-function packTasks() {
-	const ends = [],
-		lanes = [];
-	for (const o of Data.objects[OBJECT_TASK].items) {
-		let i = ends.findIndex(end => end <= o.from);
-		if (i < 0 && ends.length < TASK_LANES) {
-			i = ends.length;
-			lanes.push([]);
-		}
-		if (i < 0) continue;
-		ends[i] = o.to;
-		lanes[i].push(o);
-	}
-	return lanes;
-}
-
-function regionsOf(g) {
-	if (!Timeline.regions) {
-		Timeline.regions = new Map();
-		for (const kind of [OBJECT_REGION, OBJECT_ASSIST])
-			for (const o of Data.objects[kind].items) {
-				if (!Timeline.regions.has(o.g)) Timeline.regions.set(o.g, []);
-				Timeline.regions.get(o.g).push(o);
-			}
-	}
-	return Timeline.regions.get(g.id);
-}
-
-const SORTS = {
-	weight: null,
-	begin: (a, b) => a.from - b.from,
-	id: (a, b) => a.id - b.id,
-	name: (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.row - b.row),
-	running: (a, b) => b.in[RUNNING] - a.in[RUNNING],
-	runnable: (a, b) => b.in[RUNNABLE] - a.in[RUNNABLE],
-	waiting: (a, b) => b.in[WAITING] - a.in[WAITING],
-};
-
-function matches(g, filter) {
-	return (
-		!filter ||
-		g.name.toLowerCase().includes(filter) ||
-		String(g.id) === filter ||
-		"g" + g.id === filter ||
-		g.labels.toLowerCase().includes(filter)
-	);
-}
-
-function chooseGoroutines() {
-	const filter = Timeline.filter.trim().toLowerCase(),
-		sort = SORTS[Timeline.sort];
-	Timeline.goroutines = Data.goroutines.filter(g => matches(g, filter));
-	if (sort) Timeline.goroutines.sort(sort);
-	buildLanes();
-}
-
-function buildLanes() {
-	const lanes = [];
-	let y = 0;
-	const add = (lane, height) => {
-		lanes.push({ ...lane, y, height });
-		y += height;
-	};
-	const gc = Data.objects[OBJECT_GC].items,
-		stw = Data.objects[OBJECT_STW].items;
-	add({ kind: "head", label: "Program" }, HEAD);
-	if (gc.length || stw.length)
-		add(
-			{
-				kind: "objects",
-				label: "GC, world stopped",
-				layers: [
-					[gc, "gc"],
-					[stw, "stw"],
-				],
-			},
-			LANE,
-		);
-	for (const s of Data.head.series
-		.filter(s => s.points.length > 1 && /heap.objects|goroutines$/.test(Data.texts[s.name]))
-		.slice(0, 3))
-		add({ kind: "series", label: seriesLabel(s), series: s }, SERIES);
-	if (!Timeline.tasks) Timeline.tasks = packTasks();
-	Timeline.tasks.forEach((items, i) =>
-		add(
-			{ kind: "objects", label: i ? "" : "Tasks", layers: [[items, "task"]], names: true },
-			LANE,
-		),
-	);
-	if (Timeline.pinned.length) add({ kind: "head", label: "Chosen goroutines" }, HEAD);
-	for (const g of Timeline.pinned)
-		add(
-			{
-				kind: "track",
-				plane: PLANE_G,
-				track: g.track,
-				g,
-				label: "G" + g.id + "  " + g.name,
-				pinned: true,
-			},
-			LANE,
-		);
-	add(
-		{
-			kind: "head",
-			label: "Ps",
-			note:
-				Data.head.p_ids.length < Data.head.procs
-					? "first " + Data.head.p_ids.length
-					: "",
-		},
-		HEAD,
-	);
-	Data.head.p_ids.forEach((id, i) =>
-		add({ kind: "track", plane: PLANE_P, track: i, label: "P" + id }, LANE),
-	);
-	if (Timeline.threads) {
-		add({ kind: "head", label: "Threads (Ms)" }, HEAD);
-		Data.head.m_ids.forEach((id, i) =>
-			add({ kind: "track", plane: PLANE_M, track: i, label: "M" + id }, LANE),
-		);
-	}
-	const all = Timeline.goroutines.length;
-	add(
-		{
-			kind: "head",
-			label: "Goroutines",
-			note:
-				showCount(all) +
-				(all < Data.head.goroutines ? " of " + showCount(Data.head.goroutines) : ""),
-		},
-		HEAD,
-	);
-	Timeline.lanes = lanes;
-	Timeline.fixedHeight = y;
-	Timeline.place = new Map(Timeline.goroutines.map((g, i) => [g, i]));
-	$("lanes-height").style.height = y + all * LANE + RULER + 12 + "px";
-	redraw();
-}
-
-function seriesLabel(s) {
-	const name = Data.texts[s.name];
-	return (
-		{
-			"/memory/classes/heap/objects:bytes": "Heap in use",
-			"/gc/heap/goal:bytes": "Heap goal",
-			"/sched/gomaxprocs:threads": "GOMAXPROCS",
-		}[name] || name
-	);
-}
-
-/* Returns the lanes from @top to @bottom, in pixels from the top of all lanes. */
-function lanesIn(top, bottom) {
-	const list = Timeline.lanes.filter(l => l.y + l.height > top && l.y < bottom);
-	const first = Math.max(0, Math.floor((top - Timeline.fixedHeight) / LANE));
-	const last = Math.min(Timeline.goroutines.length, Math.ceil((bottom - Timeline.fixedHeight) / LANE));
-	for (let i = first; i < last; i++) {
-		const g = Timeline.goroutines[i];
-		list.push({
-			kind: "track",
-			plane: PLANE_G,
-			track: g.track,
-			g,
-			label: "G" + g.id + "  " + g.name,
-			y: Timeline.fixedHeight + i * LANE,
-			height: LANE,
-		});
-	}
-	return list;
-}
 
 /* --- pixels --- */
 
@@ -501,9 +332,11 @@ function paintObjects(lane, y0, y1) {
 			const x0 = Math.max(left, Math.floor((o.from - Timeline.from) / perPixel) + left);
 			const x1 = Math.max(x0 + 1, Math.round((o.to - Timeline.from) / perPixel) + left);
 			fill(x0, x1, (y0 + 2 * scale) | 0, (y1 - 2 * scale) | 0, Colors.number[color]);
+			if (lane.names && x1 - x0 > 3 * scale) fill(x0, x0 + 1, (y0 + 2 * scale) | 0, (y1 - 2 * scale) | 0, Colors.number.bg);
+			if (o.path >= 0) fill(x0, x1, (y0 + 2 * scale) | 0, (y0 + 4 * scale) | 0, Colors.number.ink);
 			if (lane.names && x1 - x0 > 40 * scale)
 				texts.push({
-					text: o.name,
+					text: o.kind === OBJECT_UNIT ? showTime(o.to - o.from) : o.name,
 					x0: x0 / scale,
 					x1: Math.min(x1, pixelWidth) / scale,
 				});
@@ -539,21 +372,16 @@ function clipText(ctx, text, width) {
 	return whole <= width ? text : most < 3 ? "" : text.slice(0, most) + "…";
 }
 
+/* The text on a stay: [what comes first, a name]. */
 function textOfItem(lane, items, i) {
-	const state = items.state[i];
-	if (lane.plane === PLANE_G)
-		return state === RUNNING
-			? items.x[i]
-				? "P" + (items.x[i] - 1)
-				: "running"
-			: state === SYSCALL
-				? "system call"
-				: state === RUNNABLE
-					? "runnable" + (items.x[i] ? ": " + Data.texts[items.x[i]] : "")
-					: state === GAP
-						? "not recorded"
-						: Data.texts[items.x[i]] || "waiting";
-	return (state === SYSCALL ? "syscall " : "") + "G" + items.x[i] + " " + Data.texts[items.y[i]];
+	const state = items.state[i],
+		reason = Data.texts[items.x[i]];
+	if (lane.plane !== PLANE_G)
+		return [(state === SYSCALL ? "syscall " : "") + "G" + items.x[i], Data.texts[items.y[i]]];
+	if (state === RUNNING) return [items.x[i] ? "P" + (items.x[i] - 1) : "running", ""];
+	if (state === RUNNABLE) return ["runnable" + (items.x[i] ? ": " + reason : ""), ""];
+	if (state === WAITING) return [reason || "waiting", ""];
+	return [state === SYSCALL ? "system call" : "not recorded", ""];
 }
 
 const DARK_TEXT = new Set(["waiting", "sync", "network", "sleep", "gcwait", "gc"]);
@@ -565,7 +393,7 @@ function drawTexts(ctx, found, scroll) {
 		const color = colorOf(t.lane.plane, t.items.state[t.i], t.items.x[t.i], t.items.y[t.i]);
 		ctx.fillStyle = DARK_TEXT.has(color) ? Colors.ink : "#fff";
 		ctx.fillText(
-			clipText(ctx, textOfItem(t.lane, t.items, t.i), t.x1 - t.x0 - 8),
+			fitLabel(ctx, ...textOfItem(t.lane, t.items, t.i), t.x1 - t.x0 - 8),
 			t.x0 + 4,
 			t.lane.y - scroll + RULER + LANE / 2 + 0.5,
 		);
@@ -585,8 +413,8 @@ function drawGutter(ctx, lanes, scroll, width, height) {
 			ctx.fillRect(0, y + lane.height - 1, width, 1);
 			ctx.font = "600 12px ui-sans-serif, system-ui, sans-serif";
 			ctx.fillStyle = Colors.ink;
-			ctx.fillText(lane.label, 14, y + lane.height / 2 + 1);
-			const w = ctx.measureText(lane.label).width;
+			ctx.fillText(lane.short, 14, y + lane.height / 2 + 1);
+			const w = ctx.measureText(lane.short).width;
 			ctx.font = "11.5px ui-sans-serif, system-ui, sans-serif";
 			ctx.fillStyle = Colors.quiet;
 			ctx.fillText(lane.note || "", 22 + w, y + lane.height / 2 + 1);
@@ -597,9 +425,9 @@ function drawGutter(ctx, lanes, scroll, width, height) {
 			ctx.fillRect(0, y, GUTTER - 1, lane.height);
 		}
 		ctx.font = "11.5px ui-sans-serif, system-ui, sans-serif";
-		ctx.fillStyle = lane.plane === PLANE_G && lane.g.system ? Colors.quiet : Colors.ink;
+		ctx.fillStyle = lane.quiet || (lane.plane === PLANE_G && lane.g.system) ? Colors.quiet : Colors.ink;
 		ctx.fillText(
-			clipText(ctx, lane.label, GUTTER - 24),
+			fitLabel(ctx, lane.short, lane.name, GUTTER - 24),
 			14,
 			y + Math.min(lane.height, LANE) / 2 + 0.5,
 		);
@@ -826,6 +654,9 @@ function drawTimeline() {
 		else if (lane.kind === "objects")
 			for (const t of paintObjects(lane, y0, y1))
 				found.objects.push({ ...t, y: lane.y - scroll + RULER + lane.height / 2 });
+		else if (lane.kind === "path")
+			for (const t of paintPath(lane, y0, y1))
+				found.objects.push({ ...t, y: lane.y - scroll + RULER + lane.height / 2 });
 	}
 	Blocks.end();
 	ctx.setTransform(1, 0, 0, 1, 0, 0);
@@ -833,16 +664,20 @@ function drawTimeline() {
 	ctx.setTransform(scale, 0, 0, scale, 0, 0);
 	for (const lane of lanes) if (lane.kind === "series") drawSeries(ctx, lane, lane.y - scroll + RULER);
 	drawTexts(ctx, found, scroll);
-	ctx.fillStyle = "#fff";
-	for (const t of found.objects) ctx.fillText(clipText(ctx, t.text, t.x1 - t.x0 - 8), t.x0 + 4, t.y);
+	for (const t of found.objects) {
+		ctx.fillStyle = t.color || "#fff";
+		ctx.fillText(clipText(ctx, t.text, t.x1 - t.x0 - 8), t.x0 + 4, t.y);
+	}
 	drawGaps(ctx, height);
 	drawWakes(ctx, found, lanes, scroll);
+	drawPath(ctx, lanes, scroll);
 	drawSelection(ctx, lanes, scroll);
 	drawGutter(ctx, lanes, scroll, width, height);
 	drawRuler(ctx, width);
 	Timeline.complete = complete;
 	Timeline.exact = levelOf(nsPerPixel());
 	drawOverview();
+	drawOver();
 	Timeline.frames.push(performance.now() - began);
 	if (Timeline.frames.length > 500) Timeline.frames.shift();
 }
@@ -952,6 +787,7 @@ function setView(from, to) {
 	if (from + span > whole + margin) from = Math.max(-margin, whole + margin - span);
 	Timeline.from = from;
 	Timeline.to = from + span;
+	updateLanes();
 	redraw();
 	Timeline.onview();
 }
@@ -1011,22 +847,11 @@ function itemAt(plane, track, time, slack, level) {
  * first, and the time without records.
  */
 async function offIn(plane, track, from, to) {
-	const waits = [],
-		why = new Map();
+	const why = new Map();
 	let ns = 0,
 		unknown = 0,
 		merged = false;
-	for (const level of Blocks.index[PLANE_OFF + plane][track >> 5] || [])
-		for (const block of level)
-			if (!block.data && block.id >= 0 && block.from <= to && block.to >= from)
-				waits.push(
-					unpack("b" + block.id).then(bytes => {
-						block.data = decodeBlock(bytes, PLANE_OFF + plane);
-						Blocks.decoded.set(block.id, block);
-					}),
-				);
-	await Promise.all(waits);
-	levelCache.clear();
+	await unpackIn(PLANE_OFF + plane, track, from, to);
 	const add = (state, name, more) => {
 		if (state === OFF_UNKNOWN) {
 			unknown += more;
@@ -1058,19 +883,7 @@ async function offIn(plane, track, from, to) {
 
 /* Returns the stay at a time, after unpacking all blocks of that time. */
 async function exactAt(plane, track, time) {
-	const levels = Blocks.index[plane][track >> 5] || [],
-		waits = [];
-	for (const level of levels)
-		for (const block of level)
-			if (!block.data && block.id >= 0 && block.from <= time && block.to >= time)
-				waits.push(
-					unpack("b" + block.id).then(bytes => {
-						block.data = decodeBlock(bytes, plane);
-						Blocks.decoded.set(block.id, block);
-					}),
-				);
-	await Promise.all(waits);
-	levelCache.clear();
+	await unpackIn(plane, track, time, time);
 	return itemAt(plane, track, time, 0, 0);
 }
 
@@ -1084,6 +897,8 @@ function select(selection, quiet) {
 	)
 		selection.wake = { g: selection.item.z - 1, time: selection.item.from };
 	Timeline.selected = selection;
+	if (selection && selection.object && selection.object.path >= 0)
+		choosePath(selection.object.unit.paths[selection.object.path]);
 	if (!quiet) Timeline.onselect(selection);
 	redraw();
 }
@@ -1100,6 +915,7 @@ async function selectAt(x, y) {
 		}
 		return select(null);
 	}
+	if (lane.kind === "path" && stepAt(lane, time)) return goToStep(stepAt(lane, time));
 	if (lane.kind !== "track") return select(null);
 	const region =
 		lane.g &&
@@ -1110,7 +926,7 @@ async function selectAt(x, y) {
 		plane: lane.plane,
 		track: lane.track,
 		g: lane.g || null,
-		label: lane.label,
+		label: labelOf(lane),
 		item: x < GUTTER || lane.track < 0 ? null : await loadedAt(lane.plane, lane.track, time),
 	});
 }
@@ -1132,11 +948,12 @@ function reveal(g) {
 		box = $("lanes");
 	let y = lane ? lane.y : undefined;
 	if (y === undefined) {
-		if (!Timeline.place.has(g)) {
+		const at = Timeline.shown.indexOf(g);
+		if (at < 0) {
 			pin([g]);
 			return reveal(g);
 		}
-		y = Timeline.fixedHeight + Timeline.place.get(g) * LANE;
+		y = Timeline.fixedHeight + at * LANE;
 	}
 	if (y < box.scrollTop || y + LANE > box.scrollTop + box.clientHeight - RULER)
 		box.scrollTop = Math.max(0, y - (box.clientHeight - RULER) / 3);
@@ -1154,7 +971,7 @@ async function selectGoroutine(g, time) {
 	}
 	reveal(g);
 	const item = time !== undefined && g.track >= 0 ? await exactAt(PLANE_G, g.track, time) : null;
-	select({ plane: PLANE_G, track: g.track, g, item, label: "G" + g.id + "  " + g.name });
+	select({ plane: PLANE_G, track: g.track, g, item, label: labelOf(goroutineLane(g)) });
 }
 
 /* Selects the stay before (-1) or after (1) the selected one. */
@@ -1175,147 +992,4 @@ function selectWaker() {
 	const s = Timeline.selected,
 		waker = s && s.wake ? Data.goroutine(s.wake.g, s.wake.time) : null;
 	if (waker) selectGoroutine(waker, s.wake.time - 1);
-}
-
-/* --- pointer and wheel --- */
-
-function listenLanes() {
-	const box = $("lanes"),
-		canvas = $("lanes-canvas");
-	let drag = null;
-	const at = e => {
-		const r = canvas.getBoundingClientRect();
-		return [e.clientX - r.left, e.clientY - r.top];
-	};
-	canvas.addEventListener("pointerdown", e => {
-		if (e.button) return;
-		const [x, y] = at(e);
-		drag = { x, y, from: Timeline.from, to: Timeline.to, scroll: box.scrollTop, moved: false };
-		canvas.setPointerCapture(e.pointerId);
-		box.focus({ preventScroll: true });
-	});
-	canvas.addEventListener("pointermove", e => {
-		const [x, y] = at(e);
-		if (!drag) return hover(x, y, e);
-		if (!drag.moved && Math.abs(x - drag.x) + Math.abs(y - drag.y) < 4) return;
-		drag.moved = true;
-		hideTip();
-		box.classList.add("dragging");
-		const by = ((drag.x - x) * (drag.to - drag.from)) / laneWidth();
-		setView(drag.from + by, drag.to + by);
-		box.scrollTop = drag.scroll + drag.y - y;
-	});
-	canvas.addEventListener("pointerup", e => {
-		const [x, y] = at(e);
-		if (drag && !drag.moved) selectAt(x, y);
-		drag = null;
-		box.classList.remove("dragging");
-	});
-	canvas.addEventListener("pointerleave", hideTip);
-	canvas.addEventListener("dblclick", () => zoomToSelected());
-	box.addEventListener("scroll", redraw);
-	box.addEventListener(
-		"wheel",
-		e => {
-			const [x] = at(e),
-				dx = e.shiftKey ? e.deltaY || e.deltaX : e.deltaX;
-			if (e.ctrlKey || e.metaKey)
-				zoom(
-					Math.exp(Math.max(-100, Math.min(100, e.deltaY)) / 250),
-					timeOf(Math.max(GUTTER, x)),
-				);
-			else if (dx && Math.abs(dx) >= Math.abs(e.shiftKey ? 0 : e.deltaY))
-				pan(dx / laneWidth());
-			else return;
-			e.preventDefault();
-			hideTip();
-		},
-		{ passive: false },
-	);
-}
-
-function zoomToSelected() {
-	const s = Timeline.selected,
-		o = s && (s.item || s.object);
-	if (!o) return;
-	const margin = Math.max(200, (o.to - o.from) * 0.4);
-	setView(o.from - margin, o.to + margin);
-}
-
-function listenOverview() {
-	const canvas = $("overview");
-	let from = null;
-	const time = e => {
-		const r = canvas.getBoundingClientRect();
-		return (
-			Math.max(0, Math.min(1, (e.clientX - r.left - GUTTER) / (r.width - GUTTER))) *
-			Data.head.duration
-		);
-	};
-	canvas.addEventListener("pointerdown", e => {
-		from = time(e);
-		canvas.setPointerCapture(e.pointerId);
-	});
-	canvas.addEventListener("pointermove", e => {
-		const to = time(e);
-		if (from !== null && Math.abs(to - from) > Data.head.duration * 0.003)
-			setView(Math.min(from, to), Math.max(from, to));
-	});
-	canvas.addEventListener("pointerup", e => {
-		const to = time(e),
-			span = Timeline.to - Timeline.from;
-		if (from !== null && Math.abs(to - from) <= Data.head.duration * 0.003)
-			setView(to - span / 2, to + span / 2);
-		from = null;
-	});
-}
-
-/* --- tooltip --- */
-
-function showTip(text, e) {
-	const tip = $("tip");
-	tip.textContent = text;
-	tip.hidden = false;
-	const r = tip.getBoundingClientRect();
-	tip.style.left = Math.max(4, Math.min(e.clientX + 14, innerWidth - r.width - 8)) + "px";
-	tip.style.top =
-		(e.clientY + 18 + r.height > innerHeight ? e.clientY - r.height - 10 : e.clientY + 18) + "px";
-}
-
-function hideTip() {
-	$("tip").hidden = true;
-}
-
-function hover(x, y, e) {
-	const lane = laneAt(y),
-		time = timeOf(x);
-	if (!lane || lane.kind === "head") return hideTip();
-	if (x < GUTTER) return lane.label ? showTip(lane.label, e) : hideTip();
-	if (lane.kind === "objects") {
-		const slack = nsPerPixel() * 2;
-		const o = [...lane.layers]
-			.reverse()
-			.flatMap(l => l[0])
-			.find(it => it.from - slack <= time && time <= it.to + slack);
-		return o ? showTip(describeObject(o), e) : hideTip();
-	}
-	if (lane.kind === "series") {
-		const p = lane.series.points.filter(q => q[0] <= time).pop(),
-			bytes = Data.texts[lane.series.name].endsWith(":bytes");
-		return p
-			? showTip(
-					lane.label +
-						": " +
-						(bytes ? showBytes(p[2]) : showCount(p[2])) +
-						"\n" +
-						showExact(p[0]),
-					e,
-				)
-			: hideTip();
-	}
-	const item =
-		lane.track < 0
-			? null
-			: itemAt(lane.plane, lane.track, time, nsPerPixel() * 1.5, levelOf(nsPerPixel()));
-	return item ? showTip(describeItem(lane, item), e) : hideTip();
 }

@@ -162,7 +162,7 @@ int exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
 		return error_set(err, -ENOENT, "no function %s in '%s'", name, gobin_path(b));
 	if (!release_has(gobin_go_minor(b), RELEASE_SYSCALL_SITES) ||
 	    exitsys_find(b, offsets, &fn, ret))
-		return error_set(err, -ENOTSUP, "%s of %s has no single place that tells whether "
+		return error_set(err, -ENOTSUP, "%s of %s has no single place that shows whether "
 				 "the P was kept", name, gobin_go_version(b));
 	return 0;
 }

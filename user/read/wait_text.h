@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_text: the object that a goroutine waits for, in words: "channel 0xc000012070 (7)", "mutex
+ * 0x65a5a0", "network descriptor 4", "select 0xc000012070 (7) 0xc000012100 (0)". A channel has its
+ * capacity in brackets; + after it: that capacity or a larger one.
+ */
+#ifndef GOTAP_READ_WAIT_TEXT_H
+#define GOTAP_READ_WAIT_TEXT_H
+
+#include "base/vec.h"
+#include "trace/wait.h"
+
+/* Appends the words to @out, without a NUL. */
+void wait_text(struct buf *out, const struct trace_wait *wait);
+
+#endif

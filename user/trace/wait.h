@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait: the object that a goroutine waits for, as events of the model and of readers have it. The
+ * model (sched/waits.c) makes it from records, v2_sink.c writes it, read/waits.h reads it.
+ */
+#ifndef GOTAP_TRACE_WAIT_H
+#define GOTAP_TRACE_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "waits.h"
+
+struct trace_wait {
+	uint8_t kind;		/* enum wait_kind */
+	uint8_t n;		/* objects: one, or those of a select */
+	bool more;		/* a select has further channels */
+	/* waits.h: the address of the object itself, and a channel's capacity */
+	uint64_t of[WAIT_CHANNELS];
+};
+
+/* The address of object @i; of WAIT_NETWORK the number of the descriptor. */
+static inline uint64_t wait_address(const struct trace_wait *w, unsigned int i)
+{
+	return (w->of[i] & WAIT_ADDRESS) - (w->kind == WAIT_NETWORK);
+}
+
+/*
+ * The capacity of channel @i, -1: the object is no channel. WAIT_CAP_MOST - 1 stands for larger
+ * ones, too.
+ */
+static inline int wait_capacity(const struct trace_wait *w, unsigned int i)
+{
+	return (int)(w->of[i] >> WAIT_ADDRESS_BITS) - 1;
+}
+
+/* "channel", "mutex", ... */
+const char *wait_kind_name(uint8_t kind);
+
+#endif
