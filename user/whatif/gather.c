@@ -10,6 +10,7 @@
 
 #include "read/notes.h"
 #include "read/view.h"
+#include "trace/wait.h"
 #include "whatif/nominal.h"
 #include "whatif/peers.h"
 #include "why/place.h"
@@ -347,6 +348,21 @@ static const struct goroutine *gather_poster(struct gather *a, const struct span
 	return by;
 }
 
+/* Do the channels of the wait hold values? A select can have channels of both kinds. */
+static enum op_holds gather_holds(const struct trace_wait *wait)
+{
+	unsigned int i, n = 0;
+
+	if (!wait || wait->more || !wait->n)
+		return HOLDS_UNKNOWN;
+	for (i = 0; i < wait->n; i++) {
+		if (wait_capacity(wait, i) < 0)
+			return HOLDS_UNKNOWN;
+		n += wait_capacity(wait, i) > 0;
+	}
+	return !n ? HOLDS_NOTHING : n == wait->n ? HOLDS_SOME : HOLDS_UNKNOWN;
+}
+
 static void gather_post(struct gather *a, const struct span *span, const struct goroutine *by,
 			uint32_t wait)
 {
@@ -364,6 +380,7 @@ static void gather_post(struct gather *a, const struct span *span, const struct 
 	op->partner = wait;
 	op->flags = gather_has(a, op->stack, STACK_CHANNEL) ? OP_OF_CHANNEL :
 		    gather_has(a, op->stack, STACK_UNLOCKS) ? OP_OF_LOCK : 0;
+	op->by = (uint8_t)gather_holds(span->wait);
 	op_at(&a->p, wait)->partner = number;
 	op_at(&a->p, wait)->by = ENDED_POST;
 }
@@ -711,7 +728,7 @@ struct gather *gather_new(struct spans *s, struct oncpu *o)
 	vec_push(&a->p.ops, sizeof(struct op));
 	classes_init(&a->p.classes, spans_stacks(s));
 	spans_visit(s, &(struct spans_visitor){
-		.ctx = a, .trace_begin = gather_on_trace, .event = gather_on_event,
+		.ctx = a, .waits = true, .trace_begin = gather_on_trace, .event = gather_on_event,
 		.goroutine_begin = gather_on_goroutine, .span_begin = gather_on_span_begin,
 		.span = gather_on_span, .goroutine_end = gather_on_goroutine_end,
 		.region_begin = gather_on_region_begin, .region = gather_on_region,

@@ -37,6 +37,9 @@ enum op_by {
 	ENDED_RUNTIME,
 };
 
+/* What a post is to: a channel that holds nothing, or some values. In op.by of a post. */
+enum op_holds { HOLDS_UNKNOWN, HOLDS_NOTHING, HOLDS_SOME };
+
 /*
  * OP_OF_CHANNEL: the post is a send, a receive, or a select. OP_ASSIST: marks for the collector.
  * OP_OF_GC: the wait would not be there without the collector. OP_FOUND: the wait was there when

@@ -351,7 +351,8 @@ static enum rerun_effect rerun_do_post(struct rerun *y, uint32_t p, uint32_t g,
 		rerun_complete(y, p, wait);
 		return NEXT_OP;
 	}
-	if (!y->rendezvous || !(op->flags & OP_OF_CHANNEL))
+	if (!(op->flags & OP_OF_CHANNEL) || op->by == HOLDS_SOME ||
+	    (op->by == HOLDS_UNKNOWN && !y->rendezvous))
 		return NEXT_OP;
 	y->waits[wait] |= WAIT_BLOCKS;
 	y->partners[wait] = g;
