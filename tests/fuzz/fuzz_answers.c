@@ -130,6 +130,7 @@ static void predict(struct trace_reader *r)
 	struct whatif *w = whatif_new(s, u);
 	struct error err;
 
+	whatif_collect(w, NULL);
 	units_collect(u, s);
 	(void)spans_read(s, r, &err);
 	units_collected(u);

@@ -15,6 +15,7 @@ enum agenda_kind {
 	AGENDA_STEP,		/* P @a goes on with goroutine @b */
 	AGENDA_FOUND,		/* an idle P has woken, and looks for work */
 	AGENDA_ENTER,		/* goroutine @a gets an idle P; @b: it was a timer */
+	AGENDA_DUE,		/* the sleep of goroutine @a, which was made shorter, is over */
 	AGENDA_FIRE,		/* the timer of goroutine @a ends its wait */
 	AGENDA_RETURN,		/* the system call of goroutine @a returns */
 	AGENDA_APPEAR,		/* goroutine @a is there from now on */

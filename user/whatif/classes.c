@@ -21,6 +21,7 @@ void classes_free(struct classes *c)
 	vec_free(&c->list);
 	vec_free(&c->sampled);
 	map64_free(&c->by_stacks);
+	map64_free(&c->by_place);
 	map64_free(&c->by_names);
 	map64_free(&c->samples);
 }
@@ -81,7 +82,7 @@ static void class_common(const struct classes *c, struct class *k, const uint32_
 /* A stack can lack its outer frames, as one of a preemption can: its root is known all the same. */
 static void class_root(struct class *k, const char *root)
 {
-	if (*root && !release_is_std(root))
+	if (*root)
 		k->names[k->nnames++] = root;
 	k->nsure = k->nnames;
 }
@@ -170,7 +171,7 @@ uint32_t classes_run(struct classes *c, bool assist, const char *root, uint32_t 
 	return class;
 }
 
-uint32_t classes_at(struct classes *c, enum class_kind kind, uint32_t stack)
+static uint32_t classes_look(struct classes *c, enum class_kind kind, uint32_t stack)
 {
 	const struct stack_frame *at = place_frame(c->stacks, stack);
 	struct class k = { .kind = (uint8_t)kind };
@@ -187,6 +188,20 @@ uint32_t classes_at(struct classes *c, enum class_kind kind, uint32_t stack)
 		class_name(&k, stack_set_frame_at(c->stacks, frames[i]));
 	k.nsure = k.nnames;
 	return classes_number(c, &k);
+}
+
+uint32_t classes_at(struct classes *c, enum class_kind kind, uint32_t stack)
+{
+	uint64_t key = hash64_seeded((uint64_t)kind << 32 | stack), *found;
+	uint32_t number;
+
+	found = map64_get(&c->by_place, key);
+	if (found)
+		return (uint32_t)*found;
+	number = classes_look(c, kind, stack);
+	if (c->by_place.len < CLASSES_MOST * 8)
+		*map64_put(&c->by_place, key, NULL) = number;
+	return number;
 }
 
 /* --- samples --- */

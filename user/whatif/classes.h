@@ -52,6 +52,7 @@ struct classes {
 	struct stack_set *stacks;	/* of the spans */
 	struct vec list;		/* struct class; the first one is unused */
 	struct map64 by_stacks;		/* kind and two stacks -> number */
+	struct map64 by_place;		/* kind and stack of a wait -> number */
 	struct map64 by_names;		/* kind and names -> number */
 	struct map64 samples;		/* class and function -> index of sampled */
 	struct vec sampled;		/* struct class_sampled */

@@ -10,6 +10,7 @@
 
 #include "read/notes.h"
 #include "read/view.h"
+#include "trace/wait.h"
 #include "whatif/nominal.h"
 #include "whatif/peers.h"
 #include "why/place.h"
@@ -22,6 +23,7 @@ enum { SAMPLES_PENDING = 8, PROCS_MOST = 4096, LATENCIES_MOST = 1 << 16 };
 struct weave {
 	uint32_t program;	/* index + 1; 0: there was no room for it */
 	uint32_t wait;		/* the open wait or system call; 0: none */
+	uint32_t joined;	/* its last wait for a WaitGroup; 0: none */
 	uint32_t sleeps;	/* class of its last sleep in its first function */
 	uint32_t stack;		/* where the current part of the run began */
 	int64_t cut;		/* when it began */
@@ -36,8 +38,10 @@ struct weave {
 
 struct gather {
 	struct spans *s;
+	struct oncpu *oncpu;		/* NULL: there are no records of threads */
 	struct programs p;
 	struct vec weaves;		/* struct weave */
+	struct vec facts;		/* uint8_t by stack: STACK_KNOWN and others; 0: none yet */
 	bool idle[PROCS_MOST];
 	bool woken[PROCS_MOST];		/* it was idle, and no goroutine has run on it since */
 	uint64_t nidle, nready;
@@ -258,28 +262,57 @@ static void gather_on_span_begin(void *ctx, const struct span *span)
 
 /* --- the end of spans --- */
 
-static bool gather_has(const struct gather *a, uint32_t stack, const char *const *functions)
+/* Facts about a stack, by its functions. */
+enum {
+	STACK_KNOWN = 1, STACK_CLOSES = 2, STACK_CHANNEL = 4, STACK_COLLECTS = 8,
+	STACK_UNLOCKS = 16, STACK_JOINS = 32,
+};
+
+/* A part of the name of a function says so. */
+static const struct {
+	const char *part;
+	uint8_t fact;
+} gather_facts_of[] = {
+	{ "Close", STACK_CLOSES }, { "Deadline", STACK_CLOSES },
+	{ "runtime.chansend", STACK_CHANNEL }, { "runtime.chanrecv", STACK_CHANNEL },
+	{ "runtime.selectgo", STACK_CHANNEL }, { "runtime.selectnbsend", STACK_CHANNEL },
+	{ "runtime.selectnbrecv", STACK_CHANNEL },
+	{ "runtime.gcStart", STACK_COLLECTS }, { "runtime.gcAssistAlloc", STACK_COLLECTS },
+	{ "runtime.gcMarkDone", STACK_COLLECTS },
+	{ "runtime.stopTheWorldWithSema", STACK_COLLECTS },
+	{ "sync.(*WaitGroup).Wait", STACK_JOINS },
+};
+
+static uint8_t gather_look(const struct gather *a, uint32_t stack)
 {
 	const struct stack_set *stacks = spans_stacks(a->s);
 	uint32_t n, i;
 	const uint32_t *frames = stack_set_of(stacks, stack, &n);
-	const char *const *f;
+	uint8_t facts = STACK_KNOWN | (place_is_unlock(stacks, stack) ? STACK_UNLOCKS : 0);
+	size_t k;
 
 	for (i = 0; i < n; i++)
-		for (f = functions; *f; f++)
-			if (strstr(stack_set_frame_at(stacks, frames[i])->func, *f))
-				return true;
-	return false;
+		for (k = 0; k < sizeof(gather_facts_of) / sizeof(*gather_facts_of); k++)
+			if (strstr(stack_set_frame_at(stacks, frames[i])->func,
+				   gather_facts_of[k].part))
+				facts |= gather_facts_of[k].fact;
+	return facts;
 }
 
-static const char *const gather_closers[] = { "Close", "Deadline", NULL };
-static const char *const gather_channels[] = { "runtime.chansend", "runtime.chanrecv",
-	"runtime.selectgo", "runtime.selectnbsend", "runtime.selectnbrecv", NULL };
-static const char *const gather_collector[] = { "runtime.gcStart", "runtime.gcAssistAlloc",
-	"runtime.gcMarkDone", "runtime.stopTheWorldWithSema", NULL };
+static bool gather_has(struct gather *a, uint32_t stack, uint8_t fact)
+{
+	uint8_t *facts;
+
+	while (a->facts.len <= stack)
+		vec_push(&a->facts, 1);
+	facts = vec_at(&a->facts, uint8_t, stack);
+	if (!*facts)
+		*facts = gather_look(a, stack);
+	return *facts & fact;
+}
 
 /* Who ended a wait that no goroutine of the programs ended? */
-static enum op_by gather_alone(const struct gather *a, const struct span *span)
+static enum op_by gather_alone(struct gather *a, const struct span *span)
 {
 	static const char *const timed[] = { "sleep", "chan receive", "select", NULL };
 	size_t i;
@@ -287,27 +320,47 @@ static enum op_by gather_alone(const struct gather *a, const struct span *span)
 	if (!span->end.type)
 		return ENDED_NEVER;
 	if (!strcmp(span->reason, "network"))
-		return gather_has(a, span->end.stack, gather_closers) ? ENDED_RUNTIME :
-									 ENDED_NETWORK;
+		return gather_has(a, span->end.stack, STACK_CLOSES) ? ENDED_RUNTIME :
+								       ENDED_NETWORK;
 	for (i = 0; timed[i]; i++)
 		if (!strcmp(span->reason, timed[i]))
 			return ENDED_TIMER;
 	return ENDED_RUNTIME;
 }
 
-/* The goroutine that ended the wait, if its program can have the op: else NULL. */
+/*
+ * The goroutine that ended the wait, if its program can have the op: else NULL. One of the runtime
+ * is nobody to wait for: the collector runs when so much was allocated, not at the times of the
+ * trace.
+ */
 static const struct goroutine *gather_poster(struct gather *a, const struct span *span)
 {
 	const struct goroutine *by = span->end.g == TRACEV2_NO_ID ? NULL :
 				     spans_goroutine(a->s, span->end.g);
 
 	if (!by || by == span->g || !strcmp(span->reason, "sleep") ||
+	    (spans_is_system(by->name) && !spans_is_system(span->g->name)) ||
 	    !gather_weave(a, by)->program)
 		return NULL;
 	if (!span->end.stack || (by->now.state != GO_RUNNING && span->end.type != EV_GoSwitch &&
 				 span->end.type != EV_GoSwitchDestroy))
 		return NULL;
 	return by;
+}
+
+/* Do the channels of the wait hold values? A select can have channels of both kinds. */
+static enum op_holds gather_holds(const struct trace_wait *wait)
+{
+	unsigned int i, n = 0;
+
+	if (!wait || wait->more || !wait->n)
+		return HOLDS_UNKNOWN;
+	for (i = 0; i < wait->n; i++) {
+		if (wait_capacity(wait, i) < 0)
+			return HOLDS_UNKNOWN;
+		n += wait_capacity(wait, i) > 0;
+	}
+	return !n ? HOLDS_NOTHING : n == wait->n ? HOLDS_SOME : HOLDS_UNKNOWN;
 }
 
 static void gather_post(struct gather *a, const struct span *span, const struct goroutine *by,
@@ -325,17 +378,18 @@ static void gather_post(struct gather *a, const struct span *span, const struct 
 	op = op_at(&a->p, number);
 	op->stack = span->end.stack;
 	op->partner = wait;
-	op->flags = gather_has(a, op->stack, gather_channels) ? OP_OF_CHANNEL :
-		    place_is_unlock(spans_stacks(a->s), op->stack) ? OP_OF_LOCK : 0;
+	op->flags = gather_has(a, op->stack, STACK_CHANNEL) ? OP_OF_CHANNEL :
+		    gather_has(a, op->stack, STACK_UNLOCKS) ? OP_OF_LOCK : 0;
+	op->by = (uint8_t)gather_holds(span->wait);
 	op_at(&a->p, wait)->partner = number;
 	op_at(&a->p, wait)->by = ENDED_POST;
 }
 
-static bool gather_is_of_gc(const struct gather *a, const struct span *span,
+static bool gather_is_of_gc(struct gather *a, const struct span *span,
 			    const struct goroutine *by)
 {
 	return strstr(span->reason, "GC") || !strcmp(span->reason, "preempted") ||
-	       (by && spans_is_system(by->name)) || gather_has(a, span->stack, gather_collector);
+	       (by && spans_is_system(by->name)) || gather_has(a, span->stack, STACK_COLLECTS);
 }
 
 /*
@@ -354,9 +408,33 @@ static void gather_late(const struct gather *a, struct op *op)
 	op->partner = least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
 }
 
+/*
+ * A wait for a WaitGroup ends with the last of its goroutines. If that becomes shorter, it is not
+ * the last one any more: the wait is for all that the goroutine created since its wait before, and
+ * that have ended. Their calls of Done are not in the trace, and their ends stand for them.
+ */
+static void gather_joins(struct gather *a, struct weave *w, uint32_t wait)
+{
+	uint32_t i = w->joined ? w->joined : program_at(&a->p, w->program - 1)->first;
+
+	for (; i && i != wait; i = op_at(&a->p, i)->next) {
+		const struct program *child = op_at(&a->p, i)->kind == OP_CREATE ?
+			program_at(&a->p, op_at(&a->p, i)->partner) : NULL;
+
+		if (!child || !child->last || op_at(&a->p, child->last)->kind != OP_END ||
+		    op_at(&a->p, wait)->joins == UINT8_MAX)
+			continue;
+		op_at(&a->p, child->last)->partner = wait;
+		op_at(&a->p, wait)->joins++;
+	}
+	w->joined = wait;
+}
+
 static void gather_wait_ends(struct gather *a, const struct span *span, struct weave *w)
 {
 	const struct goroutine *by = gather_poster(a, span);
+	const struct goroutine *waker = span->end.g == TRACEV2_NO_ID ? NULL :
+		spans_goroutine(a->s, span->end.g);
 	uint32_t number = w->wait;
 	struct op *op;
 
@@ -370,11 +448,13 @@ static void gather_wait_ends(struct gather *a, const struct span *span, struct w
 		return;
 	if (by)
 		gather_post(a, span, by, number);
+	if (by && gather_has(a, span->stack, STACK_JOINS))
+		gather_joins(a, w, number);
 	op = op_at(&a->p, number);
 	op->ns = span->to - span->from;
 	if (op->by != ENDED_POST)
-		op->by = by ? ENDED_RUNTIME : w->by;
-	if (gather_is_of_gc(a, span, by))
+		op->by = by || (waker && spans_is_system(waker->name)) ? ENDED_RUNTIME : w->by;
+	if (gather_is_of_gc(a, span, waker))
 		op->flags |= OP_OF_GC;
 	if (!gather_is_idle(a, &span->end) && op->by != ENDED_POST)
 		gather_late(a, op);
@@ -429,6 +509,25 @@ static void gather_starts(struct gather *a, const struct span *span, struct weav
 		op_at(&a->p, program->last)->latency = latency;
 }
 
+/* The part of a run in which its thread waited for a CPU: other tasks of the machine had it. */
+static void gather_queued(struct gather *a, const struct span *span)
+{
+	const struct oncpu_part *parts;
+	size_t n, i;
+
+	if (!a->oncpu)
+		return;
+	parts = oncpu_parts(a->oncpu, span->m, span->from, span->to, &n);
+	for (i = 0; i < n; i++) {
+		int64_t ns = parts[i].to - parts[i].from;
+
+		if (parts[i].state != THREAD_UNKNOWN)
+			a->p.known += ns;
+		if (parts[i].state == THREAD_QUEUED || parts[i].state == THREAD_THROTTLED)
+			a->p.queued += ns;
+	}
+}
+
 static void gather_on_span(void *ctx, const struct span *span)
 {
 	struct gather *a = ctx;
@@ -439,6 +538,7 @@ static void gather_on_span(void *ctx, const struct span *span)
 		gather_cut(a, span->g, w, span->to,
 			   span->end.g == span->g->id ? span->end.stack : 0);
 		w->fresh = false;
+		gather_queued(a, span);
 		if (span->p < PROCS_MOST)
 			a->ran[span->p] = span->to;
 		break;
@@ -619,15 +719,16 @@ static void gather_on_end(void *ctx, int64_t time)
 		a->p.until = time;
 }
 
-struct gather *gather_new(struct spans *s)
+struct gather *gather_new(struct spans *s, struct oncpu *o)
 {
 	struct gather *a = xcalloc(1, sizeof(*a));
 
 	a->s = s;
+	a->oncpu = o;
 	vec_push(&a->p.ops, sizeof(struct op));
 	classes_init(&a->p.classes, spans_stacks(s));
 	spans_visit(s, &(struct spans_visitor){
-		.ctx = a, .trace_begin = gather_on_trace, .event = gather_on_event,
+		.ctx = a, .waits = true, .trace_begin = gather_on_trace, .event = gather_on_event,
 		.goroutine_begin = gather_on_goroutine, .span_begin = gather_on_span_begin,
 		.span = gather_on_span, .goroutine_end = gather_on_goroutine_end,
 		.region_begin = gather_on_region_begin, .region = gather_on_region,
@@ -704,6 +805,7 @@ void gather_free(struct gather *a)
 		return;
 	programs_free(&a->p);
 	vec_free(&a->weaves);
+	vec_free(&a->facts);
 	vec_free(&a->latencies);
 	vec_free(&a->timer_latencies);
 	vec_free(&a->switches);

@@ -10,6 +10,7 @@ struct whatif {
 	struct spans *s;
 	struct units *u;
 	struct gather *gather;
+	bool no_threads;	/* the file of threads is of another recording, or there is none */
 	struct programs *p;	/* NULL until whatif_base() */
 	struct rounds rounds;
 	struct whatif_answer answer;

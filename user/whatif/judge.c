@@ -14,13 +14,15 @@
  * UNITS_LEAST: completions in the measured part. SPREAD_LEAST: the part of the trace over which
  * they lie. DONE_LEAST: completions of a replay, of those of the trace. STARVED_MOST: of the time
  * with an idle P beside a ready goroutine, beyond what a wake-up takes, the part of all time.
- * RECORDER_MOST: the recorder's part of the time, at RECORDER_PRICE ns for each event, of which all
- * can lie on the path of the unit.
+ * QUEUED_MOST: the part of the runs in which the threads waited for a CPU. RECORDER_MOST: the part
+ * of the time that is the recorder's, at RECORDER_PRICE ns for each event, of which all can lie on
+ * the path of the unit.
  */
 enum { UNITS_LEAST = 30 };
 #define SPREAD_LEAST 0.6
 #define DONE_LEAST 0.9
 #define STARVED_MOST 0.05
+#define QUEUED_MOST 0.05
 #define RECORDER_MOST 0.03
 #define RECORDER_PRICE 200
 
@@ -30,8 +32,18 @@ struct whatif *whatif_new(struct spans *s, struct units *u)
 
 	w->s = s;
 	w->u = u;
-	w->gather = gather_new(s);
 	return w;
+}
+
+void whatif_collect(struct whatif *w, struct oncpu *o)
+{
+	w->gather = gather_new(w->s, o);
+	w->no_threads = !o;
+}
+
+void whatif_forget_threads(struct whatif *w)
+{
+	w->no_threads = true;
 }
 
 /* --- reasons --- */
@@ -101,8 +113,14 @@ static void judge_trace(struct whatif *w)
 	if (seconds > 0 && (double)p->starved > STARVED_MOST * seconds * 1e9)
 		buf_printf(whatif_reason(reasons, "starved"),
 			   "for %.0f %% of the time goroutines were ready and a P was idle, for "
-			   "longer than a wake-up takes (%.0f %% are allowed): the machine did not "
-			   "give the program its CPUs", (double)p->starved / seconds / 1e7, 100 * STARVED_MOST);
+			   "longer than a wake-up takes (%.0f %% are allowed): the machine did "
+			   "not give the program its CPUs",
+			   (double)p->starved / seconds / 1e7, 100 * STARVED_MOST);
+	if (!w->no_threads && (double)p->queued > QUEUED_MOST * (double)p->known)
+		buf_printf(whatif_reason(reasons, "host"),
+			   "for %.0f %% of the time in which goroutines ran their threads waited "
+			   "for a CPU (%.0f %% are allowed)",
+			   100 * (double)p->queued / (double)p->known, 100 * QUEUED_MOST);
 	if ((double)p->events * RECORDER_PRICE > RECORDER_MOST * seconds * 1e9)
 		buf_printf(whatif_reason(reasons, "recorder"),
 			   "%.0f events a second are too many: the recorder is a part of what was "

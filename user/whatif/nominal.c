@@ -2,7 +2,7 @@
 /* nominal: see nominal.h. */
 #include "whatif/nominal.h"
 
-enum { NOMINAL_LEAST = 5 };
+enum { NOMINAL_LEAST = 5, MS = 1000000 };
 
 /* A timer can be so late without being of another length: a factor, and ns. */
 #define NOMINAL_FACTOR 1.6
@@ -63,8 +63,8 @@ static void nominal_shorten(struct programs *p, const struct nominal_wait *w, si
 
 		if (!(op->flags & OP_LATE))
 			continue;
-		op->ns = late > n * 8 / 10 ? least :
-			nominal_max(least, nominal_min(op->ns, w[n * 3 / 10].ns));
+		op->ns = nominal_max(least, nominal_min(op->ns, w[late > n * 8 / 10 ?
+							n / 20 : n * 3 / 10].ns));
 		if (alike)
 			op->ns = nominal_min(op->ns, w[n * 4 / 10].ns);
 	}
@@ -94,12 +94,23 @@ static bool nominal_is_clock(struct nominal_wait *w, size_t n)
 	return is;
 }
 
+/*
+ * The runtime's poller waits for whole ms: a sleep that took little more than some was not meant to
+ * take longer than these.
+ */
+static int64_t nominal_whole(int64_t ns)
+{
+	int64_t rest = ns % MS;
+
+	return ns > MS && rest < MS / 5 ? ns - rest : ns;
+}
+
 static void nominal_class(struct programs *p, struct nominal_wait *w, size_t n)
 {
 	struct class *k = class_at(&p->classes, w->class);
 	size_t i;
 
-	k->nominal = w[n / 20].ns;
+	k->nominal = nominal_whole(w[n / 20].ns);
 	nominal_shorten(p, w, n);
 	if (k->kind == CLASS_SLEEP || !nominal_is_clock(w, n))
 		return;

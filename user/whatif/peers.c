@@ -13,10 +13,16 @@
 enum { PEERS_MOST = 256, WAITS_LEAST = 10, PEERS_WORK = 20000000, EARLY = 20000 };
 
 #define FEW_WRITES 0.7
-#define MANY_WRITES 1.4
+/* A reply can be several writes; the last one that began before the end of the wait counts. */
+#define MANY_WRITES 5
 #define HITS_LEAST 0.9
 /* The mean time from the write to the end of the wait, as a part of the wait. */
 #define DELAY_MOST 0.5
+/*
+ * The delay after another goroutine's writes must be this many times longer: if it is not, the
+ * times say nothing, as with clients that all write in turns.
+ */
+#define DELAY_OTHERS 2
 
 /* The waits for the network, or the writes, of one program. */
 struct peer_side {
@@ -139,7 +145,7 @@ static void peers_link(struct programs *p, uint32_t program, uint32_t write, uin
 
 	*op = (struct op){ .kind = OP_POST, .time = written, .partner = number,
 			   .stack = op_at(p, write)->stack, .next = op_at(p, write)->next,
-			   .latency = LATENCY_UNKNOWN };
+			   .latency = LATENCY_UNKNOWN, .flags = OP_OF_NETWORK };
 	op_at(p, write)->next = post;
 	if (program_at(p, program)->last == write)
 		program_at(p, program)->last = post;
@@ -157,17 +163,24 @@ static void peers_link(struct programs *p, uint32_t program, uint32_t write, uin
 static void peers_join_one(struct peers *e, const struct peer_side *waiter)
 {
 	const struct peer_side *best = NULL;
-	double least = 0, delay;
+	double least = 0, second = 0, delay;
 	uint32_t used = 0;
 	size_t i;
 
 	for (i = 0; i < e->writers.len && e->work < PEERS_WORK; i++) {
 		delay = peers_delay(e, waiter, vec_at(&e->writers, struct peer_side, i));
-		if (delay < 0 || (best && delay >= least))
+		if (delay < 0)
 			continue;
+		if (best && delay >= least) {
+			second = !second || delay < second ? delay : second;
+			continue;
+		}
+		second = best ? least : 0;
 		best = vec_at(&e->writers, struct peer_side, i);
 		least = delay;
 	}
+	if (second && second < DELAY_OTHERS * least)
+		return;
 	for (i = 0; best && i < waiter->ops.len && e->p->ops.len < 2 * OPS_MOST; i++) {
 		uint32_t number = *vec_at(&waiter->ops, uint32_t, i);
 		uint32_t write = peers_match(e, best, number);

@@ -20,9 +20,6 @@ static const struct {
 	[WHATIF_GC] = { "gc", "work of the collector", 0 },
 };
 
-/* ns: with all Ps idle the runtime waits in epoll_wait(2), for a whole ms (netpoll_epoll.go). */
-enum { POLLER_NS = 1000000 };
-
 const char *whatif_kind_name(enum whatif_kind kind)
 {
 	return predict_kinds[kind].word;
@@ -80,7 +77,9 @@ static void predict_factors(struct whatif *w, struct whatif_prediction *p)
 		w->factors[i] = (float)(1 - share * p->change.by);
 		ns += part;
 		unsure += sure ? 0 : part;
-		if (k->kind == CLASS_SLEEP && (double)k->nominal * (1 - p->change.by) < POLLER_NS)
+		/* a hundredth less is the rounding of a third of 3 ms */
+		if (k->kind == CLASS_SLEEP &&
+		    (double)k->nominal * (1 - p->change.by) < 0.99 * POLLER_NS)
 			p->coarse += part;
 		/* the line of a class is that of its common frame */
 		if (part > most && k->names[0] == p->change.name) {
@@ -226,7 +225,7 @@ static void predict_variant(struct whatif *w, struct whatif_prediction *p, enum 
 		if (!a->valid[v][q] || isnan(ratio))
 			continue;
 		off = fabs(a->base[v].value[q] / a->trace.value[q] - 1) +
-			(isnan(error) ? 0 : error);
+			(isnan(error) ? 0 : error) + WHATIF_MODEL * fabs(log(ratio));
 		predict_widen(&p->value[q], ratio / (1 + off), ratio * (1 + off));
 		if (q == ROUNDS_RATE)
 			p->rates[v] = ratio;

@@ -23,7 +23,7 @@ enum op_kind {
 	OP_WAIT,
 	OP_SYSCALL,
 	OP_YIELD,
-	OP_END,
+	OP_END,		/* @partner: a wait that is for this end, too; 0: none */
 	OP_MARK,	/* a task or region begins or ends here: @partner counts its marks */
 };
 
@@ -37,16 +37,18 @@ enum op_by {
 	ENDED_RUNTIME,
 };
 
+/* What a post is to: a channel that holds nothing, or some values. In op.by of a post. */
+enum op_holds { HOLDS_UNKNOWN, HOLDS_NOTHING, HOLDS_SOME };
+
 /*
  * OP_OF_CHANNEL: the post is a send, a receive, or a select. OP_ASSIST: marks for the collector.
  * OP_OF_GC: the wait would not be there without the collector. OP_FOUND: the wait was there when
  * the goroutine became known. OP_BLOCKED: the system call lost its P. OP_LATE: no P was idle when
- * the wait ended. OP_COLLECTS: runs, in a goroutine of the collector. OP_OF_LOCK: the post is an
- * unlock.
+ * the wait ended. OP_OF_NETWORK: the post is a write to a connection. OP_OF_LOCK: it is an unlock.
  */
 enum {
 	OP_OF_CHANNEL = 1, OP_ASSIST = 2, OP_OF_GC = 4, OP_FOUND = 8, OP_BLOCKED = 16, OP_LATE = 32,
-	OP_COLLECTS = 64, OP_OF_LOCK = 128,
+	OP_OF_NETWORK = 64, OP_OF_LOCK = 128,
 };
 
 /* Values of op.latency that are no latency. */
@@ -66,6 +68,7 @@ struct op {
 	 */
 	int32_t latency;
 	uint8_t kind, flags, by;
+	uint8_t joins;		/* of a wait: so many goroutines must have ended, too */
 };
 
 struct program {
@@ -103,6 +106,8 @@ struct programs {
 	const char *note;	/* the first one, NULL: none */
 	/* ns with an idle P beside a ready goroutine, beyond what a thread takes to wake */
 	int64_t starved;
+	/* ns of runs, with a thread that waited for a CPU; of all runs that are known */
+	int64_t queued, known;
 	uint64_t events;
 	uint64_t linked;	/* waits for the network that a goroutine of the program ended */
 };

@@ -14,8 +14,8 @@ enum { STEPS_PER_OP = 16, STEPS_MORE = 1 << 20, RERUN_PROCS_MOST = 4096 };
 
 #define NOBODY UINT32_MAX
 
-/* The state of a wait. */
-enum { WAIT_FRESH, WAIT_ARRIVED, WAIT_POSTED, WAIT_BLOCKS };
+/* Flags of a wait: its goroutine is there; it was ended; the goroutine that ended it is blocked. */
+enum { WAIT_ARRIVED = 1, WAIT_POSTED = 2, WAIT_BLOCKS = 4 };
 
 /* A goroutine that is executed. */
 struct actor {
@@ -41,12 +41,15 @@ struct rerun {
 	bool rendezvous;
 	struct agenda agenda;
 	int64_t now, wake_at;
+	int64_t all_idle;	/* when the last P became idle */
 	struct actor *actors;
-	uint8_t *waits;		/* by op: enum of the state of a wait */
+	uint8_t *waits;		/* by op: flags of a wait */
+	uint8_t *missing;	/* by op of a wait: goroutines that have still to end */
 	uint32_t *partners;	/* by op of a wait: the program that has arrived, or blocks */
 	struct rerun_proc *procs;
 	uint32_t nprocs, *idle, nidle;
 	struct rerun_queue ready, timers;
+	struct rerun_queue polled;	/* ready, and known when a P looks at the network */
 	int64_t *from, *to;	/* by instance */
 	uint64_t steps;
 };
@@ -101,18 +104,8 @@ static double rerun_factor(const struct rerun *y, const struct op *op)
 static int64_t rerun_ns(const struct rerun *y, const struct op *op)
 {
 	double f = rerun_factor(y, op);
-	int64_t nominal;
 
-	if (f == 1)
-		return op->ns;
-	if (op->kind == OP_WAIT && op->by == ENDED_TIMER) {
-		/* being late does not get shorter with the sleep */
-		nominal = class_at(&y->p->classes, op->class)->nominal;
-		if (nominal > op->ns)
-			nominal = op->ns;
-		return op->ns - (int64_t)((1 - f) * (double)nominal);
-	}
-	return (int64_t)(f * (double)op->ns);
+	return f == 1 ? op->ns : (int64_t)(f * (double)op->ns);
 }
 
 /* --- instances of the unit --- */
@@ -172,6 +165,13 @@ static uint32_t rerun_steal(struct rerun *y, uint32_t p)
 	return NOBODY;
 }
 
+static void rerun_idle(struct rerun *y, uint32_t p)
+{
+	y->idle[y->nidle++] = p;
+	if (y->nidle == y->nprocs)
+		y->all_idle = y->now;
+}
+
 /* P @p looks for the next goroutine. */
 static void rerun_pick(struct rerun *y, uint32_t p)
 {
@@ -193,10 +193,12 @@ static void rerun_pick(struct rerun *y, uint32_t p)
 	}
 	if (g == NOBODY && y->ready.n)
 		g = rerun_queue_take(&y->ready);
+	if (g == NOBODY && y->polled.n)
+		g = rerun_queue_take(&y->polled);
 	if (g == NOBODY)
 		g = rerun_steal(y, p);
 	if (g == NOBODY)
-		y->idle[y->nidle++] = p;
+		rerun_idle(y, p);
 	else
 		rerun_start(y, p, g, y->p->switch_latency, inherits);
 }
@@ -250,6 +252,15 @@ static void rerun_ready(struct rerun *y, uint32_t g, uint32_t p, bool front, int
 	rerun_wake(y, known && latency < 0 ? -(int64_t)latency : 0);
 }
 
+/* The network has something for @g. A P that has other work does not look. */
+static void rerun_polled(struct rerun *y, uint32_t g, int32_t latency)
+{
+	if (y->nidle)
+		rerun_ready(y, g, NOBODY, false, latency);
+	else
+		rerun_queue_add(&y->polled, g);
+}
+
 /* --- ops --- */
 
 /* What an op did: the next op follows at once, or the goroutine has left the P, or runs. */
@@ -297,23 +308,53 @@ static enum rerun_effect rerun_do_run(struct rerun *y, uint32_t p, uint32_t g,
 	return RUNS_ON;
 }
 
+static bool rerun_is_over(const struct rerun *y, uint32_t wait)
+{
+	return y->waits[wait] & WAIT_POSTED && !y->missing[wait];
+}
+
+/* The goroutine of @wait is there: it goes on if nothing is missing any more. */
+static void rerun_complete(struct rerun *y, uint32_t p, uint32_t wait)
+{
+	uint32_t waiter = y->partners[wait];
+
+	if (!rerun_is_over(y, wait))
+		return;
+	rerun_next(y, waiter);
+	rerun_passes(y, wait);
+	if (op_at(y->p, op_at(y->p, wait)->partner)->flags & OP_OF_NETWORK)
+		rerun_polled(y, waiter, op_at(y->p, wait)->latency);
+	else
+		rerun_ready(y, waiter, p, false, op_at(y->p, wait)->latency);
+}
+
+/* A goroutine has ended. */
+static void rerun_do_end(struct rerun *y, uint32_t p, const struct op *op)
+{
+	uint32_t wait = op->partner;
+
+	if (!wait || !y->missing[wait])
+		return;
+	y->missing[wait]--;
+	if (y->waits[wait] & WAIT_ARRIVED)
+		rerun_complete(y, p, wait);
+}
+
 static enum rerun_effect rerun_do_post(struct rerun *y, uint32_t p, uint32_t g,
 					 const struct op *op)
 {
-	uint32_t wait = op->partner, waiter = y->partners[wait];
+	uint32_t wait = op->partner;
 
 	rerun_next(y, g);
-	if (y->waits[wait] == WAIT_ARRIVED) {
-		y->waits[wait] = WAIT_POSTED;
-		rerun_next(y, waiter);
-		rerun_passes(y, wait);
-		rerun_ready(y, waiter, p, false, op_at(y->p, wait)->latency);
+	y->waits[wait] |= WAIT_POSTED;
+	if (y->waits[wait] & WAIT_ARRIVED) {
+		rerun_complete(y, p, wait);
 		return NEXT_OP;
 	}
-	y->waits[wait] = WAIT_POSTED;
-	if (!y->rendezvous || !(op->flags & OP_OF_CHANNEL))
+	if (!(op->flags & OP_OF_CHANNEL) || op->by == HOLDS_SOME ||
+	    (op->by == HOLDS_UNKNOWN && !y->rendezvous))
 		return NEXT_OP;
-	y->waits[wait] = WAIT_BLOCKS;
+	y->waits[wait] |= WAIT_BLOCKS;
 	y->partners[wait] = g;
 	return LEFT_P;
 }
@@ -327,6 +368,35 @@ static int64_t rerun_until(const struct rerun *y, uint32_t g, const struct op *o
 	    (op->by == ENDED_RUNTIME && program_at(y->p, g)->system))
 		return ended > y->now ? ended : y->now;
 	return rerun_later(y->now, rerun_ns(y, op));
+}
+
+/* The sleep without what it was late by. */
+static int64_t rerun_nominal(const struct rerun *y, const struct op *op)
+{
+	int64_t nominal = class_at(&y->p->classes, op->class)->nominal;
+
+	return nominal < op->ns ? nominal : op->ns;
+}
+
+static bool rerun_is_shorter_sleep(const struct rerun *y, const struct op *op)
+{
+	return op->by == ENDED_TIMER && !(op->flags & OP_FOUND) && rerun_factor(y, op) != 1;
+}
+
+/*
+ * A sleep that is shorter than it was is over. If all Ps are idle the runtime waits in
+ * epoll_wait(2) since they are, for whole ms. Being late does not get shorter with the sleep.
+ */
+static void rerun_due(struct rerun *y, uint32_t g)
+{
+	const struct op *op = op_at(y->p, y->actors[g].op);
+	int64_t late = op->ns - rerun_nominal(y, op), rest = 0;
+
+	if (y->nidle == y->nprocs) {
+		rest = (y->now - y->all_idle) % POLLER_NS;
+		rest = rest ? POLLER_NS - rest : 0;
+	}
+	rerun_plan(y, rest + late, AGENDA_FIRE, g, 0);
 }
 
 static enum rerun_effect rerun_over(struct rerun *y, uint32_t g, uint32_t number)
@@ -348,6 +418,11 @@ static enum rerun_effect rerun_do_wait(struct rerun *y, uint32_t p, uint32_t g,
 		return rerun_over(y, g, number);
 	if (op->by == ENDED_NEVER)
 		return LEFT_P;
+	if (rerun_is_shorter_sleep(y, op)) {
+		rerun_plan(y, (int64_t)(rerun_factor(y, op) * (double)rerun_nominal(y, op)),
+			   AGENDA_DUE, g, 0);
+		return LEFT_P;
+	}
 	if (op->by != ENDED_POST) {
 		until = rerun_until(y, g, op);
 		if (until <= y->now)
@@ -355,11 +430,11 @@ static enum rerun_effect rerun_do_wait(struct rerun *y, uint32_t p, uint32_t g,
 		agenda_add(&y->agenda, until, AGENDA_FIRE, g, 0);
 		return LEFT_P;
 	}
-	if (y->waits[number] == WAIT_BLOCKS)
+	if (y->waits[number] & WAIT_BLOCKS)
 		rerun_ready(y, y->partners[number], p, false, LATENCY_UNKNOWN);
-	if (y->waits[number] != WAIT_FRESH)
+	if (rerun_is_over(y, number))
 		return rerun_over(y, g, number);
-	y->waits[number] = WAIT_ARRIVED;
+	y->waits[number] |= WAIT_ARRIVED;
 	y->partners[number] = g;
 	return LEFT_P;
 }
@@ -410,8 +485,10 @@ static enum rerun_effect rerun_do(struct rerun *y, uint32_t p, uint32_t g, uint3
 	rerun_next(y, g);
 	if (op->kind == OP_CREATE)
 		rerun_do_create(y, p, op);
-	if (op->kind == OP_END)
+	if (op->kind == OP_END) {
+		rerun_do_end(y, p, op);
 		return LEFT_P;
+	}
 	if (op->kind != OP_YIELD || (!y->ready.n && y->procs[p].next == NOBODY))
 		return NEXT_OP;
 	rerun_queue_add(&y->ready, g);
@@ -445,10 +522,10 @@ static void rerun_waits(struct rerun *y, uint32_t g)
 		agenda_add(&y->agenda, rerun_until(y, g, op), AGENDA_FIRE, g, 0);
 		return;
 	}
-	if (y->waits[number] == WAIT_BLOCKS)
+	if (y->waits[number] & WAIT_BLOCKS)
 		rerun_ready(y, y->partners[number], NOBODY, false, LATENCY_UNKNOWN);
-	if (y->waits[number] == WAIT_FRESH) {
-		y->waits[number] = WAIT_ARRIVED;
+	if (!rerun_is_over(y, number)) {
+		y->waits[number] |= WAIT_ARRIVED;
 		y->partners[number] = g;
 		return;
 	}
@@ -469,9 +546,13 @@ static void rerun_init(struct rerun *y)
 	size_t ops = y->p->ops.len, n = y->p->list.len;
 	uint32_t i;
 
-	y->now = y->p->begin;
+	y->now = y->all_idle = y->p->begin;
 	y->actors = xcalloc(n + 1, sizeof(*y->actors));
 	y->waits = xcalloc(ops, 1);
+	y->missing = xcalloc(ops, 1);
+	for (i = 0; i < ops; i++)
+		if (op_at(y->p, i)->kind == OP_WAIT)
+			y->missing[i] = op_at(y->p, i)->joins;
 	y->partners = xcalloc(ops, sizeof(*y->partners));
 	y->nprocs = y->p->procs < RERUN_PROCS_MOST ? (uint32_t)y->p->procs : RERUN_PROCS_MOST;
 	y->procs = xcalloc(y->nprocs, sizeof(*y->procs));
@@ -499,6 +580,7 @@ static void rerun_free(struct rerun *y)
 {
 	free(y->actors);
 	free(y->waits);
+	free(y->missing);
 	free(y->partners);
 	free(y->procs);
 	free(y->idle);
@@ -506,6 +588,7 @@ static void rerun_free(struct rerun *y)
 	free(y->to);
 	free(y->ready.list);
 	free(y->timers.list);
+	free(y->polled.list);
 	agenda_free(&y->agenda);
 }
 
@@ -522,6 +605,9 @@ static void rerun_take(struct rerun *y, const struct agenda_item *item)
 		break;
 	case AGENDA_ENTER:
 		rerun_enter(y, item->a, item->b);
+		break;
+	case AGENDA_DUE:
+		rerun_due(y, item->a);
 		break;
 	case AGENDA_APPEAR:
 		rerun_appears(y, item->a);

@@ -3,8 +3,8 @@
  * rerun: executes the programs of a trace by a model of Go's scheduler: Ps with a place for the
  * goroutine that is to run next, one queue, slices of 10 ms, timers first. Nothing is random.
  *
- * There are two replays. They differ in the channels, of which a trace that lacks their capacities
- * does not show how many values they hold. In RERUN_ORDER a channel holds nothing: who sends waits
+ * There are two replays. They differ in the channels of which the trace lacks the capacity
+ * (trace/wait.h). In RERUN_ORDER a channel holds nothing: who sends waits
  * for the receiver. In RERUN_FREE it holds everything. The truth lies between.
  *
  * Time: O(ops * log(Ps + timers)). Memory: 5 bytes for each op, 60 for each goroutine.
@@ -14,6 +14,9 @@
 
 #include "whatif/programs.h"
 #include "whatif/rounds.h"
+
+/* ns: with all Ps idle the runtime waits in epoll_wait(2), for whole ms (netpoll_epoll.go). */
+enum { POLLER_NS = 1000000 };
 
 enum rerun_variant { RERUN_ORDER, RERUN_FREE, RERUN_VARIANTS };
 

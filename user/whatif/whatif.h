@@ -5,7 +5,8 @@
  * and with the change, and compares the two replays. It refuses where the replay of the base
  * differs from the trace, or where the trace does not show enough.
  *
- * 	struct whatif *w = whatif_new(spans, units);	units collect from the same spans
+ * 	struct whatif *w = whatif_new(spans, units);
+ * 	whatif_collect(w, oncpu);			units collect from the same spans
  * 	spans_read(spans, reader, &err);
  * 	units_collected(units);
  * 	units_choose(units, name);
@@ -80,12 +81,21 @@ struct whatif_answer {
 #define WHATIF_BASE 0.03
 #define WHATIF_AGREE 1.10
 #define WHATIF_WIDE 1.50
+/* The model's own error, as a part of the effect: tests/knobs/judge measures it. */
+#define WHATIF_MODEL 0.10
 /* So much of the time of a change may belong to other functions. */
 #define WHATIF_UNSURE 0.20
 
 struct whatif;
 
 struct whatif *whatif_new(struct spans *s, struct units *u);
+/*
+ * Adds the visitor, before the reading. @o has the states of the threads in Linux, and lives until
+ * the trace was read; NULL: they are not known.
+ */
+void whatif_collect(struct whatif *w, struct oncpu *o);
+/* After the reading: the states of threads are of another recording, and do not count. */
+void whatif_forget_threads(struct whatif *w);
 /* Accepts NULL. */
 void whatif_free(struct whatif *w);
 /* To be called once, after the reading, before the predictions. */

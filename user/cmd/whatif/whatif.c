@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "files/leftover.h"
+#include "files/thread_file.h"
 #include "files/trace_input.h"
 
 enum { TOP = 5, TOP_MAX = 24, ASKED_MOST = 16 };
@@ -154,6 +155,29 @@ static int whatif_cmd_read(const struct whatif_options *o, struct spans *s, stru
 	return trace_input_close(&in, o->trace, ret, err);
 }
 
+/* The trace, along with the file of threads beside it. False: that is damaged. */
+static bool whatif_cmd_read_both(const struct whatif_options *o, struct spans *s, struct units *u,
+				 struct whatif *w, struct error *err)
+{
+	struct oncpu *threads = NULL;
+	bool failed = false;
+
+	*err = (struct error){0};
+	if (thread_file_open(&threads, s, o->trace, err)) {
+		cmd_fail(err);
+		failed = true;
+		*err = (struct error){0};
+	}
+	whatif_collect(w, threads);
+	units_collect(u, s);
+	whatif_cmd_read(o, s, err);
+	if (!thread_file_check(threads, s, o->trace, &failed))
+		whatif_forget_threads(w);
+	spans_leave(s, threads);
+	oncpu_free(threads);
+	return !failed;
+}
+
 static void whatif_cmd_predict(const struct whatif_options *o, struct whatif *w)
 {
 	size_t i;
@@ -179,8 +203,9 @@ static int whatif_cmd_answer(const struct whatif_options *o, struct spans *s, st
 	struct error err;
 	int status = EXIT_OK;
 
-	units_collect(u, s);
-	if (whatif_cmd_read(o, s, &err)) {
+	if (!whatif_cmd_read_both(o, s, u, w, &err))
+		status = EXIT_FAIL;
+	if (err.code) {
 		if (!spans_last(s))
 			return cmd_fail(&err);
 		status = cmd_fail(&err);
