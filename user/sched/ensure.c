@@ -187,7 +187,7 @@ static void put_to_wait(struct model *s, struct M *m)
 	}
 	ensure_p(s, m);
 	ensure_p_takes(s, m, g);
-	step_go_block(s, m, UNSEEN, UNSEEN, 0);
+	step_go_block(s, m, UNSEEN, UNSEEN, 0, NULL);
 }
 
 void ensure_leaves(struct model *s, struct M *m)
@@ -239,7 +239,7 @@ void ensure_waits(struct model *s, struct M *m, struct G *g)
 		return;
 	ensure_p_takes(s, m, g);
 	step_go_start(s, m, g);
-	step_go_block(s, m, UNSEEN, UNSEEN, 0);
+	step_go_block(s, m, UNSEEN, UNSEEN, 0, NULL);
 }
 
 void ensure_wakes(struct model *s, struct M *m, struct G *g)

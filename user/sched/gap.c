@@ -74,7 +74,7 @@ static void put_to_rest(struct model *s, struct M *m)
 {
 	if (m_speaks(m)) {
 		ensure_no_assist(s, m);
-		step_go_block(s, m, NOT_RECORDED, NOT_RECORDED, 0);
+		step_go_block(s, m, NOT_RECORDED, NOT_RECORDED, 0, NULL);
 	}
 	if (m->p)	/* in a syscall, too: a reader takes this for a steal */
 		step_p_stop(s, m);
@@ -264,7 +264,7 @@ static void end_assist(struct model *s, struct M *m, struct G *g, const struct G
 		return;
 	gap_run(s, m, g);
 	ensure_no_assist(s, m);
-	step_go_block(s, m, NOT_RECORDED, now->waits, 0);
+	step_go_block(s, m, NOT_RECORDED, now->waits, 0, NULL);
 }
 
 /* Goroutines that wait or are runnable now; and the creation of each that began in the gap. */
@@ -281,7 +281,7 @@ static void bring_along(struct model *s, struct M *m, const struct G *now)
 	end_assist(s, m, g, now);
 	if (waits && g->status == G_RUNNABLE) {
 		gap_run(s, m, g);
-		step_go_block(s, m, NOT_RECORDED, now->waits, now->stack);
+		step_go_block(s, m, NOT_RECORDED, now->waits, now->stack, NULL);
 	} else if (now->status == G_RUNNABLE && g->status == G_WAITING) {
 		step_go_unblock(s, m, g, 0);
 	}

@@ -52,19 +52,24 @@ void go_park(struct model *s, struct M *m, const struct rec *r)
 {
 	struct G *g = ensure_running(s, m, r->id);
 	const char *reason = s->block_reasons[r->sub];
+	const struct trace_wait *on = NULL;
+	struct trace_wait object;
 
 	g->worker |= s->worker_waits[r->sub];
 	if (g->worker && m->p)
 		m->p->worker_mode = 0;
-	wait_park(s, m, g, r);
-	step_go_park(s, m, reason, as_long(r)->stack);
+	if (as_long(r)->arg)
+		on = wait_park(s, m, g, as_long(r), &object);
+	if (s->started && s->wait_forms[r->sub].kind)
+		*(on ? &s->counts.waits_known : &s->counts.waits_unknown) += 1;
+	step_go_block(s, m, reason, reason, as_long(r)->stack, on);
 }
 
 void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_running(s, m, r->id);
 	preempted_worker(m, r);
-	step_go_block(s, m, "preempted", "preempted", as_long(r)->stack);
+	step_go_block(s, m, "preempted", "preempted", as_long(r)->stack, NULL);
 }
 
 void go_stop(struct model *s, struct M *m, const struct rec *r)

@@ -142,10 +142,8 @@ static void step_world_on(struct model *s)
 	step_stw_end(s);
 }
 
-static inline __attribute__((always_inline)) void steps_block(struct model *s, struct M *m,
-							      const char *reason,
-							      const char *waits, uint64_t stack,
-							      const struct trace_wait *object)
+void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
+		   uint64_t stack, const struct trace_wait *object)
 {
 	struct G *g = m->g;
 
@@ -161,24 +159,8 @@ static inline __attribute__((always_inline)) void steps_block(struct model *s, s
 	g_unbind(g, G_WAITING);
 	g->stack = stack;
 	g->waits = waits;
-}
-
-void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
-		   uint64_t stack)
-{
-	m->g->object = 0;
-	steps_block(s, m, reason, waits, stack, NULL);
-}
-
-void step_go_park(struct model *s, struct M *m, const char *reason, uint64_t stack)
-{
-	struct trace_wait object;
-
-	if (s->started && m->g->object_kind) {
-		s->counts.waits_known += m->g->object != 0;
-		s->counts.waits_unknown += m->g->object == 0;
-	}
-	steps_block(s, m, reason, reason, stack, wait_of(m->g, &object));
+	if (!object)
+		g->object = 0;
 }
 
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack)
@@ -211,7 +193,7 @@ static void switch_in_steps(struct model *s, struct M *m, struct G *next, bool d
 	if (dies)
 		step_go_destroy(s, m);
 	else
-		step_go_block(s, m, "", "", 0);
+		step_go_block(s, m, "", "", 0, NULL);
 	step_go_start(s, m, next);
 }
 

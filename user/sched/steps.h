@@ -28,11 +28,12 @@ void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_even
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
 		    uint64_t stack);
 void step_go_start(struct model *s, struct M *m, struct G *g);
-/* The trace has @reason; the goroutine waits for @waits (NULL: not known). */
+/*
+ * The trace has @reason; the goroutine waits for @waits (NULL: not known), at the object @object,
+ * which is that of g->object (NULL: none, or not known).
+ */
 void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
-		   uint64_t stack);
-/* The runtime has parked it for @reason, to wait for g->object. */
-void step_go_park(struct model *s, struct M *m, const char *reason, uint64_t stack);
+		   uint64_t stack, const struct trace_wait *object);
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack);
 void step_go_destroy(struct model *s, struct M *m);
 /* @m is the thread that makes it runnable; NULL: no thread of the program does. */

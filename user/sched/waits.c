@@ -46,20 +46,24 @@ static void selected_keep(struct G *g, const struct selected *from)
 	*g->selected = *from;
 }
 
-void wait_park(struct model *s, struct M *m, struct G *g, const struct rec *r)
+const struct trace_wait *wait_park(struct model *s, struct M *m, struct G *g,
+				   const struct rec_long *l, struct trace_wait *ret)
 {
-	const struct wait_form *form = &s->wait_forms[r->sub];
-	uint64_t word = as_long(r)->arg;
+	const struct wait_form *form = &s->wait_forms[l->r.sub];
 
 	g->object_kind = form->kind;
-	g->object = word && form->kind ? wait_whole(form, word) : 0;
-	if (form->kind != WAIT_SELECT)
-		return;
-	if (g->object && m->selects == r->ptr && m->selected.n && m->selected.of[0] == word)
-		selected_keep(g, &m->selected);
-	else
-		g->object = 0;
-	m->selects = 0;
+	g->object = form->kind ? wait_whole(form, l->arg) : 0;
+	if (form->kind == WAIT_NETWORK && g->object)
+		socket_wait(s, g, l->r.time);
+	if (form->kind == WAIT_SELECT) {
+		if (g->object && m->selects == l->r.ptr && m->selected.n &&
+		    m->selected.of[0] == l->arg)
+			selected_keep(g, &m->selected);
+		else
+			g->object = 0;
+		m->selects = 0;
+	}
+	return wait_of(g, ret);
 }
 
 void wait_snap(struct model *s, struct G *g, const struct rec *r)
@@ -78,6 +82,8 @@ void snap_wait(struct model *s, struct M *m, const struct rec *r)
 		return;
 	if (form->kind != WAIT_SELECT) {
 		g->object = r->sub ? 0 : wait_whole(form, as_long(r)->stack);
+		if (form->kind == WAIT_NETWORK && g->object)
+			socket_wait(s, g, 0);
 		return;
 	}
 	if (!r->sub)
