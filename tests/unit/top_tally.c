@@ -64,7 +64,7 @@ static void put(uint64_t time, uint64_t m, enum tracev2_event kind, int n, const
 	const char *waits = kind == EV_GoStatus && args[2] == G_WAITING ? "GC sweep wait" : NULL;
 	uint64_t start = kind == EV_GoStatus ? (args[0] == 1 ? MAIN : args[0] == 2 ? BGSWEEP : WORKER) : 0;
 
-	sink.ops->event(sink.ctx, &(struct sink_event){ time, m, kind, n, args, start, waits });
+	sink.ops->event(sink.ctx, &(struct sink_event){ time, m, kind, n, args, start, waits, NULL });
 }
 
 static const struct top_row *row(const struct top_sample *s, const char *name)
@@ -220,7 +220,7 @@ static void a_gap_counts_nowhere(void)
 static void behind_a_gap_a_wait_has_its_reason_at_once(void)
 {
 	const uint64_t args[] = { TEXT("gotap: not recorded"), 0 };
-	const struct sink_event block = { 11792, 7, EV_GoBlock, 2, args, 0, "chan receive" };
+	const struct sink_event block = { 11792, 7, EV_GoBlock, 2, args, 0, "chan receive", NULL };
 	const struct top_row *r;
 
 	open_by(BY_FUNCTION, NULL);
