@@ -104,6 +104,10 @@ enum rec_word {
 	REC_WORD_PID,
 	REC_WORD_OURS,		/* bool: the task belongs to the target */
 	REC_WORD_WITH,		/* enum rec_threads_with */
+	/* number of a descriptor | local port << 32 | remote port << 48 */
+	REC_WORD_FD_PORTS,
+	REC_WORD_INODE,		/* of a socket */
+	REC_WORD_PROTOCOL,	/* enum rec_protocol */
 	REC_WORD_WAIT,		/* an object that a goroutine waits for (waits.h) */
 	/* words `sub` */
 	REC_WORD_WAIT_REASON,	/* runtime.waitReason of the target's release */
@@ -216,6 +220,8 @@ enum rec_gap {
 	REC_GAP_REREAD = 2,	  /* records were lost before; user space reads all states again */
 	REC_GAP_BUDGET = 3,	  /* --budget removed the probes */
 };
+
+enum rec_protocol { REC_TCP = 1, REC_UDP = 2 };
 
 /* In place of a goid: the goid of the last record of the same g. */
 #define REC_ID_TOLD (~(__rec_u64)0)
@@ -401,6 +407,11 @@ struct rec_cgroup {
 	__rec_u64 unused;
 };
 
+struct rec_socket {
+	struct rec r;
+	__rec_u8 local[16], remote[16];	/* of IPv6; those of IPv4 are mapped (::ffff:a.b.c.d) */
+};
+
 /* How probes take stacks now. A short stack has SHORT_STACK frames (stackkey.h). */
 enum { STACKS_WHOLE = 0, STACKS_SHORT = 1, STACKS_NONE = 2 };
 
@@ -455,6 +466,7 @@ _Static_assert(sizeof(struct rec_label) == 128 &&
 _Static_assert(sizeof(struct rec_cpu) == 64, "ring ABI");
 _Static_assert(sizeof(struct rec_thread) == 64, "ring ABI");
 _Static_assert(sizeof(struct rec_cgroup) == 64, "ring ABI");
+_Static_assert(sizeof(struct rec_socket) == 64, "ring ABI");
 _Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");
 
 /* Bytes of the struct of a record of @kind, without the texts or frames after it; 0: not a kind. */
@@ -471,7 +483,7 @@ static inline size_t rec_head_size(uint8_t kind)
 enum rec_layout {
 	REC_LAYOUT_NONE, REC_LAYOUT_rec, REC_LAYOUT_rec_long, REC_LAYOUT_rec_stack,
 	REC_LAYOUT_rec_user, REC_LAYOUT_rec_cpu, REC_LAYOUT_rec_snap_p, REC_LAYOUT_rec_snap_g,
-	REC_LAYOUT_rec_thread, REC_LAYOUT_rec_cgroup,
+	REC_LAYOUT_rec_thread, REC_LAYOUT_rec_cgroup, REC_LAYOUT_rec_socket,
 };
 
 static inline enum rec_layout rec_layout(uint8_t kind)

@@ -23,8 +23,9 @@ all_wait() { grep -qx waiting "$TARGET_OUT"; }
 
 # record_blocks TRACE [ARGUMENT...]: of the program $PROG, from before the goroutines wait until they do.
 record_blocks() {
-	start_target "$PROG" -delay 3s
+	start_target "$PROG"
 	start_record "$1" -p "$TARGET" "${@:2}"
+	kill -USR1 "$TARGET"
 	wait_for 60 all_wait
 	sleep 0.3
 	stop_record
@@ -50,7 +51,7 @@ attached() {
 	local trace=$BATS_TEST_TMPDIR/attached.trace
 	build_prog "$1" waits
 	shift
-	start_target "$PROG"
+	start_target "$PROG" -now
 	wait_for 60 all_wait
 	sleep 0.3
 	recorded "$trace" -p "$TARGET" -d 200ms
@@ -126,7 +127,7 @@ stripped() {
 	succeeds "$GOTAP" convert "$trace" -o "$BATS_TEST_TMPDIR/whole.trace"
 	waits_agree "$BATS_TEST_TMPDIR/whole.trace"
 	stop_target
-	start_target "$PROG"
+	start_target "$PROG" -now
 	wait_for 60 all_wait
 	recorded "$trace" -p "$TARGET" -d 2500ms
 	succeeds "$GOTAP" convert "$trace" -o "$BATS_TEST_TMPDIR/part.trace" --from 1500ms

@@ -257,6 +257,11 @@ struct gotap_wait {
 	uint32_t more;		/* 1: the select has further channels */
 	uint32_t unused;
 	struct gotap_wait_object objects[GOTAP_WAIT_OBJECTS];
+	/*
+	 * The socket of GOTAP_WAIT_NETWORK: "tcp" or "udp", "127.0.0.1:80" or "[::1]:80"; "": not
+	 * known, or no remote address.
+	 */
+	char protocol[8], local[56], remote[56];
 };
 
 GOTAP_API int gotap_event_transition(const struct gotap_reader *r, struct gotap_transition *tr,

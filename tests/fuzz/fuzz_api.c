@@ -88,6 +88,25 @@ static void look_at_link(struct gotap_reader *r, const struct gotap_event *ev)
 		must(link.time > ev->time && gotap_kind_name(link.kind), "an event leads to a later one");
 }
 
+static void look_at_wait(struct gotap_reader *r, const struct gotap_event *ev)
+{
+	struct gotap_wait w;
+	uint32_t i;
+
+	if (!gotap_event_wait(r, &w, sizeof(w)))
+		return;
+	must(ev->kind == GOTAP_GO_BLOCK || ev->kind == GOTAP_GO_STATUS || ev->kind == GOTAP_GO_STATUS_STACK,
+	     "a goroutine begins to wait, or has a status");
+	must(w.kind >= GOTAP_WAIT_CHANNEL && w.kind <= GOTAP_WAIT_NETWORK && w.n >= 1 && w.n <= GOTAP_WAIT_OBJECTS,
+	     "a wait is for some objects");
+	must(w.kind == GOTAP_WAIT_SELECT || (w.n == 1 && !w.more), "only a select has several");
+	for (i = 0; i < w.n; i++)
+		must(w.objects[i].address < 1ULL << 48 && w.objects[i].capacity >= -1 && w.objects[i].capacity < 65535,
+		     "an object has an address and a capacity");
+	must(!w.protocol[0] == !w.local[0] && (w.kind == GOTAP_WAIT_NETWORK || !w.protocol[0]),
+	     "a socket has a protocol and an address");
+}
+
 static void look_at_data(struct gotap_reader *r)
 {
 	struct gotap_data data;
@@ -116,6 +135,7 @@ static void look_at(struct gotap_reader *r, const struct gotap_event *ev)
 	gotap_reader_info(r, &info, sizeof(info));
 	look_at_meaning(r, ev->category);
 	look_at_link(r, ev);
+	look_at_wait(r, ev);
 	if (ev->kind == GOTAP_SYNC || ev->kind == GOTAP_CPU_SAMPLE)
 		look_at_data(r);
 }

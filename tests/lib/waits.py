@@ -17,7 +17,8 @@ def expected(line):
     if kind == "nothing":
         return None
     if kind == "network":
-        return {"kind": kind, "objects": [{"fd": int(words[0])}]}
+        socket = {"fd": int(words[0]), "protocol": "tcp", "local": words[1], "remote": words[2]}
+        return {"kind": kind, "objects": [socket]}
     if kind not in ("channel", "select"):
         return {"kind": kind, "objects": [{"address": words[0]}]}
     objects = [{"address": a, "capacity": min(int(c), 65534)} for a, c in zip(words[::2], words[1::2])]

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // waits has goroutines that wait for objects with known addresses, one object of each kind, and prints them: a line
-// "FUNCTION KIND ADDRESS CAPACITY ..." for each goroutine, by the name of its function, and then "ready". After -delay the
-// goroutines begin to wait, in the order of the lines, and the program prints "waiting"; after -length it ends.
+// "FUNCTION KIND ADDRESS CAPACITY ..." for each goroutine, by the name of its function, and then "ready". After SIGUSR1,
+// with -now at once, the goroutines begin to wait, in the order of the lines, and the program prints "waiting".
 package main
 
 import (
 	"flag"
 	"fmt"
 	"net"
+	"os"
+	"os/signal"
 	"sync"
 	"syscall"
 	"time"
@@ -112,17 +114,20 @@ func show() {
 }
 
 func main() {
-	delay := flag.Duration("delay", 0, "")
-	length := flag.Duration("length", time.Minute, "")
+	now := flag.Bool("now", false, "")
 	flag.Parse()
+	begin := make(chan os.Signal, 1)
+	signal.Notify(begin, syscall.SIGUSR1)
 	prepare()
 	show()
 	fmt.Println("ready")
-	time.Sleep(*delay)
+	if !*now {
+		<-begin
+	}
 	for _, wait := range []func(){lockMutex, lockInner, readRWMutex, writeRWMutex, waitGroup, waitCond, receiveBare,
 		sendFull, receiveLarge, receiveNil, readSocket, selectTwo, selectTen} {
 		go wait()
 	}
 	fmt.Println("waiting")
-	time.Sleep(*length)
+	time.Sleep(10 * time.Minute)
 }

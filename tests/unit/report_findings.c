@@ -617,6 +617,79 @@ static void runs_that_are_too_long_may_be_those_of_other_processes(void)
 	free(story);
 }
 
+/*
+ * Reasons 30 and 31 are waits for mutexes 0x1000 and 0x1010. Goroutines 4 and 5 wait for them from the begin on; 2 gets
+ * the first one and waits for the second, 3 gets the second one and waits for the first.
+ */
+#define TWO_LOCKS \
+	TABLES \
+	"batch\nStrings\nString id=30\n\tdata=\"sync\"\nString id=31\n\tdata=\"sync\"\n" \
+	"batch m=512735409267\nStrings\n" \
+	"String id=32\n\tdata=\"gotap.w1r<$\\x80@\\x00\\x02$ \\x00\"\n" \
+	"batch m=1\nProcStatus dt=1 p=0 pstatus=1\nGoStatus dt=1 g=1 m=1 gstatus=2\n" \
+	"GoCreate dt=1 new_g=2 new_stack=10 stack=9\nGoCreate dt=1 new_g=3 new_stack=11 stack=9\n" \
+	"GoCreate dt=1 new_g=4 new_stack=10 stack=9\nGoCreate dt=1 new_g=5 new_stack=11 stack=9\n" \
+	"GoCreate dt=1 new_g=6 new_stack=9 stack=9\nGoStop dt=1 reason_string=26 stack=9\n" \
+	"GoStart dt=1 g=4 g_seq=1\nGoBlock dt=1 reason_string=30 stack=3\n" \
+	"GoStart dt=1 g=5 g_seq=1\nGoBlock dt=1 reason_string=31 stack=3\n"
+
+#define GETS(g, lock) \
+	"GoStart dt=1 g=" g " g_seq=1\nGoBlock dt=1 reason_string=" lock " stack=3\n" \
+	"GoStart dt=1 g=1 g_seq=SEQ\nGoUnblock dt=1 g=" g " g_seq=2 stack=2\nGoStop dt=1 reason_string=26 stack=9\n" \
+	"GoStart dt=1 g=" g " g_seq=3\n"
+#define UP_TO_THE_END \
+	"GoStart dt=1 g=6 g_seq=1\nGoBlock dt=900000000 reason_string=21 stack=9\n"
+
+/* The story with the numbers of the starts of goroutine 1 in place of SEQ. */
+static const struct vec *find_two_locks(const char *story)
+{
+	static char text[8192];
+	const char *at;
+	int seq = 1, n = 0;
+
+	for (; (at = strstr(story, "SEQ")); story = at + 3)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%.*s%d", (int)(at - story), story, seq++);
+	snprintf(text + n, sizeof(text) - (size_t)n, "%s", story);
+	return find(text);
+}
+
+static void two_that_have_the_lock_of_the_other_are_a_deadlock(void)
+{
+	const struct vec *list = find_two_locks(TWO_LOCKS
+		GETS("2", "30") "GoBlock dt=1 reason_string=31 stack=12\n"
+		GETS("3", "31") "GoBlock dt=1 reason_string=30 stack=3\n" UP_TO_THE_END);
+	const char *text = list->len ? vec_at(list, struct finding, 0)->text : "";
+
+	check_first(list, (struct wanted){ "deadlock", "main.hold", 11, 0 });
+	CHECK(strstr(text, "Deadlock: goroutine 2 has mutex 0x1000 and waits for mutex 0x1010 at main.hold (x.go:11), "
+			   "goroutine 3 has mutex 0x1010 and waits for mutex 0x1000 at main.use (x.go:30)"));
+	CHECK(strstr(text, "each has the lock that the other wants (AB-BA). 2 more wait for these locks."));
+	forget();
+}
+
+/* Goroutine 2 and 3 have got nothing that the trace shows. */
+static void two_locks_that_nobody_releases_are_likely_a_deadlock(void)
+{
+	const struct vec *list = find_two_locks(TWO_LOCKS UP_TO_THE_END);
+	const char *text = list->len ? vec_at(list, struct finding, 0)->text : "";
+
+	check_first(list, (struct wanted){ "deadlock", "main.use", 30, 0 });
+	CHECK(strstr(text, "Likely a deadlock: goroutine 4 waits for mutex 0x1000"));
+	CHECK(!strstr(text, " has mutex"));
+	forget();
+}
+
+/* One lock that nobody releases is none, and who has it is not known. */
+static void one_lock_is_no_deadlock(void)
+{
+	const struct vec *list = find_two_locks(TWO_LOCKS
+		"GoStart dt=1 g=1 g_seq=SEQ\nGoUnblock dt=1 g=5 g_seq=2 stack=2\nGoStop dt=1 reason_string=26 stack=9\n"
+		"GoStart dt=1 g=5 g_seq=3\nGoDestroy dt=1\n" UP_TO_THE_END);
+
+	CHECK(!list->len || strcmp(vec_at(list, struct finding, 0)->kind, "deadlock"));
+	forget();
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -632,6 +705,9 @@ int main(void)
 		UNIT(goroutines_that_end_are_no_leak),
 		UNIT(one_who_takes_from_a_long_queue_is_to_blame),
 		UNIT(a_queue_that_is_longer_than_the_trace_is_no_leak),
+		UNIT(two_that_have_the_lock_of_the_other_are_a_deadlock),
+		UNIT(two_locks_that_nobody_releases_are_likely_a_deadlock),
+		UNIT(one_lock_is_no_deadlock),
 		UNIT(who_waits_to_send_to_those_that_are_gone_is_stuck),
 		UNIT(who_waits_to_send_to_one_that_lives_is_not_stuck),
 		UNIT(who_waits_for_those_that_wait_for_it_is_stuck),

@@ -249,6 +249,88 @@ static void one_address_can_be_two_objects(void)
 	check_waits(" / G2:? G1:mutex 0x5000 G3:rwmutex 0x5000 /");
 }
 
+static void put_socket(uint32_t descriptor, uint64_t inode, uint16_t remote)
+{
+	struct rec_socket r = {
+		.r = { .time = now, .kind = REC_SOCKET, .sub = inode ? REC_TCP : 0, .ptr = inode,
+		       .id = descriptor | 80ULL << 32 | (uint64_t)remote << 48 },
+		.local = { [10] = 0xff, 0xff, 10, 0, 0, 1 }, .remote = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
+	};
+	struct error err;
+
+	now += 10;
+	CHECK_EQ(model_record(model, &r.r, &err), 0);
+}
+
+static void looked(uint64_t since)
+{
+	put(REC_SOCKETS_LOOK, 0, 0, 0, 0, 0, since);
+}
+
+static void wakes(uint64_t goid)
+{
+	go(REC_GO_START, 7, 3);
+	go(REC_GO_READY, 7, goid);
+	park(7, 3, "ChanReceive", 0);
+	put(REC_GO_READY, 0, 9, 3, 0x9003, 0, 0);
+	go(REC_GO_START, 7, goid);
+}
+
+/* Since before the first look, since that is in the wait; and after the last one, since the wait goes on. */
+static void a_wait_that_goes_on_has_its_socket(void)
+{
+	begin_story(26);
+	park(7, 1, "IOWait", 5);
+	put_socket(4, 77, 9000);
+	looked(now - 10);
+	check_waits(" / G2:? G1:network descriptor 4 (tcp 10.0.0.1:80 to 10.0.0.2:9000) /");
+}
+
+/* Two looks have found the same socket: so it was in between. After the second one it is not known. */
+static void a_socket_is_known_between_two_looks(void)
+{
+	begin_story(26);
+	put_socket(4, 77, 9000);
+	now += 100;
+	park(7, 1, "IOWait", 5);
+	wakes(1);
+	now += 100;
+	looked(now - 5);
+	now += 100;
+	park(7, 1, "IOWait", 5);
+	wakes(1);
+	check_waits(" / G2:? G1:network descriptor 4 (tcp 10.0.0.1:80 to 10.0.0.2:9000) G3:? G1:network descriptor 4 G3:? /");
+}
+
+/* Descriptor 4 becomes another socket: what it was at the time of the wait between the looks is not known. */
+static void a_descriptor_that_has_become_another_socket_is_not_mistaken(void)
+{
+	begin_story(26);
+	put_socket(4, 77, 9000);
+	looked(now - 5);
+	now += 100;
+	park(7, 1, "IOWait", 5);
+	wakes(1);
+	now += 100;
+	put_socket(4, 78, 9001);
+	now += 100;
+	park(7, 1, "IOWait", 5);
+	now += 100;
+	looked(now - 5);
+	check_waits(" / G2:? G1:network descriptor 4 G3:? G1:network descriptor 4 (tcp 10.0.0.1:80 to 10.0.0.2:9001) /");
+}
+
+static void a_closed_descriptor_is_no_socket(void)
+{
+	begin_story(26);
+	put_socket(4, 77, 9000);
+	put_socket(4, 0, 0);
+	looked(now - 5);
+	now += 50;
+	park(7, 1, "IOWait", 5);
+	check_waits(" / G2:? G1:network descriptor 4 /");
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -261,5 +343,9 @@ int main(void)
 		UNIT(a_snapshot_of_a_goroutine_that_has_moved_does_not_count),
 		UNIT(a_goroutine_that_has_ended_is_not_named),
 		UNIT(one_address_can_be_two_objects),
+		UNIT(a_wait_that_goes_on_has_its_socket),
+		UNIT(a_socket_is_known_between_two_looks),
+		UNIT(a_descriptor_that_has_become_another_socket_is_not_mistaken),
+		UNIT(a_closed_descriptor_is_no_socket),
 		{0} });
 }

@@ -6,6 +6,7 @@
 #include "gotap/reader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -15,6 +16,7 @@
 #include "read/links.h"
 #include "read/v2_reader.h"
 #include "read/view.h"
+#include "read/wait_text.h"
 #include "v1/file.h"
 #include "v1/reader.h"
 
@@ -314,6 +316,25 @@ _Static_assert(GOTAP_WAIT_CHANNEL == (int)WAIT_CHANNEL && GOTAP_WAIT_SELECT == (
 		       GOTAP_WAIT_OBJECTS == (int)WAIT_CHANNELS,
 	       "same numbers");
 
+static void api_reader_address(char *to, size_t size, const uint8_t address[16], uint16_t port)
+{
+	struct buf text = {0};
+
+	wait_text_address(&text, address, port);
+	snprintf(to, size, "%.*s", (int)text.len, (const char *)text.data);
+	buf_free(&text);
+}
+
+static void api_reader_socket(struct gotap_wait *wait, const struct trace_socket *s)
+{
+	if (!s->protocol)
+		return;
+	snprintf(wait->protocol, sizeof(wait->protocol), "%s", wait_protocol_name(s->protocol));
+	api_reader_address(wait->local, sizeof(wait->local), s->local, s->local_port);
+	if (s->remote_port)
+		api_reader_address(wait->remote, sizeof(wait->remote), s->remote, s->remote_port);
+}
+
 int gotap_event_wait(const struct gotap_reader *r, struct gotap_wait *to, size_t size)
 {
 	struct gotap_wait wait = {0};
@@ -328,6 +349,8 @@ int gotap_event_wait(const struct gotap_reader *r, struct gotap_wait *to, size_t
 	for (i = 0; i < v.n; i++)
 		wait.objects[i] = (struct gotap_wait_object){ wait_address(&v, i),
 							      wait_capacity(&v, i) };
+	if (v.kind == WAIT_NETWORK)
+		api_reader_socket(&wait, &v.network.socket);
 	return GIVE(to, size, wait);
 }
 

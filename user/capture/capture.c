@@ -28,6 +28,7 @@
 #include "capture/gaps.h"
 #include "capture/guard.h"
 #include "capture/pace.h"
+#include "capture/sockets.h"
 #include "capture/thread_states.h"
 #include "live/memory.h"
 #include "live/snapshot_memory.h"
@@ -65,6 +66,7 @@ struct capture {
 	struct drain drain;
 	struct gaps gaps;
 	struct guard guard;
+	struct sockets sockets;		/* of the caller's thread */
 	pthread_t thread;
 	bool thread_runs;
 	uint64_t begun, cpu;	/* of the drain thread's begin: time, and CPU time of gotap, ns */
@@ -168,7 +170,10 @@ static int start_thread(struct capture *cap, struct error *err)
 static struct capture *capture_new(const struct plan *plan, struct process *proc)
 {
 	struct capture *cap = xcalloc(1, sizeof(*cap));
+	char folder[PROCFS_PATH];
 
+	procfs_path(&proc->fs, proc->pid, "", folder);
+	sockets_init(&cap->sockets, folder);
 	cap->plan = plan;
 	cap->proc = proc;
 	cap->states.stop_reading.thread = &cap->states.stop;
@@ -409,6 +414,15 @@ void capture_stop(struct capture *cap)
 	watch_stop(&cap->watch);
 }
 
+void capture_look_at_sockets(struct capture *cap, bool now)
+{
+	struct buf records = {0};
+
+	if (sockets_look(&cap->sockets, now, &records))
+		user_records_add(&cap->records, records.data, records.len);
+	buf_free(&records);
+}
+
 enum capture_end capture_ended(const struct capture *cap)
 {
 	return cap->watch.end;
@@ -493,6 +507,7 @@ void capture_free(struct capture *cap)
 	goids_free(&cap->goids);
 	budget_meter_free(&cap->meter);
 	probes_destroy(&cap->probes);
+	sockets_free(&cap->sockets);
 	user_records_free(&cap->records);
 	chunk_queue_free(&cap->queue);
 	free(cap);

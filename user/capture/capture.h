@@ -45,6 +45,11 @@ int capture_start(struct capture **ret, const struct plan *plan, struct process 
 int capture_next(struct capture *cap, int timeout_ms, struct chunk **c);
 /* Asks the drain thread to take the probes away and finish; returns at once. */
 void capture_stop(struct capture *cap);
+/*
+ * Records which sockets the program's descriptors are (sockets.h), if that is due, or @now. To be
+ * called some times a second, by the thread that calls capture_next().
+ */
+void capture_look_at_sockets(struct capture *cap, bool now);
 enum capture_end capture_ended(const struct capture *cap);
 /* Returns, after the end, whether the program may still have breakpoints of probes. */
 bool capture_left_breakpoints(const struct capture *cap);

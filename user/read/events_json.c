@@ -6,6 +6,7 @@
  */
 #include "read/events_form.h"
 #include "read/text_quote.h"
+#include "read/wait_text.h"
 
 static bool events_json_is_plain(uint8_t c)
 {
@@ -139,6 +140,21 @@ static void events_json_put_sync(struct events *e, const struct trace_event *ev)
 		put_batches(e);
 }
 
+static void events_json_put_socket(struct buf *out, const struct trace_socket *s)
+{
+	if (!s->protocol)
+		return;
+	put_word(out, ",\"protocol\":\"");
+	put_text(out, wait_protocol_name(s->protocol));
+	put_word(out, "\",\"local\":\"");
+	wait_text_address(out, s->local, s->local_port);
+	if (s->remote_port) {
+		put_word(out, "\",\"remote\":\"");
+		wait_text_address(out, s->remote, s->remote_port);
+	}
+	put_byte(out, '"');
+}
+
 static void events_json_put_object(struct buf *out, const struct trace_wait *w, unsigned int i)
 {
 	int cap = wait_capacity(w, i);
@@ -146,6 +162,7 @@ static void events_json_put_object(struct buf *out, const struct trace_wait *w, 
 	if (w->kind == WAIT_NETWORK) {
 		put_word(out, "{\"fd\":");
 		put_uint(out, wait_address(w, i));
+		events_json_put_socket(out, &w->network.socket);
 	} else {
 		put_word(out, "{\"address\":\"0x");
 		put_hex(out, wait_address(w, i));

@@ -176,6 +176,14 @@ static bool v2_reader_wait(struct trace_reader *r, const struct trace_event *ev,
 	return wait_table_of_goroutine(&g->waits, &g->tables, ev->args[0], ret);
 }
 
+/* @time in units of the trace, of which clock_ns() makes ns. */
+static uint64_t v2_reader_units(const struct trace_reader *r, int64_t time)
+{
+	double units = (double)time / r->gen.clock.ns_per_unit;
+
+	return units >= 0 && units < 0x1p63 ? (uint64_t)units : 0;
+}
+
 bool trace_reader_wait(struct trace_reader *r, const struct trace_event *ev,
 		       struct trace_wait *ret)
 {
@@ -183,6 +191,10 @@ bool trace_reader_wait(struct trace_reader *r, const struct trace_event *ev,
 
 	if (!r->in_gen || !v2_reader_wait(r, ev, ret, &stack))
 		return false;
+	if (ret->kind == WAIT_NETWORK)
+		ret->network.socket = wait_table_socket(&r->gen.waits, &r->gen.tables,
+							wait_address(ret, 0),
+							v2_reader_units(r, ev->time));
 	if (ret->kind == WAIT_SEMAPHORE)
 		wait_name_lock(ret, &r->gen.tables, tables_stack(&r->gen.tables, stack));
 	return true;

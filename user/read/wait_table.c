@@ -15,6 +15,8 @@ void wait_table_clear(struct wait_table *w)
 	w->read = false;
 	map64_clear(&w->reasons);
 	map64_clear(&w->goroutines);
+	map64_clear(&w->fds);
+	w->sockets.len = 0;
 }
 
 void wait_table_free(struct wait_table *w)
@@ -23,6 +25,8 @@ void wait_table_free(struct wait_table *w)
 	vec_free(&w->words);
 	map64_free(&w->reasons);
 	map64_free(&w->goroutines);
+	map64_free(&w->fds);
+	vec_free(&w->sockets);
 }
 
 void wait_table_note(struct wait_table *w, const struct v2_tables *t, size_t first)
@@ -80,6 +84,37 @@ static bool wait_table_entry(struct wait_table *w, struct cursor *c, uint64_t *a
 	return true;
 }
 
+static bool wait_table_take(struct cursor *c, void *to, size_t n)
+{
+	if (cursor_left(c) < n)
+		return false;
+	memcpy(to, c->pos, n);
+	c->pos += n;
+	return true;
+}
+
+static void wait_table_read_socket(struct wait_table *w, struct cursor *c)
+{
+	struct wait_socket s = {0};
+	uint64_t n[6], *index;
+	size_t i;
+
+	for (i = 0; i < sizeof(n) / sizeof(n[0]); i++)
+		if (cursor_uvarint(c, &n[i]) != CURSOR_OK)
+			return;
+	s.at = (struct trace_socket_time){
+		.fd = n[0], .from = n[1], .to = n[2],
+		.socket = { (uint8_t)n[3], (uint16_t)n[4], (uint16_t)n[5], {0}, {0} } };
+	if ((n[3] != TRACE_TCP && n[3] != TRACE_UDP) ||
+	    !wait_table_take(c, s.at.socket.local, sizeof(s.at.socket.local)) ||
+	    !wait_table_take(c, s.at.socket.remote, sizeof(s.at.socket.remote)))
+		return;
+	index = map64_put(&w->fds, s.at.fd, NULL);
+	s.before = *index;
+	*(struct wait_socket *)vec_push(&w->sockets, sizeof(s)) = s;
+	*index = w->sockets.len;
+}
+
 /* If a key comes twice its first entry counts. */
 static void wait_table_read_string(struct wait_table *w, const char *text, size_t len)
 {
@@ -96,8 +131,12 @@ static void wait_table_read_string(struct wait_table *w, const char *text, size_
 		to = &w->reasons;
 	else if (text[WAITTAB_MAGIC_LEN] == WAITTAB_GOROUTINES)
 		to = &w->goroutines;
-	else
+	else if (text[WAITTAB_MAGIC_LEN] == WAITTAB_SOCKETS) {
+		wait_table_read_socket(w, &c);
 		return;
+	} else {
+		return;
+	}
 	while (cursor_left(&c)) {
 		first = w->words.len;
 		if (!wait_table_difference(&c, &key) || !wait_table_entry(w, &c, &address))
@@ -151,4 +190,20 @@ bool wait_table_of_goroutine(struct wait_table *w, const struct v2_tables *t, ui
 			struct trace_wait *ret)
 {
 	return wait_table_find(w, t, &w->goroutines, goid, ret);
+}
+
+struct trace_socket wait_table_socket(struct wait_table *w, const struct v2_tables *t, uint64_t fd,
+				      uint64_t time)
+{
+	const struct wait_socket *s;
+	const uint64_t *index;
+
+	if (!w->read)
+		wait_table_read(w, t);
+	for (index = map64_get(&w->fds, fd); index && *index; index = &s->before) {
+		s = vec_at(&w->sockets, struct wait_socket, *index - 1);
+		if (s->at.from <= time && time <= s->at.to)
+			return s->at.socket;
+	}
+	return (struct trace_socket){0};
 }

@@ -15,11 +15,18 @@
 #include "read/v2_table.h"
 #include "trace/wait.h"
 
+struct wait_socket {
+	struct trace_socket_time at;	/* times in units of the trace */
+	uint64_t before;		/* index + 1 of the one before, of the descriptor */
+};
+
 struct wait_table {
 	struct vec noted;	/* uint32_t: indices in v2_tables.strings */
 	bool read;		/* the tables below have all of them */
 	struct map64 reasons, goroutines;	/* string id, goid -> index in words + 1 */
 	struct vec words;	/* uint64_t: the head of an entry, then its objects */
+	struct map64 fds;	/* descriptor -> index in sockets + 1, of its last one */
+	struct vec sockets;	/* struct wait_socket */
 };
 
 /* A generation begins. Keeps the storage. */
@@ -35,5 +42,11 @@ bool wait_table_of_reason(struct wait_table *w, const struct v2_tables *t, uint6
 		     struct trace_wait *ret);
 bool wait_table_of_goroutine(struct wait_table *w, const struct v2_tables *t, uint64_t goid,
 			struct trace_wait *ret);
+/*
+ * The socket that descriptor @fd was at @time, in units of the trace; protocol TRACE_NO_SOCKET: not
+ * known.
+ */
+struct trace_socket wait_table_socket(struct wait_table *w, const struct v2_tables *t, uint64_t fd,
+				      uint64_t time);
 
 #endif

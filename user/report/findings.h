@@ -346,8 +346,23 @@ const struct past *waits_past(const struct findings *f, uint32_t number);
  * Returns the place that released the lock of waits at @place most often; 0: no release was seen.
  */
 uint32_t waits_holder(struct findings *f, uint32_t place);
-/* Did a wait for a lock at @place end after @time? */
-bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
+/*
+ * Did a wait for the lock @wait end after @time? Where it is not known which lock it is (NULL, or
+ * WAIT_NOTHING), a wait for a lock at @place counts.
+ */
+bool waits_released(const struct findings *f, const struct trace_wait *wait, uint32_t place,
+		    int64_t time);
+
+/* The last wait for a lock or channel that a goroutine of the program ended. */
+struct lock_state {
+	int64_t released;	/* its end */
+	uint64_t woken;		/* the goroutine that waited */
+	/* stacks: where it waited, and of the goroutine that ended the wait */
+	uint32_t waited, release;
+};
+
+/* @object: its word, as in struct trace_wait. NULL: none is known. */
+const struct lock_state *waits_lock(const struct findings *f, uint64_t object);
 
 /* The goroutines that ended the waits at one place for one reason. */
 struct ended_by {

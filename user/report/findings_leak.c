@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/findings.h"
+#include "report/findings_deadlock.h"
 
 enum {
 	ORIGINS_MAX = 1 << 15, STUCK_MAX = 4096,
@@ -18,13 +18,8 @@ enum {
 	PARTS_MIN = 3,			/* number of parts in which they must have begun */
 };
 
-/*
- * A wait that is open when the trace ends is stale if it takes at least this part of the trace, and
- * STUCK_NS.
- */
+/* A wait that is open when the trace ends is stale if it takes at least this part of the trace. */
 #define STALE_SHARE 0.2
-#define STUCK_SHARE 0.5
-#define STUCK_NS 3e8
 /*
  * Goroutines that a timer wakes again and again are not stale: they are a leak only if at most this
  * part has ended.
@@ -46,14 +41,6 @@ struct origin {
 	uint32_t reason_place;
 	struct few goroutines;
 	int64_t from, to;		/* the wait of the first goroutine that is left */
-};
-
-/* A goroutine with a long wait at the end of the trace. */
-struct stuck {
-	uint64_t g;
-	uint32_t stack, place;
-	uint8_t why;
-	int64_t from;
 };
 
 struct leaks {
@@ -143,6 +130,8 @@ static void add_stuck(struct findings *f, const struct stay *last, int64_t time)
 	*(struct stuck *)vec_push(&f->leaks->stuck, sizeof(struct stuck)) = (struct stuck){
 		last->span->g->id, last->span->stack, last->facts.place,
 		last->why,         last->span->from,
+		last->span->wait && last->span->wait->n == 1 ? *last->span->wait :
+							       (struct trace_wait){0},
 	};
 }
 
@@ -351,10 +340,12 @@ static void leaks_judge(struct findings *f)
 	for (i = 0; i < f->leaks->stuck.len; i++) {
 		const struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);
 
-		if (s->why == WHY_LOCK && !waits_released_since(f, s->place, s->from))
+		if (s->why == WHY_LOCK && !waits_released(f, &s->wait, s->place, s->from))
 			finding_leak_join(f, &c, s);
 	}
-	if (c.n)
+	/* A holder that waits for something else than a lock is no part of a deadlock of locks. */
+	if (!deadlock_judge(f, &f->leaks->stuck, !c.n || (c.holder && c.holder->why != WHY_LOCK)) &&
+	    c.n)
 		say_stuck(f, &c);
 }
 

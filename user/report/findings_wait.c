@@ -52,7 +52,8 @@ static void waits_free(struct findings *f)
 	map64_free(&w->blame_of);
 	vec_free(&w->shares);
 	map64_free(&w->share_of);
-	map64_free(&w->released);
+	vec_free(&w->locks);
+	map64_free(&w->lock_of);
 	free(w);
 }
 
@@ -94,21 +95,38 @@ static void finding_wait_share(struct waits *w, uint32_t site, const struct trac
  * Returns when the last wait for the same channel or lock ended, as far as it is known which one
  * that is; else the last wait at the same site.
  */
-static int64_t finding_wait_released(const struct waits *w, uint64_t object,
+static int64_t finding_wait_released(const struct findings *f, uint64_t object,
 				     const struct site *site)
 {
-	const uint64_t *at = object ? map64_get(&w->released, object) : NULL;
+	const struct lock_state *lock = object ? waits_lock(f, object) : NULL;
 
 	if (!object)
 		return site->released;
-	return at ? (int64_t)*at : INT64_MIN;
+	return lock ? lock->released : INT64_MIN;
 }
 
-static void finding_wait_release(struct waits *w, uint64_t object, struct site *site, int64_t time)
+static void finding_wait_release(struct waits *w, uint64_t object, const struct span *span)
 {
-	site->released = time;
-	if (object && (w->released.len < OBJECTS_MAX || map64_get(&w->released, object)))
-		*map64_put(&w->released, object, NULL) = (uint64_t)time;
+	struct lock_state *lock;
+	uint64_t *index;
+	bool is_new;
+
+	if (!object || (w->locks.len >= OBJECTS_MAX && !map64_get(&w->lock_of, object)))
+		return;
+	index = map64_put(&w->lock_of, object, &is_new);
+	if (is_new) {
+		*index = w->locks.len;
+		vec_push(&w->locks, sizeof(*lock));
+	}
+	lock = vec_at(&w->locks, struct lock_state, *index);
+	*lock = (struct lock_state){ span->to, span->g->id, span->stack, span->end.stack };
+}
+
+const struct lock_state *waits_lock(const struct findings *f, uint64_t object)
+{
+	const uint64_t *index = map64_get(&f->waits->lock_of, object);
+
+	return index ? vec_at(&f->waits->locks, struct lock_state, *index) : NULL;
 }
 
 static struct charge *finding_wait_charge(struct waits *w, uint32_t site, uint32_t holder,
@@ -399,12 +417,13 @@ static void finding_wait_ended(struct findings *f, const struct stay *stay, cons
 		.f = f, .number = past->site, .object = past->object,
 		.since = span->from, .t = span->to,
 		.was_free = may_pass &&
-			    finding_wait_released(f->waits, past->object, site) > span->from,
+			    finding_wait_released(f, past->object, site) > span->from,
 	};
 
 	finding_wait_count(site, span, by);
 	finding_wait_walk_back(&w, past);
-	finding_wait_release(f->waits, past->object, site, span->to);
+	site->released = span->to;
+	finding_wait_release(f->waits, past->object, span);
 }
 
 static const uint8_t cause_of[WHYS] = {
@@ -469,10 +488,17 @@ static void waits_stay(struct findings *f, const struct stay *stay)
 		finding_wait_ended(f, stay, past);
 }
 
-bool waits_released_since(struct findings *f, uint32_t place, int64_t time)
+bool waits_released(const struct findings *f, const struct trace_wait *wait, uint32_t place,
+		    int64_t time)
 {
-	uint64_t *number = map64_get(&f->waits->site_of, (uint64_t)place << 8 | WHY_LOCK);
+	const struct lock_state *lock;
+	const uint64_t *number;
 
+	if (wait && wait->kind != WAIT_NOTHING) {
+		lock = waits_lock(f, wait->of[0]);
+		return lock && lock->released > time;
+	}
+	number = map64_get(&f->waits->site_of, (uint64_t)place << 8 | WHY_LOCK);
 	return number && vec_at(&f->waits->sites, struct site, *number)->released > time;
 }
 

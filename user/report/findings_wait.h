@@ -75,7 +75,8 @@ struct waits {
 	struct vec blames;		/* struct blame */
 	struct vec shares;		/* struct share */
 	struct map64 site_of, charge_of, blame_of, share_of;
-	struct map64 released;		/* object -> end of the last wait for it */
+	struct vec locks;		/* struct lock_state */
+	struct map64 lock_of;		/* object -> index in locks */
 	uint64_t steps;
 };
 

@@ -148,6 +148,8 @@ int rewrite_go_stop(struct rewrite *c, const struct trace_event *ev)
 	sim_g_leave(&c->sim, SIM_CONVERTED, g,
 		    ev->type == EV_GoStop ? SIM_RUNNABLE : SIM_WAITING, ev->type, 2,
 		    (const uint64_t[]){ reason, rewrite_stack(c, ev->args[1]) });
+	if (wait)
+		sim_socket(&c->sim, wait);
 	return 1;
 }
 

@@ -6,6 +6,7 @@
 #include "sched/ensure.h"
 #include "sched/handlers.h"
 #include "sched/steps.h"
+#include "sched/waits.h"
 
 /* A P beyond GOMAXPROCS is gone until procresize brings it back under a new status. */
 static bool generation_is_gone(const struct model *s, const struct P *p)
@@ -179,6 +180,7 @@ int generation_end(struct model *s)
 	struct trace_clock clock = clock_now(s);
 
 	objects_tell_types(s);
+	sockets_tell(s);
 	return s->sink.ops->gen_end(s->sink.ctx, &clock, s->err);
 }
 

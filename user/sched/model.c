@@ -10,6 +10,7 @@
 #include "sched/handlers.h"
 #include "sched/state.h"
 #include "sched/steps.h"
+#include "sched/waits.h"
 
 typedef void handler(struct model *s, struct M *m, const struct rec *r);
 
@@ -405,6 +406,7 @@ void model_free(struct model *s)
 	map64_free(&s->memory.spans);
 	map64_free(&s->memory.stacks);
 	objects_free(s);
+	wait_sockets_free(s);
 	map64_free(&s->dead);
 	map64_free(&s->extras);
 	buf_free(&s->notes);

@@ -270,6 +270,7 @@ struct model {
 	size_t region_bytes;	/* of regions that are open (annotations.c) */
 	bool has_labels;	/* some goroutine has had some */
 	struct memory memory;
+	struct map64 sockets;	/* descriptor -> struct wait_socket * (sockets.c) */
 	uint64_t clock_mono, clock_wall;
 	uint64_t last_wall, last_begin;	/* of the last generation that ended */
 	struct model_counts counts;

@@ -29,8 +29,8 @@ void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uin
 		    uint64_t stack);
 void step_go_start(struct model *s, struct M *m, struct G *g);
 /*
- * The trace has @reason; the goroutine waits for @waits (NULL: not known), an object (NULL: not
- * known; then it has none from now on).
+ * The trace has @reason; the goroutine waits for @waits (NULL: not known), at the object @object,
+ * which is that of g->object (NULL: none, or not known).
  */
 void step_go_block(struct model *s, struct M *m, const char *reason, const char *waits,
 		   uint64_t stack, const struct trace_wait *object);

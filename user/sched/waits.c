@@ -66,6 +66,8 @@ const struct trace_wait *wait_park(struct model *s, struct M *m, struct G *g,
 	if (!form->kind)
 		return NULL;
 	g->object = wait_whole(form, l->arg);
+	if (form->kind == WAIT_NETWORK && g->object)
+		socket_wait(s, g, l->r.time);
 	if (form->kind == WAIT_SELECT)
 		wait_select(m, g, l->r.ptr, l->arg);
 	if (s->started)
@@ -89,6 +91,8 @@ void snap_wait(struct model *s, struct M *m, const struct rec *r)
 		return;
 	if (form->kind != WAIT_SELECT) {
 		g->object = r->sub ? 0 : wait_whole(form, as_long(r)->stack);
+		if (form->kind == WAIT_NETWORK && g->object)
+			socket_wait(s, g, 0);
 		return;
 	}
 	if (!r->sub)

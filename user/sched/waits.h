@@ -17,6 +17,13 @@ const struct trace_wait *wait_park(struct model *s, struct M *m, struct G *g,
 void wait_snap(struct model *s, struct G *g, const struct rec *r);
 /* @g, of before a gap, waits for the same as @from, the same goroutine after it. */
 void wait_copy(struct G *g, const struct G *from);
+/*
+ * sockets.c: @g waits for the descriptor of g->object, since @time (0: since before the trace).
+ */
+void socket_wait(struct model *s, const struct G *g, uint64_t time);
+/* Passes the sockets of this generation, which ends, to the sink. */
+void sockets_tell(struct model *s);
+void wait_sockets_free(struct model *s);
 /* What @g waits for, in *@ret; NULL: not known. */
 const struct trace_wait *wait_of(const struct G *g, struct trace_wait *ret);
 

@@ -2,6 +2,7 @@
 /* record_text: see record_text.h. */
 #include "stream/record_text.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -78,6 +79,9 @@ static const char *const word_names[] = {
 	[REC_WORD_PID] = "pid",
 	[REC_WORD_OURS] = "ours",
 	[REC_WORD_WITH] = "with",
+	[REC_WORD_FD_PORTS] = "fd",
+	[REC_WORD_INODE] = "inode",
+	[REC_WORD_PROTOCOL] = "protocol",
 	[REC_WORD_WAIT] = "object",
 	[REC_WORD_PART_NUMBER] = "number",
 	[REC_WORD_THREADS] = "step",
@@ -159,6 +163,7 @@ static const struct { const char *of[NAMED];
 	[REC_WORD_THREADS] = { { [REC_THREADS_BEGIN] = "begin",
 				 [REC_THREADS_READ] = "read",
 				 [REC_THREADS_END] = "end" } },
+	[REC_WORD_PROTOCOL] = { { [REC_TCP] = "tcp", [REC_UDP] = "udp" } },
 	[REC_WORD_RESOURCE] = { { [REC_RESOURCE_CPU] = "cpu",
 				  [REC_RESOURCE_MEMORY] = "memory",
 				  [REC_RESOURCE_IO] = "io" } },
@@ -200,6 +205,9 @@ static void record_text_add_word(struct buf *out, const char *fallback, enum rec
 		buf_printf(out, "%u/%u", (uint32_t)value, (uint32_t)(value >> 32));
 	else if (word == REC_WORD_END && (uint8_t)value == REC_END_SIGNAL)
 		buf_printf(out, "signal/%u", (unsigned int)(value >> 8));
+	else if (word == REC_WORD_FD_PORTS)
+		buf_printf(out, "%u ports=%u,%u", (uint32_t)value, (uint16_t)(value >> 32),
+			   (uint16_t)(value >> 48));
 	else if (word == REC_WORD_SYSCALL)
 		buf_printf(out, "%" PRId64, (int64_t)value);
 	else if (name)
@@ -235,6 +243,14 @@ static void record_text_add_text(struct buf *out, const char *text, size_t n)
 	buf_printf(out, "\"");
 }
 
+static void record_text_add_address(struct buf *out, const char *name, const uint8_t address[16])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, address, text, sizeof(text));
+	buf_printf(out, " %s=%s", name, text);
+}
+
 static void add_tail(struct buf *out, const struct rec *r)
 {
 	const struct rec_user *u = (const struct rec_user *)r;
@@ -256,6 +272,10 @@ static void add_tail(struct buf *out, const struct rec *r)
 		buf_printf(out, " throttled-ns=%" PRIu64,
 			   (uint64_t)((const struct rec_cgroup *)r)->throttled_ns);
 		break;
+	case REC_LAYOUT_rec_socket:
+		record_text_add_address(out, "local", ((const struct rec_socket *)r)->local);
+		record_text_add_address(out, "remote", ((const struct rec_socket *)r)->remote);
+		break;
 	case REC_LAYOUT_rec_cpu:
 		buf_printf(out, " words=%#" PRIx64 ",%#" PRIx64, (uint64_t)c->words[0],
 			   (uint64_t)c->words[1]);
@@ -271,7 +291,8 @@ static void add_tail(struct buf *out, const struct rec *r)
  */
 static bool is_long(uint8_t kind)
 {
-	return rec_layout(kind) != REC_LAYOUT_rec && rec_layout(kind) != REC_LAYOUT_rec_stack;
+	return rec_layout(kind) != REC_LAYOUT_rec && rec_layout(kind) != REC_LAYOUT_rec_stack &&
+	       rec_layout(kind) != REC_LAYOUT_rec_socket;
 }
 
 _Static_assert(offsetof(struct rec_user, stack) == offsetof(struct rec_long, stack) &&

@@ -132,11 +132,13 @@ struct sink_ops {
 	/* The following are called in an open generation only. */
 	void (*event)(void *ctx, const struct sink_event *e);
 	void (*cpu_sample)(void *ctx, const struct sink_sample *sample);
+	/* A descriptor that goroutines waited for in this generation. May be NULL. */
+	void (*socket)(void *ctx, const struct trace_socket_time *s);
 	/* Data to which events of experiment @exp refer (tracev2: 1, AllocFree). */
 	void (*experiment)(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n);
 };
 
-/* All members are set, but gen_size may be NULL. */
+/* All members are set, but gen_size and ops->socket may be NULL. */
 struct sink {
 	const struct sink_ops *ops;
 	void *ctx;

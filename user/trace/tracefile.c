@@ -322,6 +322,15 @@ void tracefile_waiting(struct tracefile *tf, uint64_t goid, const struct trace_w
 	waittab_goroutine(&tf->waits, goid, wait);
 }
 
+void tracefile_socket(struct tracefile *tf, const struct trace_socket_time *s)
+{
+	struct trace_socket_time units = *s;
+
+	units.from >>= tf->opts.time_shift;
+	units.to >>= tf->opts.time_shift;
+	waittab_socket(&tf->waits, &units);
+}
+
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
 {
 	uint64_t *id;

@@ -102,6 +102,8 @@ uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
 uint64_t tracefile_reason(struct tracefile *tf, uint64_t reason, const struct trace_wait *wait);
 /* Goroutine @goid, which has a status in this generation, waits for @wait. */
 void tracefile_waiting(struct tracefile *tf, uint64_t goid, const struct trace_wait *wait);
+/* A descriptor was a socket in that time, for readers of waits of this generation. */
+void tracefile_socket(struct tracefile *tf, const struct trace_socket_time *s);
 /* The id of a stack in the open generation; 0 for key 0. */
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key);
 

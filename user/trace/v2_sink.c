@@ -216,6 +216,13 @@ static void v2_sink_cpu_sample(void *ctx, const struct sink_sample *s)
 			     v2_sink_stack(v, s->stack));
 }
 
+static void v2_sink_socket(void *ctx, const struct trace_socket_time *s)
+{
+	struct v2_sink *v = ctx;
+
+	tracefile_socket(v->tf, s);
+}
+
 static void v2_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
 {
 	struct v2_sink *v = ctx;
@@ -267,6 +274,7 @@ static const struct sink_ops v2_sink_ops = {
 	.thread_done = v2_sink_thread_done,
 	.event = v2_sink_event,
 	.cpu_sample = v2_sink_cpu_sample,
+	.socket = v2_sink_socket,
 	.experiment = v2_sink_experiment,
 };
 

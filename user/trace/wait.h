@@ -11,12 +11,33 @@
 
 #include "waits.h"
 
+enum trace_protocol { TRACE_NO_SOCKET = 0, TRACE_TCP = 1, TRACE_UDP = 2 };
+
+/* The socket of a descriptor, with both addresses. */
+struct trace_socket {
+	uint8_t protocol;	/* enum trace_protocol; TRACE_NO_SOCKET: not known */
+	uint16_t local_port, remote_port;
+	uint8_t local[16], remote[16];	/* of IPv6; those of IPv4 are mapped */
+};
+
 struct trace_wait {
 	uint8_t kind;		/* enum wait_kind */
 	uint8_t n;		/* objects: one, or those of a select */
 	bool more;		/* a select has further channels */
-	/* waits.h: the address of the object itself, and a channel's capacity */
-	uint64_t of[WAIT_CHANNELS];
+	union {
+		/* waits.h: the address of the object itself, and a channel's capacity */
+		uint64_t of[WAIT_CHANNELS];
+		struct {
+			uint64_t descriptor;	/* of[0] */
+			struct trace_socket socket;
+		} network;		/* of WAIT_NETWORK; set by the reader of a trace */
+	};
+};
+
+/* A descriptor was this socket in this time (ns) at least. */
+struct trace_socket_time {
+	uint64_t fd, from, to;
+	struct trace_socket socket;
 };
 
 /* The address of object @i; of WAIT_NETWORK the number of the descriptor. */

@@ -94,15 +94,62 @@ void waittab_goroutine(struct waittab *t, uint64_t goid, const struct trace_wait
 	waittab_add(t, &t->goroutines, WAITTAB_GOROUTINES, goid, wait);
 }
 
+static void waittab_put_socket(struct waittab *t, const struct trace_socket_time *s)
+{
+	const struct trace_socket *socket = &s->socket;
+	struct waittab_part part = {0};
+
+	waittab_open(&part, WAITTAB_SOCKETS);
+	varint_add(&part.text, s->fd);
+	varint_add(&part.text, s->from);
+	varint_add(&part.text, s->to);
+	varint_add(&part.text, socket->protocol);
+	varint_add(&part.text, socket->local_port);
+	varint_add(&part.text, socket->remote_port);
+	buf_add(&part.text, socket->local, sizeof(socket->local));
+	buf_add(&part.text, socket->remote, sizeof(socket->remote));
+	waittab_close(t, &part);
+	buf_free(&part.text);
+}
+
+static bool waittab_is_same(const struct trace_socket *a, const struct trace_socket *b)
+{
+	return a->protocol == b->protocol && a->local_port == b->local_port &&
+	       a->remote_port == b->remote_port && !memcmp(a->local, b->local, sizeof(a->local)) &&
+	       !memcmp(a->remote, b->remote, sizeof(a->remote));
+}
+
+void waittab_socket(struct waittab *t, const struct trace_socket_time *s)
+{
+	bool is_new;
+	uint64_t *index = map64_put(&t->fds, s->fd, &is_new);
+	struct trace_socket_time *last;
+
+	last = is_new ? NULL : vec_at(&t->sockets, struct trace_socket_time, *index);
+	if (last && waittab_is_same(&last->socket, &s->socket) && s->from >= last->from) {
+		last->to = s->to > last->to ? s->to : last->to;
+		return;
+	}
+	*index = t->sockets.len;
+	*(struct trace_socket_time *)vec_push(&t->sockets, sizeof(*s)) = *s;
+}
+
 size_t waittab_size(const struct waittab *t)
 {
-	return t->whole.len + t->reasons.text.len + t->goroutines.text.len;
+	enum { SOCKET_BYTES = 64 };
+
+	return t->whole.len + t->reasons.text.len + t->goroutines.text.len +
+	       t->sockets.len * SOCKET_BYTES;
 }
 
 void waittab_finish(struct waittab *t)
 {
+	size_t i;
+
 	waittab_close(t, &t->reasons);
 	waittab_close(t, &t->goroutines);
+	for (i = 0; i < t->sockets.len; i++)
+		waittab_put_socket(t, vec_at(&t->sockets, struct trace_socket_time, i));
 }
 
 void waittab_reset(struct waittab *t)
@@ -110,6 +157,8 @@ void waittab_reset(struct waittab *t)
 	strset_free(t->seen);
 	t->seen = NULL;
 	map64_clear(&t->ids);
+	map64_clear(&t->fds);
+	t->sockets.len = 0;
 	t->reasons.text.len = t->goroutines.text.len = t->whole.len = 0;
 }
 
@@ -117,6 +166,8 @@ void waittab_free(struct waittab *t)
 {
 	strset_free(t->seen);
 	map64_free(&t->ids);
+	map64_free(&t->fds);
+	vec_free(&t->sockets);
 	buf_free(&t->reasons.text);
 	buf_free(&t->goroutines.text);
 	buf_free(&t->whole);

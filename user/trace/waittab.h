@@ -16,6 +16,9 @@
  *	head	enum wait_kind | more << 4 | n << 5
  *	n times	address, or descriptor + 1: difference to the address before; capacity + 1, 0: none
  *
+ * A string of WAITTAB_SOCKETS has one entry: the descriptor, the time from and to which it was this
+ * socket (units of the trace), protocol, both ports, and 16 bytes of each address.
+ *
  * All numbers are LEB128; a difference d is stored as d << 1 ^ d >> 63. In each string differences
  * begin from 0.
  */
@@ -32,7 +35,7 @@
 
 #define WAITTAB_MAGIC "gotap.w1"
 enum { WAITTAB_MAGIC_LEN = sizeof(WAITTAB_MAGIC) - 1 };
-enum { WAITTAB_REASONS = 'r', WAITTAB_GOROUTINES = 'g' };
+enum { WAITTAB_REASONS = 'r', WAITTAB_GOROUTINES = 'g', WAITTAB_SOCKETS = 's' };
 
 /* The strings of one sort. */
 struct waittab_part {
@@ -44,6 +47,8 @@ struct waittab {
 	struct strset *seen;	/* a reason and its object, as bytes */
 	struct map64 ids;	/* address of those bytes -> id of the reason's string */
 	struct waittab_part reasons, goroutines;
+	struct map64 fds;	/* descriptor -> index in sockets, of its last one */
+	struct vec sockets;	/* struct trace_socket_time */
 	struct buf whole;	/* complete strings: their length in two bytes, then the string */
 };
 
@@ -56,6 +61,11 @@ uint64_t *waittab_id(struct waittab *t, uint64_t reason, const struct trace_wait
 void waittab_reason(struct waittab *t, uint64_t id, const struct trace_wait *wait);
 /* The goroutine has a status at the begin of the generation, and waits. */
 void waittab_goroutine(struct waittab *t, uint64_t goid, const struct trace_wait *wait);
+/*
+ * Times are in units of the trace. A descriptor that was the same socket the last time was so in
+ * between, too.
+ */
+void waittab_socket(struct waittab *t, const struct trace_socket_time *s);
 /* Bytes of all strings. */
 size_t waittab_size(const struct waittab *t);
 /* Ends the open strings: @whole has all. */

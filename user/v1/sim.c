@@ -261,18 +261,36 @@ static uint64_t wire_status(enum sim_status status)
 	}
 }
 
+void sim_socket(struct sim *s, const struct trace_wait *wait)
+{
+	/*
+	 * A reader that puts events in order may show this one somewhat later. A descriptor is not
+	 * closed and opened again in so short a time.
+	 */
+	enum { LATER = 10000 };	/* ns */
+
+	if (wait->kind == WAIT_NETWORK && wait->network.socket.protocol && !s->muted)
+		tracefile_socket(s->tf, &(struct trace_socket_time){ wait_address(wait, 0), s->last,
+								     s->last + LATER,
+								     wait->network.socket });
+}
+
 static void put_status(struct sim *s, enum sim_origin origin, struct sim_g *g,
 		       enum sim_status status, struct sim_m *m)
 {
 	uint64_t on = m ? m->id : TRACEV2_NO_ID;
 
-	if (g->wait && status == SIM_WAITING && !s->muted)
+	bool waits = g->wait && status == SIM_WAITING && !s->muted;
+
+	if (waits)
 		tracefile_waiting(s->tf, g->id, g->wait);
 	if (s->status_stacks && g->start_stack && !s->muted)
 		sim_put(s, origin, m, EV_GoStatusStack, g->id, on, wire_status(status),
 			tracefile_stack(s->tf, g->start_stack));
 	else
 		sim_put(s, origin, m, EV_GoStatus, g->id, on, wire_status(status));
+	if (waits)
+		sim_socket(s, g->wait);
 }
 
 void sim_g_waits(struct sim_g *g, const struct trace_wait *wait)

@@ -138,6 +138,8 @@ void sim_g_status(struct sim *s, enum sim_origin origin, struct sim_g *g, enum s
 		  struct sim_m *m);
 /* @g waits, or is about to, for @wait; NULL: it does not wait, or that is not known. */
 void sim_g_waits(struct sim_g *g, const struct trace_wait *wait);
+/* The event that was written last is of a goroutine that waits for @wait: writes its socket. */
+void sim_socket(struct sim *s, const struct trace_wait *wait);
 /* Sets thread and status of @g after an event that the caller has written. */
 void sim_g_bind(struct sim *s, struct sim_g *g, struct sim_m *m, enum sim_status status);
 /* Starts @g, which is runnable, on @m, which has a P and no goroutine. */

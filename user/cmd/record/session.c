@@ -278,11 +278,13 @@ static int session_take_all(struct session *s, struct error *err)
 			stops_tick(&s->stops);
 			cpu_use_tick(&s->cpu);
 			target_look_at_memory(s->target);
+			capture_look_at_sockets(s->capture, false);
 		}
 		if (!s->stopping && session_is_over(s)) {
 			stops_look(&s->stops);
 			cpu_use_look(&s->cpu);
 			children_look(&s->children);
+			capture_look_at_sockets(s->capture, true);
 			capture_stop(s->capture);
 			s->stopping = true;
 		}
