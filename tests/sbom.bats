@@ -73,6 +73,6 @@ of() { jq -r "$1" "$BATS_TEST_TMPDIR/bill"; }
 	tar -xzf "$BATS_TEST_TMPDIR"/one/release/gotap-*.tar.gz -C "$BATS_TEST_TMPDIR"
 	cd "$BATS_TEST_TMPDIR"/gotap-*/
 	diff <(tools/source-files) <(cd "$CHECKOUT" && tools/source-files)
-	succeeds make -s -j2 all
+	succeeds make -s -j2 BUILD=build all
 	succeeds build/gotap --version
 }

@@ -147,7 +147,7 @@ what_is_lacking_is_told() {
 	local want
 	case $1 in
 	5.10 | 6.1) want='throttled time in which a CPU idles (before Linux 6.6)' ;;
-	7.3) want='throttled time of a thread after it was moved to another CPU (since Linux 7.3)' ;;
+	7.2 | 7.3) want='throttled time of a thread after it was moved to another CPU (since Linux 7.3, and in 7.2.12)' ;;
 	esac
 	python3 "$CHECKOUT/tests/lib/threads.py" "$GUEST/threads.out" "d['not_told'] == ([] if not '${want:-}' else ['${want:-}'])"
 	step doctor
