@@ -143,3 +143,18 @@ stripped() {
 	[ "$(jq .waits_unknown "$REPORT")" -eq 1 ]
 	[ "$(jq .waits_known "$REPORT")" -ge 11 ]
 }
+
+@test "why names the lock that a step waited for, as the events do" {
+	local lock
+	build_prog "$REFERENCE_GO" mutex
+	start_target "$PROG"
+	recorded "$BATS_TEST_TMPDIR/x.trace" -p "$TARGET" -d 500ms
+	"$GOTAP" text --events --json --no-stacks "$BATS_TEST_TMPDIR/x.trace" |
+		jq -r '.waits_for // empty | "\(.kind) \(.objects[0].address)"' | sort -u >"$BATS_TEST_TMPDIR/locks"
+	grep -q '^mutex 0x' "$BATS_TEST_TMPDIR/locks"
+	grep -q '^rwmutex 0x' "$BATS_TEST_TMPDIR/locks"
+	succeeds "$GOTAP" why --full --json "$BATS_TEST_TMPDIR/x.trace" >/dev/null
+	lock=$(jq -r '[.. | .waited_for? // empty] | first' <<<"$output")
+	[[ $lock == *"mutex 0x"* ]] || fail "no lock on the path: $lock"
+	grep -qxF "$lock" "$BATS_TEST_TMPDIR/locks"
+}

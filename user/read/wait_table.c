@@ -195,12 +195,16 @@ bool wait_table_of_goroutine(struct wait_table *w, const struct v2_tables *t, ui
 struct trace_socket wait_table_socket(struct wait_table *w, const struct v2_tables *t, uint64_t fd,
 				      uint64_t time)
 {
+	/* gotap looks ten times in a generation; a forged trace may have any number. */
+	enum { SOCKETS_MOST = 64 };
 	const struct wait_socket *s;
 	const uint64_t *index;
+	int n = 0;
 
 	if (!w->read)
 		wait_table_read(w, t);
-	for (index = map64_get(&w->fds, fd); index && *index; index = &s->before) {
+	for (index = map64_get(&w->fds, fd); index && *index && n < SOCKETS_MOST;
+	     index = &s->before, n++) {
 		s = vec_at(&w->sockets, struct wait_socket, *index - 1);
 		if (s->at.from <= time && time <= s->at.to)
 			return s->at.socket;

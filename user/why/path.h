@@ -12,6 +12,7 @@
 #include "base/map64.h"
 #include "spans/spans.h"
 #include "threads/threads.h"
+#include "why/object.h"
 #include "why/store.h"
 
 enum step_kind {
@@ -81,7 +82,9 @@ struct step {
 	uint32_t root;		/* cause of the step of depth 0 that this step explains */
 	/* cause of the wait that this step explains, of a goroutine of depth @depth - 1 */
 	uint32_t wait;
-	uint32_t wait_stack;	/* stack of that wait */
+	uint32_t wait_stack;	/* stack of that wait, and what it was for */
+	struct trail_object wait_object;
+	struct trail_object object;	/* of a waiting step */
 	uint8_t kind, by;
 	/*
 	 * event at the end of the step: @g woke or created goroutine @via_g, with the stack

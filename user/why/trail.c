@@ -113,6 +113,13 @@ static uint8_t trail_kind_of(const struct span *span)
 	}
 }
 
+static struct trail_object trail_object_of(const struct span *span)
+{
+	if (!span->wait || span->wait->n != 1)
+		return (struct trail_object){0};
+	return (struct trail_object){ span->wait->of[0], span->wait->kind };
+}
+
 /* Returns the piece of @g's current stay, ending at @time. */
 static struct trail_rec trail_piece(struct trail *t, const struct goroutine *g, struct turn *turn,
 				    int64_t time)
@@ -126,6 +133,7 @@ static struct trail_rec trail_piece(struct trail *t, const struct goroutine *g, 
 		.g = g->id,
 		.name = g->name,
 		.reason = span->reason,
+		.object = trail_object_of(span),
 		.prev = STORE_NONE,
 		.stack = span->stack,
 		.p = short_id(span->p),
@@ -440,6 +448,7 @@ struct trail *trail_new(struct spans *s)
 	parts_init(&t->split, s);
 	spans_visit(s, &(struct spans_visitor){
 			       .ctx = t,
+			       .waits = true,
 			       .trace_begin = trail_on_trace,
 			       .event = trail_on_event,
 			       .goroutine_begin = trail_on_goroutine,

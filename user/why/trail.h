@@ -13,6 +13,7 @@
 #define GOTAP_WHY_TRAIL_H
 
 #include "spans/spans.h"
+#include "why/object.h"
 #include "why/parts.h"
 #include "why/store.h"
 
@@ -45,6 +46,7 @@ struct trail_rec {
 	uint64_t g;		/* WOKE, CREATED: the other goroutine; TRACEV2_NO_ID: none */
 	const char *name;	/* the function that g began with; "": not known yet */
 	const char *reason;
+	struct trail_object object;	/* WAITING */
 	uint32_t prev;		/* the record before it, of the same goroutine; STORE_NONE: none */
 	uint32_t stack;		/* stack at the begin of the piece, or of the wait */
 	uint32_t end_stack;	/* stack of the goroutine at @to; 0: not known */

@@ -18,6 +18,7 @@ struct turn {
 	/* cause of the wait of depth 0, and of the wait that this turn explains */
 	uint32_t root, wait;
 	uint32_t wait_stack;
+	struct trail_object wait_object;
 	/* event at the end of its next step: its goroutine woke or created goroutine @via_g */
 	uint8_t via;
 	uint64_t via_g;
@@ -103,6 +104,7 @@ static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
 		.root = turn->root,
 		.wait = turn->wait,
 		.wait_stack = turn->wait_stack,
+		.wait_object = turn->wait_object,
 		.via = turn->via,
 		.via_g = turn->via_g,
 		.via_stack = turn->via_stack,
@@ -148,6 +150,7 @@ static void walk_put_part(struct way *way, int64_t from, const struct thread_par
 	struct step step = new_step(way, from, step_kind(r));
 
 	step.reason = r->reason;
+	step.object = r->object;
 	step.stack = r->stack;
 	step.end_stack = r->end_stack;
 	step.p = r->p;
@@ -208,6 +211,7 @@ static void walk_cross(struct way *way, const struct trail_rec *edge, int64_t fl
 		.root = way->turn.depth ? way->turn.root : wait,
 		.wait = wait,
 		.wait_stack = way->piece.stack,
+		.wait_object = way->piece.object,
 		.via = via,
 		.via_g = way->turn.g,
 		.via_stack = edge->end_stack,

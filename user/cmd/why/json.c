@@ -210,6 +210,18 @@ static void why_json_put_thread(struct json *o, const struct step *s)
 	json_close_object(&o->j);
 }
 
+static void why_json_put_object(struct json *o, const char *name, const struct trail_object *object)
+{
+	struct buf text = {0};
+
+	if (!object->kind)
+		return;
+	why_put_object(&text, object);
+	buf_add_byte(&text, 0);
+	json_put_text(&o->j, name, (const char *)text.data);
+	buf_free(&text);
+}
+
 static void why_json_put_step(struct json *o, const struct step *s)
 {
 	const struct cause *c =
@@ -223,8 +235,10 @@ static void why_json_put_step(struct json *o, const struct step *s)
 	put_cause(o, "cause", c);
 	if (s->depth) {
 		put_cause(o, "waited_for_in", vec_at(&o->path->causes, struct cause, s->wait));
+		why_json_put_object(o, "waited_for", &s->wait_object);
 		why_json_put_stack(o, "wait_stack", s->wait_stack);
 	}
+	why_json_put_object(o, "waits_for", &s->object);
 	if (s->p != UINT32_MAX)
 		json_put_count(&o->j, "proc", s->p);
 	why_json_put_thread(o, s);

@@ -403,6 +403,14 @@ static void why_text_put_head(struct text *t, int64_t time, int64_t ns, uint32_t
 		     "");
 }
 
+static void why_text_put_object(struct text *t, const struct trail_object *object)
+{
+	if (!object->kind)
+		return;
+	why_text_put(t, ", for ");
+	why_put_object(&t->line, object);
+}
+
 /* The wait that the next steps explain. */
 static void put_root(struct text *t, const struct why_line *line)
 {
@@ -415,6 +423,7 @@ static void put_root(struct text *t, const struct why_line *line)
 		why_text_put_head(t, line->from, -1, s->depth - 1);
 		why_text_put(t, "%.200s: ", *c->name ? c->name : "?");
 		why_put_cause(&t->line, t->stacks, c);
+		why_text_put_object(t, &s->wait_object);
 		why_text_put(t, "; meanwhile:");
 		why_text_end_line(t);
 		why_text_put_stack(t, s->wait_stack, "waits at");
@@ -453,6 +462,7 @@ static void why_text_put_step(struct text *t, const struct step *s)
 	why_put_goroutine(&t->line, s->g, s->name);
 	why_text_put(t, ": ");
 	why_put_cause(&t->line, t->stacks, cause(t, number));
+	why_text_put_object(t, &s->object);
 	if (s->thread == THREAD_QUEUED + 1 && s->taker.comm)
 		why_text_put(t, " [%.20s %" PRIu32 "]", s->taker.comm, s->taker.tid);
 	if (s->p != UINT32_MAX && s->kind != STEP_WAITING)

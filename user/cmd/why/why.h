@@ -50,6 +50,8 @@ struct why_time why_time(int64_t ns);
  * without it.
  */
 void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct cause *c);
+/* Appends what a wait was for, of a kind that is known: "mutex 0x65a5a0". */
+void why_put_object(struct buf *b, const struct trail_object *object);
 /* "main.get main.go:42": the file without its folders. */
 void why_put_frame(struct buf *b, const struct stack_set *stacks, uint32_t frame);
 /* "goroutine 7 main.worker" */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "read/wait_text.h"
 #include "release/release.h"
 
 const char *const why_kind_names[STEP_KINDS] = {
@@ -158,6 +159,11 @@ void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct c
 		buf_printf(b, ": no goroutine created it (a timer, or the runtime)");
 	else
 		buf_printf(b, "%s", by_words[c->by]);
+}
+
+void why_put_object(struct buf *b, const struct trail_object *object)
+{
+	wait_text(b, &(struct trace_wait){ .kind = object->kind, .n = 1, .of = { object->of } });
 }
 
 /* --- sums --- */
