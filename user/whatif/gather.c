@@ -442,7 +442,7 @@ static void gather_wait_ends(struct gather *a, const struct span *span, struct w
 	w->by = by ? ENDED_POST : (uint8_t)gather_alone(a, span);
 	if (by)
 		w->sleeps = 0;
-	if (span->gap)
+	if (span->gap && !a->full)
 		a->p.gap += span->to - span->from;
 	if (!number)
 		return;
@@ -607,7 +607,7 @@ static void gather_on_event(void *ctx, const struct trace_event *ev)
 	struct gather *a = ctx;
 
 	gather_beside(a, ev->time);
-	a->p.events++;
+	a->p.events += !a->full;
 	switch (ev->type) {
 	case EV_ProcStart:
 		gather_proc(a, ev->args[0], false);
@@ -651,7 +651,7 @@ static void gather_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, co
 {
 	struct gather *a = ctx;
 
-	if (strcmp(category, NOTES_CATEGORY))
+	if (strcmp(category, NOTES_CATEGORY) || a->full)
 		return;
 	if (!a->p.notes++)
 		a->p.note = message;

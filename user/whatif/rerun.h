@@ -7,7 +7,7 @@
  * (trace/wait.h). In RERUN_ORDER a channel holds nothing: who sends waits
  * for the receiver. In RERUN_FREE it holds everything. The truth lies between.
  *
- * Time: O(ops * log(Ps + timers)). Memory: 5 bytes for each op, 60 for each goroutine.
+ * Time: O(ops * log(Ps + timers)). Memory: 6 bytes for each op, 60 for each goroutine.
  */
 #ifndef GOTAP_WHATIF_RERUN_H
 #define GOTAP_WHATIF_RERUN_H

@@ -15,7 +15,8 @@
  * 	... whatif_answer(w) ...
  * 	whatif_free(w);					before units_free() and spans_free()
  *
- * Memory: that of programs.h and of one replay: less than 200 MB. Time: WHATIF_STEPS limits it.
+ * Memory: that of programs.h, of rounds.h and of one replay: less than 250 MB. Time: each replay
+ * has a limit on its steps (rerun.c), and guess.c one on the replays.
  */
 #ifndef GOTAP_WHATIF_WHATIF_H
 #define GOTAP_WHATIF_WHATIF_H
