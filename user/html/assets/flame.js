@@ -112,7 +112,8 @@ function drawFlame() {
 		ctx.fillStyle = Colors.ink;
 		if (b.w > 34)
 			ctx.fillText(
-				fitName(ctx, b.node.name, b.w - 8),
+				/* a reason is known by its begin */
+				b.node.name.startsWith("[") ? clipText(ctx, b.node.name, b.w - 8) : fitName(ctx, b.node.name, b.w - 8),
 				b.x + 4,
 				b.depth * FLAME_ROW + FLAME_ROW / 2,
 			);
