@@ -11,7 +11,8 @@ static const struct {
 	{ REC_WITHOUT_QUOTAS, "when a CPU quota keeps threads off (CONFIG_CFS_BANDWIDTH)" },
 	{ REC_WITHOUT_QUOTA_CLOCK, "throttled time in which a CPU idles (before Linux 6.6)" },
 	{ REC_WITHOUT_QUEUES,
-	  "throttled time of a thread after it was moved to another CPU (since Linux 7.3, and in 7.2.12)" },
+	  "throttled time of a thread after it was moved to another CPU "
+	  "(since Linux 7.3, and in 7.2.12)" },
 	{ REC_WITHOUT_DELAYS,
 	  "how long threads wait for a CPU by its own account (CONFIG_SCHED_INFO)" },
 	{ REC_WITHOUT_PRESSURE, "pressure (CONFIG_PSI, psi=1)" },
