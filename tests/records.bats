@@ -25,7 +25,7 @@ teardown() { stop_targets; }
 	"$GOTAP" records "$SPOOL" >"$BATS_TEST_TMPDIR/lines"
 	[ "$(grep -vc ' STACK ' "$BATS_TEST_TMPDIR/lines")" -gt 100 ]
 	cut -d ' ' -f 1 "$BATS_TEST_TMPDIR/lines" | sort -nc
-	grep -qE '^[0-9]+ [0-9]+ GO_PARK goid=([0-9]+|told) g=0x[0-9a-f]+ waitreason=[A-Z]\w+ stack=0x[0-9a-f]+$' "$BATS_TEST_TMPDIR/lines"
+	grep -qE '^[0-9]+ [0-9]+ GO_PARK goid=([0-9]+|told) g=0x[0-9a-f]+ waitreason=[A-Z]\w+ stack=0x[0-9a-f]+ object=(0|0x[0-9a-f]+)$' "$BATS_TEST_TMPDIR/lines"
 	grep -qE '^[0-9]+ [0-9]+ SNAP_G goid=1 g=0x[0-9a-f]+ status=\w+ ' "$BATS_TEST_TMPDIR/lines"
 	[ "$(grep -c ' SNAP_END$' "$BATS_TEST_TMPDIR/lines")" -eq 1 ]
 	! grep -vE '^[0-9]+ [0-9]+ [A-Z][A-Z_]+( |$)' "$BATS_TEST_TMPDIR/lines" || fail "a line of another form"

@@ -621,12 +621,14 @@ static void runs_that_are_too_long_may_be_those_of_other_processes(void)
  * Reasons 30 and 31 are waits for mutexes 0x1000 and 0x1010. Goroutines 4 and 5 wait for them from the begin on; 2 gets
  * the first one and waits for the second, 3 gets the second one and waits for the first.
  */
-#define TWO_LOCKS \
+#define TWO_LOCKS_TABLES \
 	TABLES \
 	"batch\nStrings\nString id=30\n\tdata=\"sync\"\nString id=31\n\tdata=\"sync\"\n" \
 	"batch m=512735409267\nStrings\n" \
 	"String id=32\n\tdata=\"gotap.w1r<$\\x80@\\x00\\x02$ \\x00\"\n" \
-	"batch m=1\nProcStatus dt=1 p=0 pstatus=1\nGoStatus dt=1 g=1 m=1 gstatus=2\n" \
+	"batch m=1\nProcStatus dt=1 p=0 pstatus=1\nGoStatus dt=1 g=1 m=1 gstatus=2\n"
+#define TWO_LOCKS \
+	TWO_LOCKS_TABLES \
 	"GoCreate dt=1 new_g=2 new_stack=10 stack=9\nGoCreate dt=1 new_g=3 new_stack=11 stack=9\n" \
 	"GoCreate dt=1 new_g=4 new_stack=10 stack=9\nGoCreate dt=1 new_g=5 new_stack=11 stack=9\n" \
 	"GoCreate dt=1 new_g=6 new_stack=9 stack=9\nGoStop dt=1 reason_string=26 stack=9\n" \
@@ -651,6 +653,34 @@ static const struct vec *find_two_locks(const char *story)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%.*s%d", (int)(at - story), story, seq++);
 	snprintf(text + n, sizeof(text) - (size_t)n, "%s", story);
 	return find(text);
+}
+
+/* Goroutines 4 and 5 wait at one line, for reason 30 and the reason @second; goroutine 1 releases both in turn. */
+#define ONE_LINE(second) \
+	TWO_LOCKS_TABLES \
+	"GoCreate dt=1 new_g=4 new_stack=10 stack=9\nGoCreate dt=1 new_g=5 new_stack=11 stack=9\n" \
+	"GoStop dt=1 reason_string=26 stack=9\n" \
+	"GoStart dt=1 g=4 g_seq=1\nGoBlock dt=1 reason_string=30 stack=3\n" \
+	"GoStart dt=1 g=5 g_seq=1\nGoBlock dt=1 reason_string=" second " stack=3\n" \
+	"GoStart dt=1 g=1 g_seq=1\nGoUnblock dt=200 g=4 g_seq=2 stack=2\n" \
+	"GoUnblock dt=100 g=5 g_seq=2 stack=2\nGoBlock dt=1 reason_string=21 stack=9\n"
+
+static void check_says(const char *story, const char *says)
+{
+	const struct vec *list = find(story);
+	const char *text = list->len ? vec_at(list, struct finding, 0)->text : "";
+
+	check_first(list, (struct wanted){ "lock", "main.hold", 14, 0 });
+	if (!strstr(text, says))
+		printf("# %s\n", text);
+	CHECK(strstr(text, says));
+	forget();
+}
+
+static void a_line_with_one_lock_and_one_with_two_are_told_apart(void)
+{
+	check_says(ONE_LINE("30"), " It is always the same: mutex 0x1000.");
+	check_says(ONE_LINE("31"), " These are 2 mutexes; the one with 60 % of the time is mutex 0x1010.");
 }
 
 static void two_that_have_the_lock_of_the_other_are_a_deadlock(void)
@@ -705,6 +735,7 @@ int main(void)
 		UNIT(goroutines_that_end_are_no_leak),
 		UNIT(one_who_takes_from_a_long_queue_is_to_blame),
 		UNIT(a_queue_that_is_longer_than_the_trace_is_no_leak),
+		UNIT(a_line_with_one_lock_and_one_with_two_are_told_apart),
 		UNIT(two_that_have_the_lock_of_the_other_are_a_deadlock),
 		UNIT(two_locks_that_nobody_releases_are_likely_a_deadlock),
 		UNIT(one_lock_is_no_deadlock),
