@@ -96,9 +96,9 @@ f.truncate(9 << 30)' "$T/sparse"
 		if [ "$n" -le 2 ]; then
 			[ "$status" -eq 1 ]
 		else
-			# The search for what leads to functions comes last: where it could not read, they stay uprobes.
+			# The search for what leads to functions comes last: where it could not read, they remain uprobes.
 			[ "$status" -eq 0 ]
-			[[ $output =~ inline.*\ ([0-9]+)\ frequent\ functions\ stay ]]
+			[[ $output =~ inline.*\ ([0-9]+)\ frequent\ functions\ remain ]]
 			[ "${BASH_REMATCH[1]}" -gt 5 ]
 		fi
 	done

@@ -41,7 +41,7 @@ plain() {
 	run_logged "$GOTAP" record -d 100ms -o "$trace" -p "$TARGET"
 	[ "$status" -eq 0 ]
 	plain
-	contains "$SHOWN: "
+	contains "$SHOWN, "
 	run_logged "$GOTAP" record --json -d 100ms -o "$trace" -p "$TARGET"
 	plain
 	run_logged "$GOTAP" record -o "$BATS_TEST_TMPDIR/none/$NAME" -p "$TARGET"

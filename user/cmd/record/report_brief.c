@@ -75,6 +75,22 @@ static uint64_t brief_threads_missing(const struct report *r)
 	       cpus_missing(t->sums->cpus);
 }
 
+/* What the trace lacks, as a program or its release has no place for the probes. */
+static void brief_print_lacks(const struct report *r, FILE *f)
+{
+	const char *last = "";
+	size_t i;
+
+	for (i = 0; r->plan && i < r->plan->missing.len; i++) {
+		const struct missing_probe *m = vec_at(&r->plan->missing, struct missing_probe, i);
+
+		if (strcmp(m->lacks, last))
+			show_printf(f, "%s %s (%s)", *last ? "," : "; the trace lacks", m->lacks,
+				    m->why);
+		last = m->lacks;
+	}
+}
+
 /* What is counted neither as a lost record nor as a repair. */
 static void brief_print_counts(const struct report *r, FILE *f)
 {
@@ -90,7 +106,6 @@ static void brief_print_counts(const struct report *r, FILE *f)
 		{ res->model.stand_ins, "goroutine 0 stands in for one that runs" },
 		{ res->model.renamed_logs, "renamed logs of category 'gotap'" },
 		{ brief_threads_missing(r), "missing records of threads" },
-		{ r->plan ? r->plan->missing.len : 0, "functions without a probe" },
 		{ brief_left_out(r), "kinds of events that the format lacks" },
 	};
 	size_t i;
@@ -98,6 +113,7 @@ static void brief_print_counts(const struct report *r, FILE *f)
 	for (i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].n)
 			fprintf(f, ", %s: %" PRIu64, counts[i].text, counts[i].n);
+	brief_print_lacks(r, f);
 }
 
 /* The step that left out most; of several such ones the first. */
