@@ -83,8 +83,8 @@ static __always_inline __u64 wait_descriptor(__u64 at)
 }
 
 /*
- * Returns what @gp, which runs on M @m, is about to wait for; 0: not known. @bp is the frame
- * pointer of gopark.
+ * Returns the object for which goroutine @gp, which runs on M @m, is about to be parked, as a word
+ * of include/waits.h; 0: not known. @bp is the frame pointer of gopark.
  */
 static __always_inline __u64 wait_find(__u64 gp, __u64 m, __u64 bp, __u64 pid_tgid, __u64 reason)
 {

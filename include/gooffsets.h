@@ -80,8 +80,8 @@ enum go_abi {
 	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15) \
 	F(p_gc_bg_worker,    "runtime.p", "gcBgMarkWorker", 99) /* up to Go 1.15 */ \
 	/* \
-	 * Read for what a goroutine waits for (waits.h) only. In the rows of 1.16, 1.17, 1.18 and \
-	 * 1.20 they are those of the releases beside them, and poll_* are not known. \
+	 * Only to find the object of a wait (waits.h). For 1.16, 1.17, 1.18 and 1.20, without a \
+	 * compiler to read, the rows have the offsets of the releases beside; poll_* are unknown. \
 	 */ \
 	F(sudog_g,           "runtime.sudog", "g", 99) \
 	F(sudog_elem,        "runtime.sudog", "elem.vu|elem", 99) \

@@ -248,8 +248,8 @@ struct gotap_wait_object {
 };
 
 /*
- * What a goroutine waits for. The address of an object is its name as long as the object lives:
- * after its memory was freed, another object may have the same address.
+ * The objects that a goroutine waits for. An address identifies an object until its memory is
+ * freed: another object may have the same address later.
  */
 struct gotap_wait {
 	uint32_t kind;		/* enum gotap_wait_kind */
@@ -278,9 +278,9 @@ GOTAP_API int gotap_event_log(const struct gotap_reader *r, struct gotap_log *lo
 GOTAP_API int gotap_event_label(const struct gotap_reader *r, struct gotap_label *label,
 				size_t size);
 /*
- * What the goroutine waits for after the last event, which is a GOTAP_GO_BLOCK or the status of a
- * goroutine that waits. Returns 0 for other events, and where the trace does not say it: recordings
- * of gotap do, Go's own traces do not (docs/traceformat.md).
+ * Gets the objects that a goroutine waits for after the last event: a GOTAP_GO_BLOCK, or the
+ * status of a waiting goroutine. Returns 0 for other events, and where the trace has no such
+ * objects: traces of gotap have them, Go's own do not (docs/traceformat.md).
  */
 GOTAP_API int gotap_event_wait(const struct gotap_reader *r, struct gotap_wait *wait, size_t size);
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sockets: the descriptors of this process that are sockets, with their addresses; what changes is said once. */
+/* sockets: the descriptors of this process that are sockets, with their addresses; each change makes one record. */
 #define _GNU_SOURCE
 #include "unit.h"
 

@@ -8,7 +8,7 @@
 
 #include "cmd/next.h"
 
-/* What next_print() prints; the caller frees it. */
+/* Returns the text that next_print() prints; the caller frees it. */
 static char *cmd_next_text(const struct next *n)
 {
 	char *text = NULL;
@@ -50,7 +50,7 @@ static void the_first_two_of_the_table_are_shown(void)
 			  "      gotap record -p 12 -d 5s --cpu-samples 99\n"));
 }
 
-/* What is no regular file cannot be read again, and a range that is not known cannot be asked for. */
+/* A pipe cannot be read a second time, and a command needs a range that is known: then no command is printed. */
 static void a_row_without_its_words_gives_way(void)
 {
 	struct next n = { .trace = next_file("/dev/null"), .range = "-g 7" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wait_table: what tracefile.c writes of objects is read again; any other bytes are no objects, or are possible ones. */
+/* wait_table: the reader finds the objects that tracefile.c has written; other bytes give no objects, or objects within the limits. */
 #define _GNU_SOURCE
 #include "unit.h"
 

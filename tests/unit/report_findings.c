@@ -709,7 +709,7 @@ static void two_locks_that_nobody_releases_are_likely_a_deadlock(void)
 	forget();
 }
 
-/* One lock that nobody releases is none, and who has it is not known. */
+/* Goroutines that wait for one lock are no deadlock of two; the goroutine that holds it is not known. */
 static void one_lock_is_no_deadlock(void)
 {
 	const struct vec *list = find_two_locks(TWO_LOCKS

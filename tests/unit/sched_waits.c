@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What goroutines wait for: from records to what a reader of the trace is told, and no object where a record is
- * missing.
+ * The objects of waits, from records to the events of a reader. Where a record of a select is lost, the event has no
+ * object.
  */
 #define _GNU_SOURCE
 #include "sched_story.h"
@@ -37,7 +37,7 @@ static void select_record(uint32_t tid, uint64_t goid, uint8_t number, uint64_t 
 	put(REC_GO_SELECT, number, tid, 0, 0x9000 + goid, first, second);
 }
 
-/* Appends " G1:channel 0xc0 (7)" for each event after which a goroutine waits; " G1:?": not known for what. */
+/* Appends " G1:channel 0xc0 (7)" for each event after which a goroutine waits; " G1:?": its object is not known. */
 static void append_waits(struct buf *text, struct trace_reader *r)
 {
 	const struct trace_event *ev;
