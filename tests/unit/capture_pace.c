@@ -33,10 +33,10 @@ static void looks(struct pace_look l, uint64_t ms)
 
 static const struct pace_look QUIET = { .ring = 20, .queue = 10 };
 
-static void both_are_low_when_it_was_quiet_for_half_a_second(void)
+static void both_are_low_when_it_was_quiet_for_a_tenth_of_a_second(void)
 {
 	begin();
-	looks(QUIET, 500);
+	looks(QUIET, 100);
 	CHECK(!p.drain.low && !p.caller.low);
 	looks(QUIET, 20);
 	CHECK(p.drain.low && p.caller.low);
@@ -111,9 +111,9 @@ static void there_is_hysteresis(void)
 	begin();
 	looks((struct pace_look){ .ring = 200 }, 5000);
 	CHECK(!p.drain.low);
-	looks(QUIET, 490);
+	looks(QUIET, 90);
 	looks((struct pace_look){ .ring = 200 }, 10);
-	looks(QUIET, 490);
+	looks(QUIET, 90);
 	CHECK(!p.drain.low);
 	looks(QUIET, 50);
 	CHECK(p.drain.low);
@@ -246,7 +246,7 @@ static void what_a_high_priority_keeps_is_kept(void)
 int main(void)
 {
 	return unit_main((struct unit_case[]){
-		UNIT(both_are_low_when_it_was_quiet_for_half_a_second),
+		UNIT(both_are_low_when_it_was_quiet_for_a_tenth_of_a_second),
 		UNIT(a_ring_that_is_a_quarter_full_raises_both_at_once),
 		UNIT(a_ring_that_would_be_at_the_next_look_does_so_too),
 		UNIT(a_late_drain_is_raised_with_an_empty_ring),

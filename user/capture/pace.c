@@ -4,6 +4,11 @@
 
 /* Longer than a round of the drain (20 ms) takes on a CPU that others use, too. */
 #define LATE_NS 50000000ULL
+/*
+ * A recording begins with a high priority. Ten calm looks end that: a server that was recorded for a
+ * second paid for half of it.
+ */
+#define FIRST_HOLD_NS 100000000ULL
 #define HOLD_NS 500000000ULL
 #define HOLD_MAX_NS 4000000000ULL
 /* A thread that needed a high priority again so soon is held longer the next time. */
@@ -13,14 +18,21 @@ enum {
 	PACE_GOAL = PACE_WHOLE / 16,	/* fill that a round should find at most */
 };
 
+/* Returns the time for which a thread that needs a high priority now must be calm after that. */
+static uint64_t pace_hold(const struct pace_level *l, uint64_t now)
+{
+	if (!l->hold)
+		return FIRST_HOLD_NS;
+	if (!l->low)
+		return l->hold;
+	if (now - l->lowered >= SOON_NS)
+		return HOLD_NS;
+	return 2 * l->hold < HOLD_MAX_NS ? 2 * l->hold : HOLD_MAX_NS;
+}
+
 static void pace_raise(struct pace_level *l, uint64_t now)
 {
-	bool soon = l->low && now - l->lowered < SOON_NS;
-
-	if (soon)
-		l->hold = 2 * l->hold < HOLD_MAX_NS ? 2 * l->hold : HOLD_MAX_NS;
-	else if (l->low || !l->hold)
-		l->hold = HOLD_NS;
+	l->hold = pace_hold(l, now);
 	l->low = false;
 	l->calm_since = 0;
 }
