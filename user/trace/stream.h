@@ -29,7 +29,8 @@ struct trace_stream {
 /* False: the batch must be begun first. */
 static inline bool stream_has_room(const struct trace_stream *s)
 {
-	return s->body.len && s->body.len <= s->fits;
+	/* an empty one becomes the largest number */
+	return s->body.len - 1 < s->fits;
 }
 
 /*
