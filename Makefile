@@ -31,7 +31,7 @@ VERSION := 0.1.0
 RELEASED := 2026-11-27
 ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
-LDLIBS  := -lbpf -ldw -lelf -lz -ljson-c -lpthread -lm
+LDLIBS  := -lbpf -ldw -lelf -lz -lzstd -ljson-c -lpthread -lm
 
 # The first report of a sanitizer ends gotap: then a recording that ends as it should had none.
 SANITIZE ?= no

@@ -33,7 +33,10 @@ enum parquet_type {
 	PARQUET_U64,		/* INT64, INTEGER(64, unsigned) */
 	PARQUET_F64,		/* DOUBLE */
 	PARQUET_TEXT,		/* BYTE_ARRAY, STRING */
-	/* INT64, TIMESTAMP(isAdjustedToUTC, NANOS): nanoseconds since 1970-01-01 in UTC */
+	/*
+	 * INT64, TIMESTAMP(not isAdjustedToUTC, NANOS): nanoseconds since 1970-01-01. DuckDB 1.5
+	 * reads those with isAdjustedToUTC as microseconds, and drops the rest.
+	 */
 	PARQUET_TIME_NS,
 };
 
@@ -90,7 +93,7 @@ enum {
 struct parquet_counts {
 	uint64_t rows;
 	uint64_t bytes;			/* written to the file so far */
-	uint64_t texts_repaired;	/* texts with bytes that are not UTF-8, when they were put */
+	uint64_t texts_repaired;	/* texts put with bytes that are not UTF-8 */
 	uint64_t texts_cut;		/* texts longer than PARQUET_TEXT_MOST */
 };
 
@@ -98,7 +101,7 @@ struct parquet;
 
 /*
  * A writer to @fd, at which the file begins; the caller closes @fd after parquet_free(). @columns
- * and @options are not used after the call. Writes nothing yet. Column names must be distinct.
+ * and @options are not used after the call. Writes nothing yet. Names of columns are distinct.
  */
 struct parquet *parquet_new(int fd, const struct parquet_column *columns, size_t n,
 			    const struct parquet_options *options);

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+/* parquet: see parquet.h. Collects the values of rows in columns, one page of each. */
+#include "parquet/parquet.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "parquet/internal.h"
+#include "parquet/utf8.h"
+
+enum { CAP_FIRST = 256 };
+
+/* Bits of a mask of types. */
+enum {
+	TAKES_REAL = 1 << PARQUET_F64,
+	TAKES_TEXT = 1 << PARQUET_TEXT,
+	TAKES_ALL = (1 << (PARQUET_TIME_NS + 1)) - 1,
+	TAKES_INT = TAKES_ALL & ~TAKES_REAL & ~TAKES_TEXT,
+};
+
+int parquet_fault(struct parquet *p, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (p->fault.code)
+		return p->fault.code;
+	p->fault.code = code;
+	va_start(ap, fmt);
+	vsnprintf(p->fault.text, sizeof(p->fault.text), fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+/* Doubles and bools have one encoding, whichever is asked for. */
+static enum parquet_encoding column_encoding(const struct parquet_column *c)
+{
+	if (c->type == PARQUET_BOOL || c->type == PARQUET_F64)
+		return PARQUET_PLAIN;
+	return c->encoding;
+}
+
+static void column_begin(struct column *c, const struct parquet_column *from)
+{
+	c->name = xstrdup(from->name);
+	c->type = from->type;
+	c->optional = from->optional;
+	c->asked = c->way = column_encoding(from);
+	c->ascends = true;
+	c->last = INT64_MIN;
+	if (c->type == PARQUET_TEXT)
+		c->shared = xcalloc(SHARED_TEXTS, sizeof(*c->shared));
+}
+
+static void column_free(struct column *c)
+{
+	free(c->name);
+	free(c->values);
+	free(c->present);
+	free(c->shared);
+	buf_free(&c->text);
+	dictionary_free(&c->dictionary);
+	buf_free(&c->chunk.pages);
+	vec_free(&c->chunk.rows);
+}
+
+static void parquet_metadata(struct parquet *p, const struct parquet_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->metadata_count; i++) {
+		const struct parquet_pair *pair = &options->metadata[i];
+
+		*(char **)vec_push(&p->metadata, sizeof(char *)) = xstrdup(pair->key);
+		*(char **)vec_push(&p->metadata, sizeof(char *)) = xstrdup(pair->value);
+	}
+}
+
+static void parquet_zstd(struct parquet *p, int level)
+{
+	size_t failed;
+
+	p->zstd = ZSTD_createCCtx();
+	if (!p->zstd) {
+		parquet_fault(p, -ENOMEM, "zstd: out of memory");
+		return;
+	}
+	failed = ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level);
+	if (ZSTD_isError(failed))
+		parquet_fault(p, -EINVAL, "zstd: %s", ZSTD_getErrorName(failed));
+}
+
+struct parquet *parquet_new(int fd, const struct parquet_column *columns, size_t n,
+			    const struct parquet_options *options)
+{
+	struct parquet *p = xcalloc(1, sizeof(*p));
+	size_t i;
+
+	p->fd = fd;
+	p->columns = xcalloc(n, sizeof(*p->columns));
+	p->column_count = n;
+	for (i = 0; i < n; i++)
+		column_begin(&p->columns[i], &columns[i]);
+	p->group_rows = options->group_rows ? options->group_rows : PARQUET_GROUP_ROWS;
+	p->sorted_by = options->sorted_by;
+	p->numbers = xcalloc(PAGE_ROWS, sizeof(*p->numbers));
+	parquet_metadata(p, options);
+	parquet_zstd(p, options->zstd_level ? options->zstd_level : PARQUET_ZSTD_LEVEL);
+	group_write(p, PARQUET_MAGIC, PARQUET_MAGIC_BYTES);
+	return p;
+}
+
+/* Makes space for a value: ends the page if it is full. */
+static void column_room(struct parquet *p, struct column *c)
+{
+	uint32_t cap = c->cap ? 2 * c->cap : CAP_FIRST;
+
+	if (c->cap == PAGE_ROWS) {
+		page_end(p, c);
+		return;
+	}
+	c->cap = cap < PAGE_ROWS ? cap : PAGE_ROWS;
+	c->values = xrealloc(c->values, c->cap, sizeof(*c->values));
+	if (c->optional)
+		c->present = xrealloc(c->present, c->cap, sizeof(*c->present));
+}
+
+static void column_misuse(struct parquet *p, size_t column, unsigned int takes)
+{
+	const struct column *c = &p->columns[column];
+
+	if (column >= p->column_count)
+		parquet_fault(p, -EINVAL, "there is no column %zu", column);
+	else if (!(takes & 1U << c->type))
+		parquet_fault(p, -EINVAL, "a value of column %s has another type", c->name);
+	else
+		parquet_fault(p, -EINVAL, "column %s has two values in row %llu", c->name,
+			      (unsigned long long)p->counts.rows);
+}
+
+/* The column, with space for a value; NULL if it takes none. */
+static inline struct column *column_open(struct parquet *p, size_t column, unsigned int takes)
+{
+	struct column *c = &p->columns[column];
+
+	if (column >= p->column_count || c->put != p->counts.rows || !(takes & 1U << c->type)) {
+		column_misuse(p, column, takes);
+		return NULL;
+	}
+	if (c->rows == c->cap)
+		column_room(p, c);
+	return c;
+}
+
+static inline void column_add(struct column *c, int64_t value)
+{
+	if (c->optional)
+		c->present[c->rows] = 1;
+	c->values[c->n++] = value;
+	c->rows++;
+	c->put++;
+}
+
+void parquet_null(struct parquet *p, size_t column)
+{
+	struct column *c = column_open(p, column, TAKES_ALL);
+
+	if (!c)
+		return;
+	if (!c->optional) {
+		parquet_fault(p, -EINVAL, "column %s has no value in row %llu", c->name,
+			      (unsigned long long)p->counts.rows);
+		return;
+	}
+	c->present[c->rows++] = 0;
+	c->put++;
+}
+
+void parquet_int(struct parquet *p, size_t column, int64_t value)
+{
+	struct column *c = column_open(p, column, TAKES_INT);
+
+	if (!c)
+		return;
+	if (c->type == PARQUET_BOOL)
+		value = value != 0;
+	else if ((c->type == PARQUET_I32 && value != (int32_t)value) ||
+		 (c->type == PARQUET_U32 && value != (uint32_t)value))
+		parquet_fault(p, -EINVAL, "column %s: %lld exceeds 32 bits", c->name,
+			      (long long)value);
+	column_add(c, value);
+}
+
+void parquet_real(struct parquet *p, size_t column, double value)
+{
+	struct column *c = column_open(p, column, TAKES_REAL);
+	int64_t bits;
+
+	if (!c)
+		return;
+	memcpy(&bits, &value, sizeof(bits));
+	column_add(c, bits);
+}
+
+/* Shortens and repairs a text. False if it had to be changed; *@text is then valid for a while. */
+static bool text_clean(struct parquet *p, const char **text, size_t *n)
+{
+	bool clean = true;
+
+	if (*n > PARQUET_TEXT_MOST) {
+		*n = utf8_cut(*text, *n, PARQUET_TEXT_MOST);
+		p->counts.texts_cut++;
+		clean = false;
+	}
+	if (utf8_valid(*text, *n) == *n)
+		return clean;
+	p->counts.texts_repaired++;
+	utf8_repair(&p->repaired, *text, *n);
+	*text = (const char *)p->repaired.data;
+	*n = p->repaired.len;
+	return false;
+}
+
+static void column_add_text(struct parquet *p, struct column *c, const char *text, size_t n)
+{
+	if (c->text.len && c->text.len + n > PAGE_BYTES)
+		page_end(p, c);
+	buf_add(&c->text, text, n);
+	column_add(c, (int64_t)n);
+}
+
+/*
+ * Adds a text by its number. Returns the number; DICTIONARY_NONE if the text is not as it was
+ * given, or the dictionary is full: the column has texts from now on.
+ */
+static uint32_t column_add_number(struct parquet *p, struct column *c, const char *text, size_t n)
+{
+	uint32_t number = n > PARQUET_TEXT_MOST ? DICTIONARY_NONE
+						: dictionary_find(&c->dictionary, text, n);
+	bool clean = true;
+
+	if (number == DICTIONARY_NONE) {
+		clean = text_clean(p, &text, &n);
+		if (!clean)
+			number = dictionary_find(&c->dictionary, text, n);
+		if (number == DICTIONARY_NONE)
+			number = dictionary_add(&c->dictionary, text, n);
+	}
+	if (number == DICTIONARY_NONE) {
+		page_end(p, c);
+		c->way = PARQUET_DELTA;
+		column_add_text(p, c, text, n);
+		return number;
+	}
+	column_add(c, number);
+	return clean ? number : DICTIONARY_NONE;
+}
+
+void parquet_text(struct parquet *p, size_t column, const char *text, size_t n)
+{
+	struct column *c = column_open(p, column, TAKES_TEXT);
+
+	if (!c)
+		return;
+	if (column_by_number(c)) {
+		column_add_number(p, c, text, n);
+		return;
+	}
+	text_clean(p, &text, &n);
+	column_add_text(p, c, text, n);
+}
+
+void parquet_shared(struct parquet *p, size_t column, const char *text, size_t n)
+{
+	struct column *c = column_open(p, column, TAKES_TEXT);
+	struct shared_text *slot;
+	uint32_t number;
+
+	if (!c)
+		return;
+	if (!column_by_number(c) || !n || n > PARQUET_TEXT_MOST) {
+		parquet_text(p, column, text, n);
+		return;
+	}
+	slot = &c->shared[hash64((uintptr_t)text) % SHARED_TEXTS];
+	if (slot->text == text && slot->n == n) {
+		column_add(c, slot->entry);
+		return;
+	}
+	number = column_add_number(p, c, text, n);
+	if (number != DICTIONARY_NONE)
+		*slot = (struct shared_text){ text, (uint32_t)n, number };
+}
+
+int parquet_row(struct parquet *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->column_count; i++)
+		if (p->columns[i].put == p->counts.rows)
+			parquet_null(p, i);
+	p->counts.rows++;
+	if (p->counts.rows - p->group_begin >= p->group_rows || p->group_bytes >= GROUP_BYTES)
+		group_end(p);
+	return p->fault.code;
+}
+
+static void parquet_check_open_row(struct parquet *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->column_count; i++)
+		if (p->columns[i].put > p->counts.rows)
+			parquet_fault(p, -EINVAL, "column %s has a value after the last row",
+				      p->columns[i].name);
+}
+
+int parquet_end(struct parquet *p, struct error *err)
+{
+	parquet_check_open_row(p);
+	group_end(p);
+	if (!p->fault.code)
+		footer_write(p);
+	if (p->fault.code)
+		return error_set(err, p->fault.code, "%s", p->fault.text);
+	return 0;
+}
+
+const struct parquet_counts *parquet_counts(const struct parquet *p)
+{
+	return &p->counts;
+}
+
+static size_t column_memory(const struct column *c)
+{
+	return c->cap * (sizeof(*c->values) + c->optional) + c->text.cap +
+	       (c->shared ? SHARED_TEXTS * sizeof(*c->shared) : 0) +
+	       dictionary_memory(&c->dictionary) + c->chunk.pages.cap +
+	       c->chunk.rows.cap * sizeof(struct page_row);
+}
+
+size_t parquet_memory(const struct parquet *p)
+{
+	size_t n = sizeof(*p) + PAGE_ROWS * sizeof(*p->numbers), i;
+
+	for (i = 0; i < p->column_count; i++)
+		n += sizeof(struct column) + column_memory(&p->columns[i]);
+	n += p->made.raw.cap + p->made.packed.cap + p->tried.raw.cap + p->tried.packed.cap;
+	n += p->scratch.cap + p->repaired.cap + p->out.cap + ZSTD_sizeof_CCtx(p->zstd);
+	n += p->groups.cap * sizeof(struct group_end) + p->chunks.cap * sizeof(struct chunk_end);
+	return n + p->metas.cap + p->column_indexes.cap + p->offset_indexes.cap;
+}
+
+static void page_body_free(struct page_body *body)
+{
+	buf_free(&body->raw);
+	buf_free(&body->packed);
+}
+
+void parquet_free(struct parquet *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	for (i = 0; i < p->column_count; i++)
+		column_free(&p->columns[i]);
+	for (i = 0; i < p->metadata.len; i++)
+		free(*vec_at(&p->metadata, char *, i));
+	free(p->columns);
+	free(p->numbers);
+	vec_free(&p->metadata);
+	ZSTD_freeCCtx(p->zstd);
+	page_body_free(&p->made);
+	page_body_free(&p->tried);
+	buf_free(&p->scratch);
+	buf_free(&p->repaired);
+	buf_free(&p->out);
+	vec_free(&p->groups);
+	vec_free(&p->chunks);
+	buf_free(&p->metas);
+	buf_free(&p->column_indexes);
+	buf_free(&p->offset_indexes);
+	free(p);
+}
