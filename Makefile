@@ -299,7 +299,13 @@ $(BUILD)/inline/drive: $(DRIVE_OBJS) $(foreach r,inline $(needs_inline),$(call l
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(DRIVE_OBJS) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
 
-unit: $(UNIT_BINS) $(BUILD)/inline/drive
+# --- tests/parquet/*.c, for tests/parquet.bats ---
+$(BUILD)/parquet/%: $(BUILD)/tests/parquet/%.o $(foreach r,parquet $(needs_parquet),$(call lib_of,$(r)))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+
+unit: $(UNIT_BINS) $(BUILD)/inline/drive $(BUILD)/parquet/rows
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 # LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.

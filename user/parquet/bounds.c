@@ -32,7 +32,11 @@ static int64_t bound_bits(double value)
 	return bits;
 }
 
-/* A least 0 is written as -0, and a greatest one as +0, since readers may take them for equal. */
+/*
+ * A least 0 is written as -0, and a greatest one as +0, since readers may take them for equal. With
+ * a NaN there are no bounds: the format would have them of the other values, which DuckDB 1.5 takes
+ * for all values.
+ */
 static struct bounds bounds_of_reals(const int64_t *values, size_t n)
 {
 	struct bounds b = {0};
@@ -42,11 +46,11 @@ static struct bounds bounds_of_reals(const int64_t *values, size_t n)
 	for (i = 0; i < n; i++) {
 		value = bound_real(values[i]);
 		if (isnan(value))
-			continue;
-		b.known = true;
+			return b;
 		least = value < least ? value : least;
 		greatest = value > greatest ? value : greatest;
 	}
+	b.known = n > 0;
 	b.least = bound_number(PARQUET_F64, bound_bits(least == 0 ? -0.0 : least));
 	b.greatest = bound_number(PARQUET_F64, bound_bits(greatest == 0 ? 0.0 : greatest));
 	return b;

@@ -30,7 +30,7 @@ struct bounds {
 	struct bound least, greatest;
 };
 
-/* The bounds of @n values of all types but texts; NaN does not count. */
+/* The bounds of @n values of all types but texts; unknown with a NaN. */
 struct bounds bounds_of_numbers(enum parquet_type type, const int64_t *values, size_t n);
 struct bounds bounds_of_texts(const char *least, size_t least_n, const char *greatest,
 			      size_t greatest_n);

@@ -55,8 +55,7 @@ static struct bounds footer_bounds(const struct column *c)
 
 	for (i = 0; i < c->chunk.rows.len; i++) {
 		row = vec_at(&c->chunk.rows, const struct page_row, i);
-		/* A page of reals may have only NaN, which has no place between bounds. */
-		if (row->values && !row->bounds.known && c->type != PARQUET_F64)
+		if (row->values && !row->bounds.known)
 			return (struct bounds){0};
 		bounds_join(c->type, &all, &row->bounds);
 	}
