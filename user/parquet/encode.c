@@ -60,28 +60,41 @@ void encode_run(struct buf *out, int64_t value, size_t n, unsigned int width)
 	buf_add(out, &value, (width + 7) / 8);
 }
 
-static size_t hybrid_same(const int64_t *values, size_t n)
+/* Whether all values of a group are @value: without branches, for the compiler's vectors. */
+static bool hybrid_group_is(const int64_t *values, int64_t value)
 {
-	size_t i = 1;
+	int64_t other = 0;
+	size_t i;
 
-	while (i < n && values[i] == values[0])
-		i++;
-	return i;
+	for (i = 0; i < HYBRID_GROUP; i++)
+		other |= values[i] ^ value;
+	return !other;
 }
 
+/* The number of first values that are the same, rounded down to groups unless they are the last. */
+static size_t hybrid_same(const int64_t *values, size_t n)
+{
+	size_t i = 0, j;
+
+	while (n - i >= HYBRID_GROUP && hybrid_group_is(values + i, values[0]))
+		i += HYBRID_GROUP;
+	for (j = i; j < n && n - i < HYBRID_GROUP && values[j] == values[0]; j++)
+		;
+	return j == n ? n : i;
+}
+
+/* Runs begin and end at groups, so that each group is looked at once. */
 void encode_hybrid(struct buf *out, const int64_t *values, size_t n, unsigned int width)
 {
 	/* A run takes some four bytes, with the header of the groups after it. */
-	size_t worth = width >= 4 ? HYBRID_GROUP : 32 / width, begin = 0, i, same, fill;
+	size_t worth = width >= 4 ? HYBRID_GROUP : 32 / width, begin = 0, i, same;
 
-	for (i = 0; i < n; i += same) {
+	for (i = 0; i < n; i += same ? same : HYBRID_GROUP) {
 		same = hybrid_same(values + i, n - i);
-		/* Before a run there are whole groups: its first values fill the last of them. */
-		fill = (begin - i) % HYBRID_GROUP;
-		if (same < fill + worth)
+		if (same < worth)
 			continue;
-		hybrid_groups(out, values + begin, i + fill - begin, width);
-		encode_run(out, values[i], same - fill, width);
+		hybrid_groups(out, values + begin, i - begin, width);
+		encode_run(out, values[i], same, width);
 		begin = i + same;
 	}
 	hybrid_groups(out, values + begin, n - begin, width);

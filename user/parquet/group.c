@@ -30,6 +30,7 @@ void group_write(struct parquet *p, const void *data, size_t n)
 
 static void group_begin_chunk(struct column *c)
 {
+	c->first = 0;
 	c->way = c->asked;
 	c->ascends = true;
 	c->last = INT64_MIN;
@@ -72,5 +73,6 @@ void group_end(struct parquet *p)
 	end.bytes = p->written - end.offset;
 	*(struct group_end *)vec_push(&p->groups, sizeof(end)) = end;
 	p->group_begin = p->counts.rows;
+	p->row = 0;
 	p->group_bytes = 0;
 }

@@ -18,9 +18,10 @@
 #include "parquet/thrift.h"
 
 enum {
+	COLUMNS_MOST = 64,
 	/* A multiple of DuckDB's vectors of 2048; six pages are a row group. */
 	PAGE_ROWS = 20480,
-	/* A page ends after this many bytes of texts. */
+	/* A page has less rows after this many bytes of texts. */
 	PAGE_BYTES = 1 << 20,
 	/* A row group ends when it has this many bytes as it is in the file. */
 	GROUP_BYTES = 64 << 20,
@@ -73,16 +74,15 @@ struct column {
 	enum parquet_encoding asked;
 	/* That of the current row group; PARQUET_CHOOSE until its first page is complete. */
 	enum parquet_encoding way;
-	uint64_t put;			/* rows that have a value or a null, since the begin */
 
-	/* The current page. */
-	uint32_t rows, cap, n;		/* n: without nulls */
+	/* The current page: its values, without nulls, and parquet.row of its first row. */
+	uint32_t n, first;
 	/*
 	 * @n ints, bits of doubles, numbers of entries of the dictionary, or lengths of the texts
 	 * that are in @text.
 	 */
 	int64_t *values;
-	uint8_t *present;		/* of each row, if the column is optional */
+	uint8_t *present;		/* of each row that has a value, if the column is optional */
 	struct buf text;
 
 	struct dictionary dictionary;
@@ -124,6 +124,15 @@ struct parquet {
 	uint64_t group_begin;		/* number of the first row of the row group */
 	uint64_t group_bytes;		/* of its data pages */
 
+	/*
+	 * Pages of all columns end together, after PAGE_ROWS rows; those of texts may end before,
+	 * too. @row: rows since then, so that an optional column without a value in a row costs
+	 * nothing. All columns have space for @cap rows.
+	 */
+	uint32_t row, cap;
+	uint64_t required;		/* a bit of each column that is not optional */
+	uint64_t given;			/* a bit of each column that has a value in this row */
+
 	/* For the page that is being made. */
 	int64_t *numbers;		/* PAGE_ROWS */
 	struct page_body made, tried;
@@ -146,6 +155,12 @@ static inline bool column_is_narrow(const struct column *c)
 	return c->type == PARQUET_I32 || c->type == PARQUET_U32;
 }
 
+/* Rows of the current page. */
+static inline uint32_t column_rows(const struct parquet *p, const struct column *c)
+{
+	return p->row - c->first;
+}
+
 /* Whether values of texts are numbers of entries of the dictionary. */
 static inline bool column_by_number(const struct column *c)
 {
@@ -157,7 +172,7 @@ static inline bool column_by_number(const struct column *c)
 int parquet_fault(struct parquet *p, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Ends the current page of @c, if it has rows. */
+/* Ends the current page of @c, if it has rows, before row parquet.row. */
 void page_end(struct parquet *p, struct column *c);
 /* Makes the dictionary page of @c in p->scratch. Returns its bytes before zstd, with the header. */
 size_t page_dictionary(struct parquet *p, struct column *c);

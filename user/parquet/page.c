@@ -41,16 +41,16 @@ static const char *page_text(const struct column *c, size_t i, size_t *at, size_
 /* The definition levels of an optional column, after their length. */
 static void page_levels(struct parquet *p, const struct column *c, struct buf *raw)
 {
+	uint32_t count = column_rows(p, c), n;
 	size_t at = raw->len, i;
-	uint32_t n;
 
 	encode_u32(raw, 0);
-	if (c->n == c->rows || !c->n) {
-		encode_run(raw, c->n > 0, c->rows, 1);
+	if (c->n == count || !c->n) {
+		encode_run(raw, c->n > 0, count, 1);
 	} else {
-		for (i = 0; i < c->rows; i++)
+		for (i = 0; i < count; i++)
 			p->numbers[i] = c->present[i];
-		encode_hybrid(raw, p->numbers, c->rows, 1);
+		encode_hybrid(raw, p->numbers, count, 1);
 	}
 	n = (uint32_t)(raw->len - at - sizeof(n));
 	memcpy(raw->data + at, &n, sizeof(n));
@@ -244,12 +244,12 @@ static struct bounds page_bounds(const struct column *c)
 }
 
 /* Looks whether the values of the row group still ascend. */
-static void page_ascends(struct column *c)
+static void page_ascends(struct parquet *p, struct column *c)
 {
 	int64_t flip = c->type == PARQUET_U64 ? INT64_MIN : 0, value;
 	size_t i;
 
-	c->ascends = c->ascends && c->n == c->rows && column_is_int(c);
+	c->ascends = c->ascends && c->n == column_rows(p, c) && column_is_int(c);
 	for (i = 0; c->ascends && i < c->n; i++) {
 		value = c->values[i] ^ flip;
 		c->ascends = value >= c->last;
@@ -286,11 +286,12 @@ static void page_append(struct parquet *p, struct column *c, enum parquet_encodi
 	struct page_row *row = vec_push(&chunk->rows, sizeof(*row));
 
 	row->offset = chunk->pages.len;
-	row->first_row = c->put - c->rows - p->group_begin;
-	row->nulls = c->rows - c->n;
+	row->first_row = p->counts.rows - column_rows(p, c) - p->group_begin;
+	row->nulls = column_rows(p, c) - c->n;
 	row->values = c->n;
 	row->bounds = *bounds;
-	page_header(&chunk->pages, PAGE_DATA, &p->made, c->rows, page_encoding(c, way));
+	page_header(&chunk->pages, PAGE_DATA, &p->made, column_rows(p, c),
+		    page_encoding(c, way));
 	chunk->raw_bytes += chunk->pages.len - row->offset + p->made.raw.len;
 	buf_add(&chunk->pages, p->made.packed.data, p->made.packed.len);
 	row->bytes = (uint32_t)(chunk->pages.len - row->offset);
@@ -320,14 +321,16 @@ void page_end(struct parquet *p, struct column *c)
 	struct bounds bounds;
 	enum parquet_encoding way;
 
-	if (c->rows && !p->fault.code) {
+	if (column_rows(p, c) && !p->fault.code) {
 		bounds = page_bounds(c);
-		page_ascends(c);
+		page_ascends(p, c);
 		way = page_encode(p, c);
 		if (!p->fault.code)
 			page_append(p, c, way, &bounds);
 	}
-	c->rows = 0;
+	if (c->optional && c->n)
+		memset(c->present, 0, column_rows(p, c));
+	c->first = p->row;
 	c->n = 0;
 	c->text.len = 0;
 }

@@ -93,6 +93,23 @@ static void parquet_zstd(struct parquet *p, int level)
 		parquet_fault(p, -EINVAL, "zstd: %s", ZSTD_getErrorName(failed));
 }
 
+/* Makes space for the values of further rows. */
+static void parquet_grow(struct parquet *p)
+{
+	uint32_t cap = p->cap ? 2 * p->cap : CAP_FIRST;
+	struct column *c;
+
+	cap = cap < PAGE_ROWS ? cap : PAGE_ROWS;
+	for (c = p->columns; c < p->columns + p->column_count; c++) {
+		c->values = xrealloc(c->values, cap, sizeof(*c->values));
+		if (!c->optional)
+			continue;
+		c->present = xrealloc(c->present, cap, sizeof(*c->present));
+		memset(c->present + p->cap, 0, cap - p->cap);
+	}
+	p->cap = cap;
+}
+
 struct parquet *parquet_new(int fd, const struct parquet_column *columns, size_t n,
 			    const struct parquet_options *options)
 {
@@ -100,10 +117,15 @@ struct parquet *parquet_new(int fd, const struct parquet_column *columns, size_t
 	size_t i;
 
 	p->fd = fd;
-	p->columns = xcalloc(n, sizeof(*p->columns));
-	p->column_count = n;
-	for (i = 0; i < n; i++)
+	if (n > COLUMNS_MOST)
+		parquet_fault(p, -EINVAL, "%zu columns, of at most %d", n, COLUMNS_MOST);
+	p->column_count = n < COLUMNS_MOST ? n : COLUMNS_MOST;
+	p->columns = xcalloc(p->column_count, sizeof(*p->columns));
+	for (i = 0; i < p->column_count; i++) {
 		column_begin(&p->columns[i], &columns[i]);
+		p->required |= (uint64_t)!columns[i].optional << i;
+	}
+	parquet_grow(p);
 	p->group_rows = options->group_rows ? options->group_rows : PARQUET_GROUP_ROWS;
 	p->sorted_by = options->sorted_by;
 	p->numbers = xcalloc(PAGE_ROWS, sizeof(*p->numbers));
@@ -111,21 +133,6 @@ struct parquet *parquet_new(int fd, const struct parquet_column *columns, size_t
 	parquet_zstd(p, options->zstd_level ? options->zstd_level : PARQUET_ZSTD_LEVEL);
 	group_write(p, PARQUET_MAGIC, PARQUET_MAGIC_BYTES);
 	return p;
-}
-
-/* Makes space for a value: ends the page if it is full. */
-static void column_room(struct parquet *p, struct column *c)
-{
-	uint32_t cap = c->cap ? 2 * c->cap : CAP_FIRST;
-
-	if (c->cap == PAGE_ROWS) {
-		page_end(p, c);
-		return;
-	}
-	c->cap = cap < PAGE_ROWS ? cap : PAGE_ROWS;
-	c->values = xrealloc(c->values, c->cap, sizeof(*c->values));
-	if (c->optional)
-		c->present = xrealloc(c->present, c->cap, sizeof(*c->present));
 }
 
 static void column_misuse(struct parquet *p, size_t column, unsigned int takes)
@@ -141,42 +148,34 @@ static void column_misuse(struct parquet *p, size_t column, unsigned int takes)
 			      (unsigned long long)p->counts.rows);
 }
 
-/* The column, with space for a value; NULL if it takes none. */
+/* Column number @column, if it may get a value in this row; else NULL. */
 static inline struct column *column_open(struct parquet *p, size_t column, unsigned int takes)
 {
 	struct column *c = &p->columns[column];
+	uint64_t bit = 1ULL << column % COLUMNS_MOST;
 
-	if (column >= p->column_count || c->put != p->counts.rows || !(takes & 1U << c->type)) {
+	if (column >= p->column_count || p->given & bit || !(takes & 1U << c->type)) {
 		column_misuse(p, column, takes);
 		return NULL;
 	}
-	if (c->rows == c->cap)
-		column_room(p, c);
+	p->given |= bit;
 	return c;
 }
 
-static inline void column_add(struct column *c, int64_t value)
+static inline void column_add(struct parquet *p, struct column *c, int64_t value)
 {
 	if (c->optional)
-		c->present[c->rows] = 1;
+		c->present[column_rows(p, c)] = 1;
 	c->values[c->n++] = value;
-	c->rows++;
-	c->put++;
 }
 
 void parquet_null(struct parquet *p, size_t column)
 {
 	struct column *c = column_open(p, column, TAKES_ALL);
 
-	if (!c)
-		return;
-	if (!c->optional) {
+	if (c && !c->optional)
 		parquet_fault(p, -EINVAL, "column %s has no value in row %llu", c->name,
 			      (unsigned long long)p->counts.rows);
-		return;
-	}
-	c->present[c->rows++] = 0;
-	c->put++;
 }
 
 void parquet_int(struct parquet *p, size_t column, int64_t value)
@@ -191,7 +190,7 @@ void parquet_int(struct parquet *p, size_t column, int64_t value)
 		 (c->type == PARQUET_U32 && value != (uint32_t)value))
 		parquet_fault(p, -EINVAL, "column %s: %lld exceeds 32 bits", c->name,
 			      (long long)value);
-	column_add(c, value);
+	column_add(p, c, value);
 }
 
 void parquet_real(struct parquet *p, size_t column, double value)
@@ -202,7 +201,7 @@ void parquet_real(struct parquet *p, size_t column, double value)
 	if (!c)
 		return;
 	memcpy(&bits, &value, sizeof(bits));
-	column_add(c, bits);
+	column_add(p, c, bits);
 }
 
 /* Shortens and repairs a text. False if it had to be changed; *@text is then valid for a while. */
@@ -229,7 +228,7 @@ static void column_add_text(struct parquet *p, struct column *c, const char *tex
 	if (c->text.len && c->text.len + n > PAGE_BYTES)
 		page_end(p, c);
 	buf_add(&c->text, text, n);
-	column_add(c, (int64_t)n);
+	column_add(p, c, (int64_t)n);
 }
 
 /*
@@ -255,22 +254,26 @@ static uint32_t column_add_number(struct parquet *p, struct column *c, const cha
 		column_add_text(p, c, text, n);
 		return number;
 	}
-	column_add(c, number);
+	column_add(p, c, number);
 	return clean ? number : DICTIONARY_NONE;
 }
 
-void parquet_text(struct parquet *p, size_t column, const char *text, size_t n)
+static void column_put_text(struct parquet *p, struct column *c, const char *text, size_t n)
 {
-	struct column *c = column_open(p, column, TAKES_TEXT);
-
-	if (!c)
-		return;
 	if (column_by_number(c)) {
 		column_add_number(p, c, text, n);
 		return;
 	}
 	text_clean(p, &text, &n);
 	column_add_text(p, c, text, n);
+}
+
+void parquet_text(struct parquet *p, size_t column, const char *text, size_t n)
+{
+	struct column *c = column_open(p, column, TAKES_TEXT);
+
+	if (c)
+		column_put_text(p, c, text, n);
 }
 
 void parquet_shared(struct parquet *p, size_t column, const char *text, size_t n)
@@ -281,13 +284,13 @@ void parquet_shared(struct parquet *p, size_t column, const char *text, size_t n
 
 	if (!c)
 		return;
-	if (!column_by_number(c) || !n || n > PARQUET_TEXT_MOST) {
-		parquet_text(p, column, text, n);
+	if (!column_by_number(c) || !n) {
+		column_put_text(p, c, text, n);
 		return;
 	}
 	slot = &c->shared[hash64((uintptr_t)text) % SHARED_TEXTS];
 	if (slot->text == text && slot->n == n) {
-		column_add(c, slot->entry);
+		column_add(p, c, slot->entry);
 		return;
 	}
 	number = column_add_number(p, c, text, n);
@@ -295,32 +298,49 @@ void parquet_shared(struct parquet *p, size_t column, const char *text, size_t n
 		*slot = (struct shared_text){ text, (uint32_t)n, number };
 }
 
+/* Names the first column that should have had a value. */
+static void parquet_missing(struct parquet *p)
+{
+	const struct column *c = &p->columns[__builtin_ctzll(p->required & ~p->given)];
+
+	parquet_fault(p, -EINVAL, "column %s has no value in row %llu", c->name,
+		      (unsigned long long)p->counts.rows);
+}
+
+/* Before a row: ends full pages, or makes space for more. */
+static void parquet_room(struct parquet *p)
+{
+	struct column *c;
+
+	if (p->cap < PAGE_ROWS) {
+		parquet_grow(p);
+		return;
+	}
+	for (c = p->columns; c < p->columns + p->column_count; c++) {
+		page_end(p, c);
+		c->first = 0;
+	}
+	p->row = 0;
+}
+
 int parquet_row(struct parquet *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->column_count; i++)
-		if (p->columns[i].put == p->counts.rows)
-			parquet_null(p, i);
+	if (p->required & ~p->given)
+		parquet_missing(p);
+	p->given = 0;
 	p->counts.rows++;
+	p->row++;
+	if (p->row == p->cap)
+		parquet_room(p);
 	if (p->counts.rows - p->group_begin >= p->group_rows || p->group_bytes >= GROUP_BYTES)
 		group_end(p);
 	return p->fault.code;
 }
 
-static void parquet_check_open_row(struct parquet *p)
-{
-	size_t i;
-
-	for (i = 0; i < p->column_count; i++)
-		if (p->columns[i].put > p->counts.rows)
-			parquet_fault(p, -EINVAL, "column %s has a value after the last row",
-				      p->columns[i].name);
-}
-
 int parquet_end(struct parquet *p, struct error *err)
 {
-	parquet_check_open_row(p);
+	if (p->given)
+		parquet_fault(p, -EINVAL, "values after the last row");
 	group_end(p);
 	if (!p->fault.code)
 		footer_write(p);
@@ -336,7 +356,7 @@ const struct parquet_counts *parquet_counts(const struct parquet *p)
 
 static size_t column_memory(const struct column *c)
 {
-	return c->cap * (sizeof(*c->values) + c->optional) + c->text.cap +
+	return c->text.cap +
 	       (c->shared ? SHARED_TEXTS * sizeof(*c->shared) : 0) +
 	       dictionary_memory(&c->dictionary) + c->chunk.pages.cap +
 	       c->chunk.rows.cap * sizeof(struct page_row);
@@ -347,7 +367,8 @@ size_t parquet_memory(const struct parquet *p)
 	size_t n = sizeof(*p) + PAGE_ROWS * sizeof(*p->numbers), i;
 
 	for (i = 0; i < p->column_count; i++)
-		n += sizeof(struct column) + column_memory(&p->columns[i]);
+		n += sizeof(struct column) + p->cap * (sizeof(int64_t) + p->columns[i].optional) +
+		     column_memory(&p->columns[i]);
 	n += p->made.raw.cap + p->made.packed.cap + p->tried.raw.cap + p->tried.packed.cap;
 	n += p->scratch.cap + p->repaired.cap + p->out.cap + ZSTD_sizeof_CCtx(p->zstd);
 	n += p->groups.cap * sizeof(struct group_end) + p->chunks.cap * sizeof(struct chunk_end);
