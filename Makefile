@@ -31,7 +31,7 @@ VERSION := 0.1.0
 RELEASED := 2026-11-27
 ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
-LDLIBS  := -lbpf -ldw -lelf -lz -lzstd -ljson-c -lpthread -lm
+LDLIBS  := -lmd -lbpf -ldw -lelf -lz -lzstd -ljson-c -lpthread -lm
 
 # The first report of a sanitizer ends gotap: then a recording that ends as it should had none.
 SANITIZE ?= no
@@ -86,7 +86,7 @@ endif
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
 # cmd has folders of its own, whose files may bear the same name: ar must add each of them (q), not replace (r).
-ROOMS := base release proc stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof perfetto parquet why unit whatif html top target plan live stacks inline rings attach capture follow sched assemble trigger api files cmd
+ROOMS := base release proc stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan live stacks inline rings attach capture follow sched assemble trigger api files cmd
 ROOMS += $(SERVE_ROOM)
 needs_base    :=
 needs_release :=
@@ -114,6 +114,7 @@ needs_report  := oncpu threads stream spans read trace release base
 needs_pprof   := spans read trace base
 needs_perfetto := spans read trace base
 needs_parquet := base
+needs_tables  := parquet threads stream spans read trace base
 needs_oncpu   := threads stream spans read trace base
 needs_why     := oncpu threads stream spans read trace release base
 needs_unit    := why report oncpu threads stream spans read trace release base
@@ -127,7 +128,7 @@ needs_trigger := sched threads read stream trace flight release proc base
 needs_api     := rewrite v1write v1 read symbol trace base
 needs_serve   := proc base
 needs_files   := rewrite v1write perfetto oncpu threads stream spans v1 read symbol trace proc release base
-needs_cmd     := files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto parquet oncpu html whatif unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
+needs_cmd     := files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto tables parquet oncpu html whatif unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
 needs_cmd     += $(SERVE_ROOM)
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
@@ -311,7 +312,7 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive $(BUILD)/parquet/rows
 # LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.
 FUZZ_LD    := $(if $(shell command -v ld.lld),-fuse-ld=lld)
 FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto parquet why unit whatif html top target plan frames sched assemble trigger api
+FUZZ_ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan frames sched assemble trigger api
 FUZZ_ROOMS += live stacks $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c user/cmd/next.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))

@@ -36,6 +36,7 @@ int cmd_why(int argc, char **argv);
 int cmd_whatif(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_perfetto(int argc, char **argv);
+int cmd_tables(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_manual(int argc, char **argv);

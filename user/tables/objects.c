@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* objects: see objects.h. */
+#include "tables/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "read/wait_text.h"
+
+void objects_init(struct objects *o)
+{
+	*o = (struct objects){ .texts = strset_new(),
+			       .recent = xcalloc(OBJECTS_RECENT, sizeof(*o->recent)) };
+}
+
+void objects_free(struct objects *o)
+{
+	strset_free(o->texts);
+	free(o->recent);
+	buf_free(&o->text);
+}
+
+static uint64_t object_hash(const struct trace_wait *wait)
+{
+	uint64_t hash = hash64_seeded(wait->of[0] ^ (uint64_t)wait->kind << 56);
+
+	if (wait->kind == WAIT_NETWORK)
+		hash = hash64_seeded(hash ^ wait->network.socket.remote_port);
+	else if (wait->n > 1)
+		hash = hash64_seeded(hash ^ wait->of[1]);
+	return hash;
+}
+
+static const char *object_text_new(struct objects *o, const struct trace_wait *wait)
+{
+	const char *text;
+
+	o->text.len = 0;
+	wait_text(&o->text, wait);
+	text = strset_find(o->texts, (const char *)o->text.data, o->text.len);
+	if (text)
+		return text;
+	if (strset_size(o->texts) >= OBJECTS_TEXTS) {
+		o->dropped++;
+		return wait_kind_name(wait->kind);
+	}
+	return strset_add(o->texts, (const char *)o->text.data, o->text.len);
+}
+
+const char *objects_text(struct objects *o, const struct trace_wait *wait)
+{
+	struct recent_object *recent = &o->recent[object_hash(wait) % OBJECTS_RECENT];
+
+	if (!recent->text || memcmp(&recent->wait, wait, sizeof(*wait))) {
+		recent->text = object_text_new(o, wait);
+		recent->wait = *wait;
+	}
+	return recent->text;
+}
