@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* facts: the process, and the stacks and frames of all tables. Part of tables.c. */
+/* facts: the process, and the stacks and frames of all tables. Part of tableset.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* --- numbers in facts, which a program may have chosen --- */
 
-static int64_t fact_count(const struct tables *t, enum origin_fact fact)
+static int64_t cell_fact_count(const struct tableset *t, enum origin_fact fact)
 {
 	const char *text = t->origin.facts[fact];
 	unsigned long long n;
@@ -21,7 +21,7 @@ static int64_t fact_count(const struct tables *t, enum origin_fact fact)
 	return *end || errno || n > INT64_MAX ? TABLE_NULL : (int64_t)n;
 }
 
-static bool fact_real(const struct tables *t, enum origin_fact fact, double *ret)
+static bool fact_real(const struct tableset *t, enum origin_fact fact, double *ret)
 {
 	const char *text = t->origin.facts[fact];
 	char *end;
@@ -32,7 +32,7 @@ static bool fact_real(const struct tables *t, enum origin_fact fact, double *ret
 	return !*end && *ret >= 0 && *ret < 1e9;
 }
 
-static int64_t real_cell(const struct tables *t, enum origin_fact fact)
+static int64_t cell_fact_real(const struct tableset *t, enum origin_fact fact)
 {
 	int64_t cell;
 	double real;
@@ -43,18 +43,18 @@ static int64_t real_cell(const struct tables *t, enum origin_fact fact)
 	return cell;
 }
 
-static int64_t seconds_cell(const struct tables *t, enum origin_fact fact)
+static int64_t cell_fact_seconds(const struct tableset *t, enum origin_fact fact)
 {
 	double real;
 
 	return fact_real(t, fact, &real) ? (int64_t)(real * 1e9) : TABLE_NULL;
 }
 
-static int64_t text_cell(const struct tables *t, enum origin_fact fact)
+static int64_t cell_fact_text(const struct tableset *t, enum origin_fact fact)
 {
 	const char *text = t->origin.facts[fact];
 
-	return text && *text ? table_text(text) : TABLE_NULL;
+	return text && *text ? cell_text(text) : TABLE_NULL;
 }
 
 /* --- the process --- */
@@ -66,81 +66,81 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void put_origin(const struct tables *t, int64_t *row)
+static void facts_put_origin(const struct tableset *t, int64_t *row)
 {
 	const char *name = last_part(t->origin.facts[ORIGIN_PROGRAM]);
 
-	row[COLUMN_OF(PROCESS, PID)] = fact_count(t, ORIGIN_PID);
-	row[COLUMN_OF(PROCESS, NAME)] = table_text(name);
-	row[COLUMN_OF(PROCESS, PROGRAM)] = text_cell(t, ORIGIN_PROGRAM);
-	row[COLUMN_OF(PROCESS, MODULE)] = text_cell(t, ORIGIN_MODULE);
-	row[COLUMN_OF(PROCESS, VERSION)] = text_cell(t, ORIGIN_VERSION);
-	row[COLUMN_OF(PROCESS, GO)] = text_cell(t, ORIGIN_GO);
-	row[COLUMN_OF(PROCESS, BUILD_ID)] = text_cell(t, ORIGIN_BUILD);
-	row[COLUMN_OF(PROCESS, HOST_NAME)] = text_cell(t, ORIGIN_HOST);
-	row[COLUMN_OF(PROCESS, GOTAP)] = text_cell(t, ORIGIN_GOTAP);
-	row[COLUMN_OF(PROCESS, COMMAND)] = text_cell(t, ORIGIN_COMMAND);
-	row[COLUMN_OF(PROCESS, LOST)] = fact_count(t, ORIGIN_LOST);
-	row[COLUMN_OF(PROCESS, REPAIRS)] = fact_count(t, ORIGIN_REPAIRS);
-	row[COLUMN_OF(PROCESS, UNRECORDED)] = seconds_cell(t, ORIGIN_GAPS);
-	row[COLUMN_OF(PROCESS, PROBES)] = real_cell(t, ORIGIN_PROBES);
-	row[COLUMN_OF(PROCESS, OWN)] = real_cell(t, ORIGIN_OWN);
+	row[COLUMN_OF(PROCESS, PID)] = cell_fact_count(t, ORIGIN_PID);
+	row[COLUMN_OF(PROCESS, NAME)] = cell_text(name);
+	row[COLUMN_OF(PROCESS, PROGRAM)] = cell_fact_text(t, ORIGIN_PROGRAM);
+	row[COLUMN_OF(PROCESS, MODULE)] = cell_fact_text(t, ORIGIN_MODULE);
+	row[COLUMN_OF(PROCESS, VERSION)] = cell_fact_text(t, ORIGIN_VERSION);
+	row[COLUMN_OF(PROCESS, GO)] = cell_fact_text(t, ORIGIN_GO);
+	row[COLUMN_OF(PROCESS, BUILD_ID)] = cell_fact_text(t, ORIGIN_BUILD);
+	row[COLUMN_OF(PROCESS, HOST_NAME)] = cell_fact_text(t, ORIGIN_HOST);
+	row[COLUMN_OF(PROCESS, GOTAP)] = cell_fact_text(t, ORIGIN_GOTAP);
+	row[COLUMN_OF(PROCESS, COMMAND)] = cell_fact_text(t, ORIGIN_COMMAND);
+	row[COLUMN_OF(PROCESS, LOST)] = cell_fact_count(t, ORIGIN_LOST);
+	row[COLUMN_OF(PROCESS, REPAIRS)] = cell_fact_count(t, ORIGIN_REPAIRS);
+	row[COLUMN_OF(PROCESS, UNRECORDED)] = cell_fact_seconds(t, ORIGIN_GAPS);
+	row[COLUMN_OF(PROCESS, PROBES)] = cell_fact_real(t, ORIGIN_PROBES);
+	row[COLUMN_OF(PROCESS, OWN)] = cell_fact_real(t, ORIGIN_OWN);
 }
 
-void facts_put(struct tables *t, const char *fault)
+void facts_put(struct tableset *t, const char *fault)
 {
-	int64_t *row = tables_new_row(t, TABLE_PROCESS);
+	int64_t *row = tableset_new_row(t, TABLE_PROCESS);
 
-	put_origin(t, row);
-	row[COLUMN_OF(PROCESS, TRACE)] = table_text(t->setup.trace);
-	row[COLUMN_OF(PROCESS, START_TS)] = tables_time(t, spans_first(t->spans));
-	row[COLUMN_OF(PROCESS, END_TS)] = tables_time(t, spans_last(t->spans));
-	row[COLUMN_OF(PROCESS, CLOCK)] = table_text(t->has_wall ? "realtime" : "trace");
+	facts_put_origin(t, row);
+	row[COLUMN_OF(PROCESS, TRACE)] = cell_text(t->setup.trace);
+	row[COLUMN_OF(PROCESS, START_TS)] = tableset_time(t, spans_first(t->spans));
+	row[COLUMN_OF(PROCESS, END_TS)] = tableset_time(t, spans_last(t->spans));
+	row[COLUMN_OF(PROCESS, CLOCK)] = cell_text(t->has_wall ? "realtime" : "trace");
 	row[COLUMN_OF(PROCESS, TRACE_ZERO)] = t->offset;
 	row[COLUMN_OF(PROCESS, MONO_ZERO)] = t->has_wall ? t->mono_offset : TABLE_NULL;
 	row[COLUMN_OF(PROCESS, EVENTS)] = (int64_t)t->events;
 	row[COLUMN_OF(PROCESS, FAULT)] =
-		fault ? table_text(strset_add(t->texts, fault, strlen(fault))) : TABLE_NULL;
-	tables_put_row(t, TABLE_PROCESS);
+		fault ? cell_text(strset_add(t->texts, fault, strlen(fault))) : TABLE_NULL;
+	tableset_put_row(t, TABLE_PROCESS);
 }
 
 /* --- stacks --- */
 
-static void put_stack(struct tables *t, uint32_t stack)
+static void facts_put_one_stack(struct tableset *t, uint32_t stack)
 {
 	uint32_t n, i;
 	const uint32_t *frames = stack_set_of(spans_stacks(t->spans), stack, &n);
 	int64_t *row;
 
 	for (i = 0; i < n; i++) {
-		row = tables_new_row(t, TABLE_STACK);
+		row = tableset_new_row(t, TABLE_STACK);
 		row[COLUMN_OF(STACK, ID)] = stack;
 		row[COLUMN_OF(STACK, POSITION)] = i;
 		row[COLUMN_OF(STACK, FRAME)] = frames[i];
-		tables_put_row(t, TABLE_STACK);
+		tableset_put_row(t, TABLE_STACK);
 	}
 }
 
-static void put_frame(struct tables *t, uint32_t number)
+static void facts_put_frame(struct tableset *t, uint32_t number)
 {
 	const struct stack_frame *frame = stack_set_frame_at(spans_stacks(t->spans), number);
-	int64_t *row = tables_new_row(t, TABLE_FRAME);
+	int64_t *row = tableset_new_row(t, TABLE_FRAME);
 
 	row[COLUMN_OF(FRAME, ID)] = number;
-	row[COLUMN_OF(FRAME, NAME)] = tables_word(frame->func);
-	row[COLUMN_OF(FRAME, FILE)] = tables_word(frame->file);
+	row[COLUMN_OF(FRAME, NAME)] = cell_word(frame->func);
+	row[COLUMN_OF(FRAME, FILE)] = cell_word(frame->file);
 	row[COLUMN_OF(FRAME, LINE)] = frame->line ? (int64_t)frame->line : TABLE_NULL;
 	row[COLUMN_OF(FRAME, PC)] = (int64_t)frame->pc;
-	tables_put_row(t, TABLE_FRAME);
+	tableset_put_row(t, TABLE_FRAME);
 }
 
-void facts_put_stacks(struct tables *t)
+void facts_put_all_stacks(struct tableset *t)
 {
 	uint32_t stacks = stack_set_stacks(spans_stacks(t->spans)),
 		 frames = stack_set_frames(spans_stacks(t->spans)), i;
 
 	for (i = 1; i <= stacks; i++)
-		put_stack(t, i);
+		facts_put_one_stack(t, i);
 	for (i = 1; i <= frames; i++)
-		put_frame(t, i);
+		facts_put_frame(t, i);
 }

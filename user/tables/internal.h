@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: the state of tables.c, and the functions of its parts: states.c (goroutines, system
+ * internal: the state of tableset.c, and the functions of its parts: states.c (goroutines, system
  * calls, Ps), ranges.c (GC, tasks, regions, logs, samples, metrics), losses.c, threads.c, facts.c
  * (the process, stacks, frames).
  */
@@ -9,9 +9,9 @@
 
 #include "base/map64.h"
 #include "base/strset.h"
-#include "tables/objects.h"
+#include "tables/wait_objects.h"
 #include "tables/table.h"
-#include "tables/tables.h"
+#include "tables/tableset.h"
 #include "threads/cpus.h"
 
 /* A thread of the program. */
@@ -36,8 +36,8 @@ struct open_gap {
 	int64_t from, to;	/* times of the tables */
 };
 
-struct tables {
-	struct tables_setup setup;
+struct tableset {
+	struct tableset_setup setup;
 	struct spans *spans;
 	struct trace_reader *reader;
 	struct table tables[TABLES];
@@ -50,7 +50,7 @@ struct tables {
 	uint64_t events;
 	struct origin origin;
 	struct strset *texts;	/* texts of cells that spans do not have */
-	struct objects objects;
+	struct wait_objects objects;
 	struct map64 label_sets;	/* from the address of the text to its number */
 	const char *last_labels;
 	int64_t last_label_set;
@@ -61,59 +61,59 @@ struct tables {
 };
 
 /* A time of the trace as a time of the tables. */
-static inline int64_t tables_time(const struct tables *t, int64_t time)
+static inline int64_t tableset_time(const struct tableset *t, int64_t time)
 {
 	return (int64_t)((uint64_t)time + (uint64_t)t->offset);
 }
 
-static inline int64_t tables_length(int64_t from, int64_t to)
+static inline int64_t cell_length(int64_t from, int64_t to)
 {
 	return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
-static inline int64_t tables_stack(uint32_t stack)
+static inline int64_t cell_stack(uint32_t stack)
 {
 	return stack ? (int64_t)stack : TABLE_NULL;
 }
 
 /* "" is no text. */
-static inline int64_t tables_word(const char *text)
+static inline int64_t cell_word(const char *text)
 {
-	return *text ? table_text(text) : TABLE_NULL;
+	return *text ? cell_text(text) : TABLE_NULL;
 }
 
-static inline int64_t *tables_new_row(struct tables *t, enum tables_id id)
+static inline int64_t *tableset_new_row(struct tableset *t, enum tables_id id)
 {
 	return table_row(&t->tables[id]);
 }
 
-static inline void tables_put_row(struct tables *t, enum tables_id id)
+static inline void tableset_put_row(struct tableset *t, enum tables_id id)
 {
 	table_put(&t->tables[id]);
 }
 
 /* --- states.c --- */
-extern const struct spans_visitor tables_states;
+extern const struct spans_visitor tableset_states;
 /* The number of a set of labels, a text in the form of read/labels.h; TABLE_NULL: no labels. */
-int64_t tables_label_set(struct tables *t, const char *labels);
+int64_t tableset_label_set(struct tableset *t, const char *labels);
 
 /* --- ranges.c --- */
-extern const struct spans_visitor tables_ranges;
+extern const struct spans_visitor tableset_ranges;
 
 /* --- losses.c --- */
-void losses_note(struct tables *t, int64_t time, const char *message);
-void losses_gap(struct tables *t, const struct span *span);
-void losses_fault(struct tables *t, const char *kind, const char *text);
+void losses_note(struct tableset *t, int64_t time, const char *message);
+void losses_gap(struct tableset *t, const struct span *span);
+void losses_fault(struct tableset *t, const char *kind, const char *text);
 /* After the last event. */
-void losses_end(struct tables *t);
+void losses_end(struct tableset *t);
 
 /* --- threads.c --- */
 /* The thread @tid did something from @from to @to, times of the tables. */
-void threads_seen(struct tables *t, uint64_t tid, int64_t from, int64_t to);
-void threads_put(struct tables *t);
+void threads_seen(struct tableset *t, uint64_t tid, int64_t from, int64_t to);
+void threads_put(struct tableset *t);
 
 /* --- facts.c --- */
-void facts_put(struct tables *t, const char *fault);
-void facts_put_stacks(struct tables *t);
+void facts_put(struct tableset *t, const char *fault);
+void facts_put_all_stacks(struct tableset *t);
 
 #endif

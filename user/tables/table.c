@@ -60,7 +60,8 @@ struct row_key {
 };
 
 /* One pass of a radix sort, by the digit that begins at bit @shift. */
-static void sort_pass(const struct row_key *from, struct row_key *to, uint32_t n, unsigned int shift)
+static void sort_pass(const struct row_key *from, struct row_key *to, uint32_t n,
+		      unsigned int shift)
 {
 	uint32_t starts[RADIX] = {0}, i, sum = 0, count;
 
@@ -110,7 +111,7 @@ static struct row_key *rows_sorted(const struct table *t, const struct table_row
 
 /* --- writing --- */
 
-static void put_cell(const struct table *t, size_t i, int64_t cell)
+static void table_put_cell(const struct table *t, size_t i, int64_t cell)
 {
 	const struct parquet_column *c = &t->schema->columns[i].parquet;
 	const char *text;
@@ -134,13 +135,13 @@ static void put_cell(const struct table *t, size_t i, int64_t cell)
 	}
 }
 
-static void put_row(struct table *t, const int64_t *row)
+static void table_put_cells(struct table *t, const int64_t *row)
 {
 	size_t i;
 	int r;
 
 	for (i = 0; i < t->schema->n; i++)
-		put_cell(t, i, row[i]);
+		table_put_cell(t, i, row[i]);
 	r = parquet_row(t->parquet);
 	if (r && !t->failed)
 		t->failed = r;
@@ -157,11 +158,11 @@ static void write_rows(struct table *t, struct table_rows *rows)
 	if (!t->failed && rows->len && t->schema->sorted_by) {
 		order = rows_sorted(t, rows);
 		for (i = 0; i < rows->len; i++)
-			put_row(t, rows_at(t, rows, order[i].row));
+			table_put_cells(t, rows_at(t, rows, order[i].row));
 		free(order);
 	} else if (!t->failed) {
 		for (i = 0; i < rows->len; i++)
-			put_row(t, rows_at(t, rows, i));
+			table_put_cells(t, rows_at(t, rows, i));
 	}
 	rows->len = 0;
 }
@@ -204,7 +205,7 @@ void table_put(struct table *t)
 		write_rows(t, &t->late);
 }
 
-int table_end(struct table *t, struct error *err)
+int table_finish(struct table *t, struct error *err)
 {
 	int r;
 

@@ -16,13 +16,13 @@
 /* A cell without a value. A text is a pointer, which lives until table_free(). */
 #define TABLE_NULL INT64_MIN
 
-static inline int64_t table_text(const char *text)
+static inline int64_t cell_text(const char *text)
 {
 	return text ? (int64_t)(intptr_t)text : TABLE_NULL;
 }
 
 /* An id of a trace, of which TRACEV2_NO_ID means none. */
-static inline int64_t table_id(uint64_t id)
+static inline int64_t cell_id(uint64_t id)
 {
 	return id == UINT64_MAX ? TABLE_NULL : (int64_t)id;
 }
@@ -37,10 +37,7 @@ struct table {
 	const struct schema_table *schema;
 	bool wanted;
 	struct parquet *parquet;	/* NULL: not open yet */
-	/*
-	 * Called before the first row group is written: it sets @parquet. Returns 0 or -errno. NULL: it
-	 * is set before.
-	 */
+	/* Called before the first row group is written: it sets @parquet. Returns 0 or -errno. */
 	int (*open)(void *ctx);
 	void *ctx;
 	int64_t trace_id;
@@ -61,6 +58,6 @@ int64_t *table_row(struct table *t);
 /* Ends the row, and writes a row group if one is full. A fault is in t->failed. */
 void table_put(struct table *t);
 /* Writes all rows and the end of the file. @err has the fault, without the name of the file. */
-int table_end(struct table *t, struct error *err);
+int table_finish(struct table *t, struct error *err);
 
 #endif

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* threads: the program's threads, and their states in Linux (group linux). Part of tables.c. */
+/* threads: the program's threads, and their states in Linux (group linux). Part of tableset.c. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tables/internal.h"
 
 /* --- threads that were seen --- */
 
-static struct seen_thread *seen_at(struct tables *t, uint32_t number)
+static struct seen_thread *seen_at(struct tableset *t, uint32_t number)
 {
 	return vec_at(&t->threads.all, struct seen_thread, number - 1);
 }
 
-static struct seen_thread *seen_find(struct tables *t, uint64_t tid, int64_t time)
+static struct seen_thread *seen_find(struct tableset *t, uint64_t tid, int64_t time)
 {
 	uint32_t *front = &t->threads.front[tid % SEEN_FRONT];
 	struct seen_thread *thread;
@@ -30,7 +31,7 @@ static struct seen_thread *seen_find(struct tables *t, uint64_t tid, int64_t tim
 	return seen_at(t, *front);
 }
 
-void threads_seen(struct tables *t, uint64_t tid, int64_t from, int64_t to)
+void threads_seen(struct tableset *t, uint64_t tid, int64_t from, int64_t to)
 {
 	struct seen_thread *thread = seen_find(t, tid, from);
 
@@ -40,7 +41,7 @@ void threads_seen(struct tables *t, uint64_t tid, int64_t from, int64_t to)
 		thread->last = to;
 }
 
-void threads_put(struct tables *t)
+void threads_put(struct tableset *t)
 {
 	const char *pid = t->origin.facts[ORIGIN_PID];
 	char tid[24];
@@ -50,16 +51,16 @@ void threads_put(struct tables *t)
 	for (i = 0; i < t->threads.all.len; i++) {
 		struct seen_thread *thread = seen_at(t, (uint32_t)i + 1);
 
-		row = tables_new_row(t, TABLE_THREAD);
+		row = tableset_new_row(t, TABLE_THREAD);
 		row[COLUMN_OF(THREAD, TID)] = (int64_t)thread->tid;
-		row[COLUMN_OF(THREAD, NAME)] = table_text(thread->name);
+		row[COLUMN_OF(THREAD, NAME)] = cell_text(thread->name);
 		row[COLUMN_OF(THREAD, START_TS)] = thread->first;
 		row[COLUMN_OF(THREAD, END_TS)] = thread->last;
 		if (pid) {
 			snprintf(tid, sizeof(tid), "%llu", (unsigned long long)thread->tid);
 			row[COLUMN_OF(THREAD, IS_MAIN)] = !strcmp(tid, pid);
 		}
-		tables_put_row(t, TABLE_THREAD);
+		tableset_put_row(t, TABLE_THREAD);
 	}
 }
 
@@ -70,27 +71,27 @@ static const char *const causes[] = {
 	[QUEUED_WOKEN] = "woken", [QUEUED_BY_INTERRUPT] = "interrupt", [QUEUED_NEW] = "new",
 };
 
-static int64_t put_name(struct tables *t, const char *name)
+static int64_t threads_put_name(struct tableset *t, const char *name)
 {
-	return *name ? table_text(strset_add(t->texts, name, strlen(name))) : TABLE_NULL;
+	return *name ? cell_text(strset_add(t->texts, name, strlen(name))) : TABLE_NULL;
 }
 
-static bool is_queued(const struct thread_span *s)
+static bool threads_is_queued(const struct thread_span *s)
 {
 	return s->state == THREAD_QUEUED || s->state == THREAD_THROTTLED;
 }
 
-static void put_cause(struct tables *t, int64_t *row, const struct thread_span *s)
+static void threads_put_cause(struct tableset *t, int64_t *row, const struct thread_span *s)
 {
-	row[COLUMN_OF(THREAD_STATE, CAUSE)] = table_text(causes[s->queued]);
+	row[COLUMN_OF(THREAD_STATE, CAUSE)] = cell_text(causes[s->queued]);
 	if (s->by.tid)
 		row[COLUMN_OF(THREAD_STATE, WAKER)] = s->by.tid;
-	row[COLUMN_OF(THREAD_STATE, WAKER_NAME)] = put_name(t, s->by.comm);
+	row[COLUMN_OF(THREAD_STATE, WAKER_NAME)] = threads_put_name(t, s->by.comm);
 }
 
 static void threads_on_state(void *ctx, const struct thread_span *s)
 {
-	struct tables *t = ctx;
+	struct tableset *t = ctx;
 	struct seen_thread *thread;
 	int64_t *row, from = (int64_t)s->from + t->offset, to = (int64_t)s->to + t->offset;
 
@@ -98,56 +99,56 @@ static void threads_on_state(void *ctx, const struct thread_span *s)
 	if (*s->thread->comm)
 		thread->name = strset_add(t->texts, s->thread->comm, strlen(s->thread->comm));
 	threads_seen(t, s->thread->tid, from, to);
-	row = tables_new_row(t, TABLE_THREAD_STATE);
+	row = tableset_new_row(t, TABLE_THREAD_STATE);
 	row[COLUMN_OF(THREAD_STATE, TS)] = from;
-	row[COLUMN_OF(THREAD_STATE, DUR)] = tables_length((int64_t)s->from, (int64_t)s->to);
+	row[COLUMN_OF(THREAD_STATE, DUR)] = cell_length((int64_t)s->from, (int64_t)s->to);
 	row[COLUMN_OF(THREAD_STATE, TID)] = s->thread->tid;
-	row[COLUMN_OF(THREAD_STATE, NAME)] = put_name(t, s->thread->comm);
-	row[COLUMN_OF(THREAD_STATE, STATE)] = table_text(thread_state_name(s->state));
+	row[COLUMN_OF(THREAD_STATE, NAME)] = threads_put_name(t, s->thread->comm);
+	row[COLUMN_OF(THREAD_STATE, STATE)] = cell_text(thread_state_name(s->state));
 	if (s->cpu != THREAD_NO_CPU)
 		row[COLUMN_OF(THREAD_STATE, CPU)] = s->cpu;
-	if (is_queued(s))
-		put_cause(t, row, s);
+	if (threads_is_queued(s))
+		threads_put_cause(t, row, s);
 	if (s->syscall >= 0 && s->state != THREAD_RUNNING)
 		row[COLUMN_OF(THREAD_STATE, SYSCALL)] = s->syscall;
 	if (s->state == THREAD_RUNNING)
 		row[COLUMN_OF(THREAD_STATE, RAN)] = (int64_t)s->ran;
 	row[COLUMN_OF(THREAD_STATE, OPEN_BEGIN)] = s->open_begin;
 	row[COLUMN_OF(THREAD_STATE, OPEN_END)] = s->open_end;
-	tables_put_row(t, TABLE_THREAD_STATE);
+	tableset_put_row(t, TABLE_THREAD_STATE);
 }
 
 /* A stay of another program's task on a CPU. */
 static void threads_on_other(void *ctx, const struct cpu_span *s)
 {
-	struct tables *t = ctx;
-	int64_t *row = tables_new_row(t, TABLE_THREAD_STATE);
+	struct tableset *t = ctx;
+	int64_t *row = tableset_new_row(t, TABLE_THREAD_STATE);
 
 	row[COLUMN_OF(THREAD_STATE, TS)] = (int64_t)s->from + t->offset;
-	row[COLUMN_OF(THREAD_STATE, DUR)] = tables_length((int64_t)s->from, (int64_t)s->to);
+	row[COLUMN_OF(THREAD_STATE, DUR)] = cell_length((int64_t)s->from, (int64_t)s->to);
 	row[COLUMN_OF(THREAD_STATE, TID)] = s->task.tid;
 	row[COLUMN_OF(THREAD_STATE, OTHER)] = s->task.pid;
-	row[COLUMN_OF(THREAD_STATE, NAME)] = put_name(t, s->task.comm);
-	row[COLUMN_OF(THREAD_STATE, STATE)] = table_text(thread_state_name(THREAD_RUNNING));
+	row[COLUMN_OF(THREAD_STATE, NAME)] = threads_put_name(t, s->task.comm);
+	row[COLUMN_OF(THREAD_STATE, STATE)] = cell_text(thread_state_name(THREAD_RUNNING));
 	row[COLUMN_OF(THREAD_STATE, CPU)] = s->cpu;
 	row[COLUMN_OF(THREAD_STATE, OPEN_BEGIN)] = 0;
 	row[COLUMN_OF(THREAD_STATE, OPEN_END)] = s->why == REC_OFF_UNKNOWN;
-	tables_put_row(t, TABLE_THREAD_STATE);
+	tableset_put_row(t, TABLE_THREAD_STATE);
 }
 
-void tables_states_begin(struct tables *t, struct threads *threads)
+void tableset_states_begin(struct tableset *t, struct threads *threads)
 {
 	t->cpus = cpus_new(threads, threads_on_other, t);
 	threads_visit(threads, &(struct threads_visitor){ .ctx = t, .span = threads_on_state });
 }
 
-void tables_states_end(struct tables *t)
+void tableset_states_end(struct tableset *t)
 {
 	cpus_free(t->cpus);
 	t->cpus = NULL;
 }
 
-void tables_states_fault(struct tables *t, const char *text)
+void tableset_states_fault(struct tableset *t, const char *text)
 {
 	losses_fault(t, "threads", text);
 }

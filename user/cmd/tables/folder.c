@@ -35,8 +35,8 @@ static bool is_plain(char c)
 }
 
 /*
- * Returns @value as a part of a path. Other characters are written as %XX, as Hive and Spark do, and
- * DuckDB reads. The caller frees it.
+ * Returns @value as a part of a path. Other characters are written as %XX, as Hive and Spark do,
+ * and DuckDB reads. The caller frees it.
  */
 static char *escaped(const char *value)
 {
@@ -61,7 +61,7 @@ static const char *base_of(const char *path)
 }
 
 /* Returns the name of the files without its end: that of the trace, and its id. */
-static char *folder_name(const struct folder *f)
+static char *folder_file_name(const struct folder *f)
 {
 	const char *base = strcmp(f->trace, "-") ? base_of(f->trace) : "stdin";
 	char stem[STEM_MOST + 1];
@@ -75,7 +75,7 @@ static char *folder_name(const struct folder *f)
 	return xasprintf("%s-%016" PRIx64, stem, (uint64_t)f->trace_id);
 }
 
-static void date_of(struct folder *f, const struct tables_place *place)
+static void date_of(struct folder *f, const struct tableset_place *place)
 {
 	time_t begin = (time_t)(place->has_wall ? place->begin / 1000000000 : 0);
 	struct tm tm;
@@ -93,9 +93,9 @@ static char *value_of(const char *given, const char *found, bool *known)
 	return escaped(value ? value : unknown);
 }
 
-static void choose_names(struct folder *f, const struct tables_place *place)
+static void choose_names(struct folder *f, const struct tableset_place *place)
 {
-	f->name = folder_name(f);
+	f->name = folder_file_name(f);
 	f->used_host = value_of(f->host, place->host, &f->knows_host);
 	f->used_service = value_of(f->service, place->program ? base_of(place->program) : NULL,
 				   &f->knows_service);
@@ -143,7 +143,7 @@ static int folder_open_file(struct folder *f, enum tables_id i, struct error *er
 	return r ? r : output_start(&f->files[i], f->full[i], OUTPUT_BINARY, err);
 }
 
-int folder_open(void *ctx, const struct tables_place *place, int fds[TABLES], struct error *err)
+int folder_open(void *ctx, const struct tableset_place *place, int fds[TABLES], struct error *err)
 {
 	struct folder *f = ctx;
 	enum tables_id i;

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "files/output.h"
-#include "tables/tables.h"
+#include "tables/tableset.h"
 
 struct folder {
 	const char *dir, *trace;	/* trace: its path; "-": standard input */
@@ -37,8 +37,8 @@ struct folder {
  * otherwise zeroed @f.
  */
 void folder_init(struct folder *f);
-/* Opens all files; @folder is a struct folder. For tables_new(). */
-tables_open_fn folder_open;
+/* Opens all files; @folder is a struct folder. For tableset_new(). */
+tableset_open_fn folder_open;
 /* Gives all files their names. After an error those that have no name yet are removed. */
 int folder_keep(struct folder *f, struct error *err);
 /* Removes the files that have no name yet, and frees what @f owns. */
@@ -51,7 +51,7 @@ void folder_tell_unknown(const struct folder *f);
 /* The manifest, as JSON, of files that have their names. @fault: NULL: the trace is whole. */
 struct manifest {
 	const struct folder *folder;
-	const struct tables *tables;
+	const struct tableset *tables;
 	const char *fault;
 	char checksums[TABLES][65];	/* SHA-256 of each file */
 };

@@ -45,18 +45,18 @@ int manifest_check(struct manifest *m, struct error *err)
 	return r;
 }
 
-static void put_file(struct json_out *j, const struct manifest *m, enum tables_id i)
+static void manifest_put_file(struct json_out *j, const struct manifest *m, enum tables_id i)
 {
 	json_open_object(j, NULL);
 	json_put_text(j, "table", schema_table(i)->name);
 	json_put_text(j, "path", m->folder->paths[i]);
-	json_put_count(j, "rows", tables_rows(m->tables, i));
-	json_put_count(j, "bytes", tables_bytes(m->tables, i));
+	json_put_count(j, "rows", tableset_rows(m->tables, i));
+	json_put_count(j, "bytes", tableset_bytes(m->tables, i));
 	json_put_text(j, "sha256", m->checksums[i]);
 	json_close_object(j);
 }
 
-static void put_trace(struct json_out *j, const struct manifest *m)
+static void manifest_put_trace(struct json_out *j, const struct manifest *m)
 {
 	const struct folder *f = m->folder;
 	const char *slash = strrchr(f->trace, '/');
@@ -64,7 +64,7 @@ static void put_trace(struct json_out *j, const struct manifest *m)
 	json_open_object(j, "trace");
 	json_put_text(j, "name", slash ? slash + 1 : f->trace);
 	json_put_count(j, "trace_id", (uint64_t)f->trace_id);
-	json_put_count(j, "events", tables_events(m->tables));
+	json_put_count(j, "events", tableset_events(m->tables));
 	json_put_text(j, "fault", m->fault);
 	json_close_object(j);
 }
@@ -80,14 +80,14 @@ void manifest_put(FILE *out, const void *manifest)
 	json_open_object(&j, NULL);
 	json_put_text(&j, "schema", schema);
 	json_put_text(&j, "gotap", GOTAP_VERSION);
-	put_trace(&j, m);
+	manifest_put_trace(&j, m);
 	json_put_text(&j, "host", m->folder->used_host);
 	json_put_text(&j, "service", m->folder->used_service);
 	json_put_text(&j, "date", m->folder->date);
 	json_open_array(&j, "files");
 	for (i = 0; i < TABLES; i++)
 		if (m->folder->wanted[i])
-			put_file(&j, m, i);
+			manifest_put_file(&j, m, i);
 	json_close_array(&j);
 	json_close_object(&j);
 	fputc('\n', out);

@@ -30,7 +30,7 @@ enum { ID_BYTES = 64 << 10, ROWS_LEAST = 1024, ROWS_MOST = 1 << 20 };
  * Returns the id of a recording: of its first bytes, so that a part of it that ends earlier has the
  * same. They have the times at which the recording began.
  */
-static int64_t id_of(struct raw_source *s)
+static int64_t trace_id_of(struct raw_source *s)
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 	uint64_t id = 0;
@@ -46,17 +46,17 @@ static int64_t id_of(struct raw_source *s)
 	return (int64_t)(id >> 1);
 }
 
-static void read_states(struct tables *t, const char *path)
+static void read_states(struct tableset *t, const char *path)
 {
 	struct capture_info *info = xcalloc(1, sizeof(*info));
 	struct threads_reader *r;
 	struct error err;
 
 	if (!threads_reader_open(&r, path, info, &err)) {
-		tables_states_begin(t, threads_reader_threads(r));
+		tableset_states_begin(t, threads_reader_threads(r));
 		while (threads_reader_next(r, &err) > 0)
 			;
-		tables_states_end(t);
+		tableset_states_end(t);
 		threads_reader_close(r);
 	}
 	free(info);
@@ -66,45 +66,45 @@ static void read_states(struct tables *t, const char *path)
  * Adds the file of threads after the trace has been read. Reads the file twice: first to check that
  * it belongs to the trace, which only its end shows.
  */
-static void add_states(struct tables *t, const char *trace, bool *failed)
+static void add_states(struct tableset *t, const char *trace, bool *failed)
 {
 	_cleanup_free_ char *path = threads_file_name(trace);
 	bool is_its, damaged = false;
 	struct oncpu *o;
 	struct error err;
 
-	if (thread_file_open(&o, tables_spans(t), trace, &err)) {
+	if (thread_file_open(&o, tableset_spans(t), trace, &err)) {
 		cmd_fail(&err);
-		tables_states_fault(t, err.text);
+		tableset_states_fault(t, err.text);
 		*failed = true;
 		return;
 	}
-	is_its = thread_file_check(o, tables_spans(t), trace, &damaged);
-	spans_leave(tables_spans(t), o);
+	is_its = thread_file_check(o, tableset_spans(t), trace, &damaged);
+	spans_leave(tableset_spans(t), o);
 	oncpu_free(o);
 	if (damaged)
-		tables_states_fault(t, "the file of threads is damaged");
+		tableset_states_fault(t, "the file of threads is damaged");
 	if (is_its)
 		read_states(t, path);
 	*failed |= damaged;
 }
 
-static void say_dropped(const struct tables *t, const char *path)
+static void say_dropped(const struct tableset *t, const char *path)
 {
-	if (tables_dropped(t))
+	if (tableset_dropped(t))
 		show_printf(stderr, "gotap: '%s': %" PRIu64 " names and stacks are too many: the "
-			    "table loss has their number\n", path, tables_dropped(t));
+			    "table loss has their number\n", path, tableset_dropped(t));
 }
 
-static void say_written(const struct folder *f, const struct tables *t)
+static void say_written(const struct folder *f, const struct tableset *t)
 {
-	uint64_t bytes = 0, rows = 0, events = tables_events(t);
+	uint64_t bytes = 0, rows = 0, events = tableset_events(t);
 	char size[SHOW_SIZE];
 	enum tables_id i;
 
 	for (i = 0; i < TABLES; i++) {
-		rows += tables_rows(t, i);
-		bytes += tables_bytes(t, i);
+		rows += tableset_rows(t, i);
+		bytes += tableset_bytes(t, i);
 	}
 	show_printf(stdout, "%s: %" PRIu64 " events, %" PRIu64 " rows, %s", f->trace, events, rows,
 		    show_size(bytes, size));
@@ -115,7 +115,7 @@ static void say_written(const struct folder *f, const struct tables *t)
 }
 
 /* Gives the files their names, and writes the manifest. */
-static int publish(struct folder *f, const struct tables *t, const char *fault,
+static int publish(struct folder *f, const struct tableset *t, const char *fault,
 		   const struct tables_wish *w, struct error *err)
 {
 	struct manifest m = { .folder = f, .tables = t, .fault = fault };
@@ -137,31 +137,31 @@ static int publish(struct folder *f, const struct tables *t, const char *fault,
 }
 
 /* Closes @in. */
-static int write_tables(struct trace_input *in, struct folder *f, const struct tables_wish *w,
+static int tables_write_all(struct trace_input *in, struct folder *f, const struct tables_wish *w,
 			bool *failed, struct error *err)
 {
 	const char *slash = strrchr(f->trace, '/');
-	struct tables_setup setup = {
+	struct tableset_setup setup = {
 		.group_rows = (uint32_t)w->group_rows, .trace = slash ? slash + 1 : f->trace,
 		.trace_id = f->trace_id, .open = folder_open, .ctx = f,
 	};
-	struct tables *t;
+	struct tableset *t;
 	struct error late;
 	int ret, end;
 
 	memcpy(setup.wanted, f->wanted, sizeof(setup.wanted));
-	t = tables_new(&setup);
-	ret = tables_read(t, in->reader, err);
+	t = tableset_new(&setup);
+	ret = tableset_read(t, in->reader, err);
 	add_states(t, f->trace, failed);
 	ret = trace_input_close(in, f->trace, ret, err);
-	end = tables_end(t, ret ? err->text : NULL, &late);
+	end = tableset_end(t, ret ? err->text : NULL, &late);
 	if (!end)
 		end = publish(f, t, ret ? err->text : NULL, w, &late);
 	if (end) {
 		*err = late;
 		ret = end;
 	}
-	tables_close(t);
+	tableset_close(t);
 	return ret;
 }
 
@@ -175,14 +175,14 @@ int tables_of(const char *path, const struct tables_wish *w, bool *failed, struc
 
 	if (ret)
 		return ret;
-	f.trace_id = id_of(&source);
+	f.trace_id = trace_id_of(&source);
 	for (i = 0; i < TABLES; i++)
 		f.wanted[i] = !w->not_wanted[i];
 	folder_init(&f);
 	ret = trace_input_open_source(&input, &source, w->binary, err);
 	if (ret)
 		return error_prefix(err, "%s", path);
-	ret = write_tables(&input, &f, w, failed, err);
+	ret = tables_write_all(&input, &f, w, failed, err);
 	folder_free(&f);
 	return ret;
 }
@@ -240,7 +240,7 @@ static const struct option_row tables_rows_of_options[] = {
 	{0},
 };
 
-static const char *tables_check(void *options, char **operands)
+static const char *tables_line_check(void *options, char **operands)
 {
 	struct options *o = options;
 
@@ -256,16 +256,17 @@ static const char *tables_check(void *options, char **operands)
 
 static const struct command_line tables_line = {
 	.name = "tables",
-	.usage = "gotap tables TRACE... -o DIR [OPTION...]\n       gotap tables --schema [--json]",
+	.usage = "gotap tables TRACE... -o DIR [OPTION...]\n"
+		 "       gotap tables --schema [--json]",
 	.about =
-		"Turns Go execution traces of any release since Go 1.5 into tables, as Parquet files\n"
-		"that DuckDB, ClickHouse and others read (docs/tables.md):\n"
+		"Turns Go execution traces of any release since Go 1.5 into tables: Parquet files\n"
+		"that DuckDB, ClickHouse and others read (docs/tables.md), named\n"
 		"DIR/TABLE/host=H/service=S/date=D/NAME.parquet. TRACE - is standard input. Of a\n"
-		"damaged trace the tables have what can be read, and the status is 1. The states of\n"
-		"threads come from TRACE.threads, which gotap record wrote with group linux.\n",
+		"damaged trace the tables have what can be read, and the status is 1. The states\n"
+		"of threads come from TRACE.threads, which gotap record wrote with group linux.\n",
 	.tables = { { tables_rows_of_options, 0 } },
 	.least = 0, .most = -1, .operands = "give a TRACE",
-	.check = tables_check,
+	.check = tables_line_check,
 };
 
 static void print_schema(const struct options *o)

@@ -20,9 +20,9 @@ struct tables_wish {
 
 /*
  * Writes the tables of the trace at @path, and says on standard output what was written, unless
- * @w->quiet. Returns 0 or -errno with @err: an error of writing, of which nothing remains, or the
- * damage of the trace, of which the tables have all that comes before. *@failed: a further fault was
- * printed.
+ * @w->quiet. Returns 0 or -errno with @err: an error of writing, after which no file has its name,
+ * or the damage of the trace: the tables have all that comes before it. *@failed becomes true if a
+ * further fault was printed.
  */
 int tables_of(const char *path, const struct tables_wish *w, bool *failed, struct error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* objects: see objects.h. */
-#include "tables/objects.h"
+/* wait_objects: see wait_objects.h. */
+#include "tables/wait_objects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "base/map64.h"
 #include "read/wait_text.h"
 
-void objects_init(struct objects *o)
+void wait_objects_init(struct wait_objects *o)
 {
-	*o = (struct objects){ .texts = strset_new(),
+	*o = (struct wait_objects){ .texts = strset_new(),
 			       .recent = xcalloc(OBJECTS_RECENT, sizeof(*o->recent)) };
 }
 
-void objects_free(struct objects *o)
+void wait_objects_free(struct wait_objects *o)
 {
 	strset_free(o->texts);
 	free(o->recent);
@@ -32,7 +32,7 @@ static uint64_t object_hash(const struct trace_wait *wait)
 	return hash;
 }
 
-static const char *object_text_new(struct objects *o, const struct trace_wait *wait)
+static const char *object_text_new(struct wait_objects *o, const struct trace_wait *wait)
 {
 	const char *text;
 
@@ -48,7 +48,7 @@ static const char *object_text_new(struct objects *o, const struct trace_wait *w
 	return strset_add(o->texts, (const char *)o->text.data, o->text.len);
 }
 
-const char *objects_text(struct objects *o, const struct trace_wait *wait)
+const char *wait_objects_text(struct wait_objects *o, const struct trace_wait *wait)
 {
 	struct recent_object *recent = &o->recent[object_hash(wait) % OBJECTS_RECENT];
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tables: see tables.h. This file has the clock, the origin and the files; states.c, ranges.c,
+ * tableset: see tableset.h. This file has the clock, the origin and the files; states.c, ranges.c,
  * losses.c, threads.c and facts.c fill the tables.
  */
-#include "tables/tables.h"
+#include "tables/tableset.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static bool is_sane_clock(const struct view_sync *sync, int64_t time)
 	       sync->wall_sec < 4ull * SECONDS_MOST && sync->wall_nsec < 1000000000;
 }
 
-static void tables_begin_clock(struct tables *t, const struct trace_event *ev)
+static void tableset_begin_clock(struct tableset *t, const struct trace_event *ev)
 {
 	struct view_sync sync = {0};
 	int64_t wall;
@@ -41,25 +41,25 @@ static void tables_begin_clock(struct tables *t, const struct trace_event *ev)
 	t->mono_offset = wall - (int64_t)sync.mono_ns;
 }
 
-static void tables_on_event(void *ctx, const struct trace_event *ev)
+static void tableset_on_event(void *ctx, const struct trace_event *ev)
 {
-	struct tables *t = ctx;
+	struct tableset *t = ctx;
 
 	t->events++;
 	if (t->began)
 		return;
 	t->began = true;
-	tables_begin_clock(t, ev);
+	tableset_begin_clock(t, ev);
 }
 
-static void tables_on_origin(void *ctx, int64_t time, const char *text)
+static void tableset_on_origin(void *ctx, int64_t time, const char *text)
 {
-	struct tables *t = ctx;
+	struct tableset *t = ctx;
 
 	origin_take(&t->origin, text);
 }
 
-static void tables_on_end(void *ctx, int64_t time)
+static void tableset_on_end(void *ctx, int64_t time)
 {
 	losses_end(ctx);
 }
@@ -67,7 +67,7 @@ static void tables_on_end(void *ctx, int64_t time)
 /* --- files --- */
 
 /* Returns a writer of table @i to @fd. */
-static struct parquet *tables_parquet(const struct tables *t, enum tables_id i, int fd)
+static struct parquet *tableset_parquet(const struct tableset *t, enum tables_id i, int fd)
 {
 	const struct schema_table *schema = schema_table(i);
 	struct parquet_column columns[SCHEMA_COLUMNS_MOST];
@@ -91,12 +91,12 @@ static struct parquet *tables_parquet(const struct tables *t, enum tables_id i, 
 }
 
 /* Opens the files of all tables. */
-static int tables_open(void *ctx)
+static int tableset_open(void *ctx)
 {
-	struct tables *t = ctx;
-	struct tables_place place = {
+	struct tableset *t = ctx;
+	struct tableset_place place = {
 		.host = t->origin.facts[ORIGIN_HOST], .program = t->origin.facts[ORIGIN_PROGRAM],
-		.has_wall = t->has_wall, .begin = tables_time(t, spans_first(t->spans)),
+		.has_wall = t->has_wall, .begin = tableset_time(t, spans_first(t->spans)),
 	};
 	int fds[TABLES];
 	enum tables_id i;
@@ -110,100 +110,103 @@ static int tables_open(void *ctx)
 	t->failed.code = 0;
 	for (i = 0; i < TABLES; i++)
 		if (t->setup.wanted[i])
-			t->tables[i].parquet = tables_parquet(t, i, fds[i]);
+			t->tables[i].parquet = tableset_parquet(t, i, fds[i]);
 	return 0;
 }
 
 /* --- begin and end --- */
 
-struct tables *tables_new(const struct tables_setup *setup)
+struct tableset *tableset_new(const struct tableset_setup *setup)
 {
-	struct tables *t = xcalloc(1, sizeof(*t));
-	struct spans_visitor states = tables_states, ranges = tables_ranges;
+	struct tableset *t = xcalloc(1, sizeof(*t));
+	struct spans_visitor states = tableset_states, ranges = tableset_ranges;
 	enum tables_id i;
 
 	t->setup = *setup;
 	if (!t->setup.group_rows)
 		t->setup.group_rows = PARQUET_GROUP_ROWS;
 	t->texts = strset_new();
-	objects_init(&t->objects);
+	wait_objects_init(&t->objects);
 	for (i = 0; i < TABLES; i++) {
 		table_init(&t->tables[i], i, setup->wanted[i], t->setup.group_rows);
 		t->tables[i].trace_id = setup->trace_id;
-		t->tables[i].open = tables_open;
+		t->tables[i].open = tableset_open;
 		t->tables[i].ctx = t;
 	}
 	t->spans = spans_new();
 	states.ctx = ranges.ctx = t;
-	spans_visit(t->spans, &(struct spans_visitor){ .ctx = t, .event = tables_on_event,
-						       .origin = tables_on_origin,
-						       .trace_end = tables_on_end });
+	spans_visit(t->spans, &(struct spans_visitor){ .ctx = t, .event = tableset_on_event,
+						       .origin = tableset_on_origin,
+						       .trace_end = tableset_on_end });
 	spans_visit(t->spans, &states);
 	spans_visit(t->spans, &ranges);
 	return t;
 }
 
-struct spans *tables_spans(struct tables *t)
+struct spans *tableset_spans(struct tableset *t)
 {
 	return t->spans;
 }
 
-int tables_read(struct tables *t, struct trace_reader *r, struct error *err)
+int tableset_read(struct tableset *t, struct trace_reader *r, struct error *err)
 {
 	t->reader = r;
 	return spans_read(t->spans, r, err);
 }
 
-static int tables_end_files(struct tables *t, struct error *err)
+static int tableset_end_files(struct tableset *t, struct error *err)
 {
 	enum tables_id i;
 
 	for (i = 0; i < TABLES; i++) {
 		if (!t->setup.wanted[i])
 			continue;
-		if (table_end(&t->tables[i], err))
-			return t->failed.code ? (*err = t->failed, err->code) :
-						error_prefix(err, "table %s", schema_table(i)->name);
+		if (!table_finish(&t->tables[i], err))
+			continue;
+		if (!t->failed.code)
+			return error_prefix(err, "table %s", schema_table(i)->name);
+		*err = t->failed;
+		return err->code;
 	}
 	return 0;
 }
 
-int tables_end(struct tables *t, const char *fault, struct error *err)
+int tableset_end(struct tableset *t, const char *fault, struct error *err)
 {
 	if (fault)
 		losses_fault(t, "damage", fault);
 	threads_put(t);
 	facts_put(t, fault);
-	facts_put_stacks(t);
-	return tables_end_files(t, err);
+	facts_put_all_stacks(t);
+	return tableset_end_files(t, err);
 }
 
-uint64_t tables_rows(const struct tables *t, enum tables_id id)
+uint64_t tableset_rows(const struct tableset *t, enum tables_id id)
 {
 	const struct parquet *p = t->tables[id].parquet;
 
 	return p ? parquet_counts(p)->rows : 0;
 }
 
-uint64_t tables_bytes(const struct tables *t, enum tables_id id)
+uint64_t tableset_bytes(const struct tableset *t, enum tables_id id)
 {
 	const struct parquet *p = t->tables[id].parquet;
 
 	return p ? parquet_counts(p)->bytes : 0;
 }
 
-uint64_t tables_events(const struct tables *t)
+uint64_t tableset_events(const struct tableset *t)
 {
 	return t->events;
 }
 
-uint64_t tables_dropped(const struct tables *t)
+uint64_t tableset_dropped(const struct tableset *t)
 {
 	return spans_texts_dropped(t->spans) + t->objects.dropped +
 	       stack_set_dropped(spans_stacks(t->spans));
 }
 
-void tables_close(struct tables *t)
+void tableset_close(struct tableset *t)
 {
 	enum tables_id i;
 
@@ -211,10 +214,10 @@ void tables_close(struct tables *t)
 		return;
 	for (i = 0; i < TABLES; i++)
 		table_free(&t->tables[i]);
-	tables_states_end(t);
+	tableset_states_end(t);
 	spans_free(t->spans);
 	strset_free(t->texts);
-	objects_free(&t->objects);
+	wait_objects_free(&t->objects);
 	origin_free(&t->origin);
 	map64_free(&t->label_sets);
 	map64_free(&t->threads.numbers);
