@@ -38,6 +38,8 @@ print(eval(sys.argv[3]))' "$output" "$TARGET" "$1"
 	[ "$(row 'p["exe"]')" = "$PROG" ]
 	[ "$(row 'p["parent"], p["command"], p["user"]')" = "($$, '$PROG', '$(id -un)')" ]
 	[ "$(row 'p["traceable"], p["why_not"], p["container"], p["pgo"]')" = "(True, None, None, None)" ]
+	[ "$(row 'sum(p["goroutines_by_state"].values()) == p["goroutines"] and sorted(p["goroutines_by_state"])')" = \
+		"['runnable', 'running', 'syscall', 'waiting']" ]
 }
 
 # family: starts $PARENT, which waits for its child $CHILD, which uses one CPU; with a high priority where the test may

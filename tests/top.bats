@@ -53,6 +53,23 @@ holds() { jq -s -e "$@" "$LINES_FILE" >/dev/null || fail "not so: ${*: -1}: $(he
 	# No P is busy for more than the interval, and goroutines run exactly when Ps run them.
 	holds 'all(.[].procs[]; .running_seconds + .syscall_seconds + .other_seconds < 0.3000001)'
 	holds 'all((.seconds_in.running - ([.procs[].running_seconds] | add)) | fabs < 0.001)'
+	# The histogram has the waits whose quantiles the line has.
+	holds 'all((.histograms.sched.counts | add) == .sched.count and .sched.count > 0)'
+	holds 'all(.histograms as $h | .sched.p50_ns as $p | .sched.count as $n |
+		([range($h.limits_ns | length) | select($h.limits_ns[.] < $p / 2) | $h.sched.counts[.]] | add // 0) <= $n / 2)'
+}
+
+@test "stops of the world by their reason, mark assists; --brief leaves rows and units out" {
+	require_root
+	build_prog "$REFERENCE_GO" gc
+	start_target "$PROG"
+	lines_of --brief -n 2
+	holds 'all(.gc.cycles > 0 and (.histograms.stops_gc.counts | add) == .gc.stops)'
+	holds 'all((.histograms.stops_other.counts | add) == 0 and .gc.assists > 0 and .gc.assist_seconds > 0)'
+	holds 'all((has("rows") or has("units") or has("by")) | not)'
+	gotap top -p "$TARGET" --brief --once
+	[ "$status" -eq 2 ]
+	contains '--brief is about --json'
 }
 
 # report_of FROM TO: writes the report of the part of $TRACE between these times of CLOCK_MONOTONIC to $REPORT.

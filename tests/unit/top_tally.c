@@ -368,6 +368,50 @@ static void gc_heap_and_stops(void)
 }
 
 /* 10,000 goroutines, each with another label: 4,096 have rows, the others share one, and the sums have all. */
+static void durations_are_in_histograms(void)
+{
+	const struct top_histogram *h;
+	struct top_histogram at_limits = {0};
+
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	/* a wait of 1024 ns for a P: up to the first limit; and one of 1025 ns */
+	EVENT(10010, 7, EV_GoCreate, 3, WORKER, 0);
+	EVENT(10020, 7, EV_GoCreate, 4, WORKER, 0);
+	EVENT(10100, 7, EV_GCMarkAssistBegin, 0);
+	EVENT(10400, 7, EV_GCMarkAssistEnd);
+	EVENT(10900, 7, EV_GoBlock, TEXT("chan receive"), 0x99);
+	EVENT(11034, 7, EV_GoStart, 3, 1);
+	EVENT(11040, 7, EV_GoBlock, TEXT("chan receive"), 0x99);
+	EVENT(11045, 7, EV_GoStart, 4, 1);
+	EVENT(11100, 7, EV_STWBegin, TEXT("read mem stats"), 0);
+	EVENT(11600, 7, EV_STWEnd);
+	EVENT(11700, 7, EV_STWBegin, TEXT("GC mark termination"), 0);
+	EVENT(13800, 7, EV_STWEnd);
+	observers_seen(&observers, 14000);
+	CHECK_EQ(n_samples, 4);
+	CHECK_EQ(samples[0]->gc.assists, 1);
+	CHECK_EQ(samples[0]->gc.assist_ns, 300);
+	CHECK_EQ(samples[1]->gc.assists, 0);
+	h = samples[1]->histograms;
+	CHECK_EQ(h[TOP_HISTOGRAM_SCHED].counts[0], 1);
+	CHECK_EQ(h[TOP_HISTOGRAM_SCHED].counts[1], 1);
+	CHECK_EQ(h[TOP_HISTOGRAM_SCHED].sum, 1024 + 1025);
+	CHECK_EQ(h[TOP_HISTOGRAM_STOP_OTHER].counts[0], 1);
+	CHECK_EQ(h[TOP_HISTOGRAM_STOP_OTHER].sum, 500);
+	h = samples[3]->histograms;
+	CHECK_EQ(h[TOP_HISTOGRAM_SCHED].sum, 0);
+	CHECK_EQ(h[TOP_HISTOGRAM_STOP_GC].counts[2], 1);
+	CHECK_EQ(h[TOP_HISTOGRAM_STOP_GC].sum, 2100);
+	top_histogram_add(&at_limits, top_histogram_limit(TOP_HISTOGRAM_LIMITS - 1));
+	top_histogram_add(&at_limits, top_histogram_limit(TOP_HISTOGRAM_LIMITS - 1) + 1);
+	top_histogram_add(&at_limits, 0);
+	CHECK_EQ(at_limits.counts[TOP_HISTOGRAM_LIMITS - 1], 1);
+	CHECK_EQ(at_limits.counts[TOP_HISTOGRAM_LIMITS], 1);
+	CHECK_EQ(at_limits.counts[0], 1);
+	done();
+}
+
 static void too_many_rows_are_one(void)
 {
 	char text[64];
@@ -518,7 +562,7 @@ int main(void)
 		UNIT(waits_add_up_by_reason), UNIT(a_wait_over_a_gap_has_no_length),
 		UNIT(ps_run_goroutines_or_wait_for_them), UNIT(a_gap_counts_nowhere),
 		UNIT(behind_a_gap_a_wait_has_its_reason_at_once), UNIT(the_stand_in_counts_nowhere), UNIT(rows_by_labels_and_regions),
-		UNIT(gc_heap_and_stops), UNIT(too_many_rows_are_one), UNIT(functions_of_one_name_are_one_row),
+		UNIT(gc_heap_and_stops), UNIT(durations_are_in_histograms), UNIT(too_many_rows_are_one), UNIT(functions_of_one_name_are_one_row),
 		UNIT(places_of_a_row), UNIT(who_passes_its_thread_on_has_no_place), UNIT(any_events_can_come), {0},
 	});
 }

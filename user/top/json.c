@@ -69,11 +69,40 @@ static void put_memory(struct json_out *j, const struct top_sample *s)
 	json_put_count(j, "stops", s->gc.stops);
 	json_put_real(j, "stopped_seconds", json_seconds(s->gc.stopped_ns), DIGITS);
 	json_put_real(j, "longest_stop_seconds", json_seconds(s->gc.longest_ns), DIGITS);
+	json_put_count(j, "assists", s->gc.assists);
+	json_put_real(j, "assist_seconds", json_seconds(s->gc.assist_ns), DIGITS);
 	json_close_object(j);
 	if (s->heap.bytes)
 		json_put_count(j, "heap_bytes", s->heap.bytes);
 	if (s->heap.goal)
 		json_put_count(j, "heap_goal_bytes", s->heap.goal);
+}
+
+static void json_put_histogram(struct json_out *j, const char *name, const struct top_histogram *h)
+{
+	unsigned int i;
+
+	json_open_object(j, name);
+	json_open_array(j, "counts");
+	for (i = 0; i <= TOP_HISTOGRAM_LIMITS; i++)
+		json_put_count(j, NULL, h->counts[i]);
+	json_close_array(j);
+	json_put_real(j, "sum_seconds", json_seconds(h->sum), DIGITS);
+	json_close_object(j);
+}
+
+static void json_put_histograms(struct json_out *j, const struct top_sample *s)
+{
+	unsigned int i;
+
+	json_open_object(j, "histograms");
+	json_open_array(j, "limits_ns");
+	for (i = 0; i < TOP_HISTOGRAM_LIMITS; i++)
+		json_put_count(j, NULL, top_histogram_limit(i));
+	json_close_array(j);
+	for (i = 0; i < TOP_HISTOGRAMS; i++)
+		json_put_histogram(j, top_histogram_names[i], &s->histograms[i]);
+	json_close_object(j);
 }
 
 static void put_quota(struct json_out *j, const struct top_machine *m)
@@ -100,7 +129,9 @@ static void json_put_gotap(struct json_out *j, const struct top_sample *s)
 	json_put_count(j, "repairs_ever", m->repairs_ever);
 	json_put_real(j, "unrecorded_seconds", json_seconds(s->unrecorded), DIGITS);
 	json_put_text(j, "left_out", m->level);
+	json_put_count(j, "budget_level", m->level_number);
 	json_put_real(j, "cpu_percent", m->cpu_own * 100, 3);
+	json_put_real(j, "cpu_seconds_ever", json_seconds(m->cpu_own_ever), DIGITS);
 	if (m->cpu_probes >= 0) {
 		json_put_real(j, "probes_percent", m->cpu_probes * 100, 3);
 		json_put_real(j, "budget_percent", m->cpu_budget * 100, 3);
@@ -214,13 +245,17 @@ void top_json(const struct view *v, const struct ui *u, const struct top_sample 
 	json_put_numbers(&j, &s->all);
 	json_put_count(&j, "system_goroutines", s->system_now);
 	json_put_count(&j, "runnable_max", s->runnable_max);
-	json_put_units(&j, &s->units);
+	if (!v->brief)
+		json_put_units(&j, &s->units);
 	json_put_blocked(&j, s);
 	put_memory(&j, s);
 	put_quota(&j, &s->machine);
 	json_put_gotap(&j, s);
-	json_put_text(&j, "by", s->by);
-	put_rows(&j, u, s);
+	json_put_histograms(&j, s);
+	if (!v->brief) {
+		json_put_text(&j, "by", s->by);
+		put_rows(&j, u, s);
+	}
 	json_close_object(&j);
 	fputc('\n', f);
 }

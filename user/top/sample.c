@@ -11,6 +11,12 @@ const char *const top_state_names[TOP_STATES] = {
 	[TOP_WAITING] = "waiting",
 };
 
+const char *const top_histogram_names[TOP_HISTOGRAMS] = {
+	[TOP_HISTOGRAM_SCHED] = "sched",
+	[TOP_HISTOGRAM_STOP_GC] = "stops_gc",
+	[TOP_HISTOGRAM_STOP_OTHER] = "stops_other",
+};
+
 void top_sample_free(struct top_sample *s)
 {
 	size_t i;

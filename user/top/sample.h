@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "top/histogram.h"
 
 /*
  * States of a goroutine. The numbers are those of gotap top, and differ from those of the runtime
@@ -96,7 +97,19 @@ struct top_gc {
 	 * stopped_ns: all time in the interval with a stopped world
 	 */
 	uint64_t stops, stopped_ns, longest_ns;
+	/* mark assists that ended in the interval, and their time, from begin to end */
+	uint64_t assists, assist_ns;
 };
+
+/* What the durations of a histogram are: the index in sample.histograms. */
+enum top_histogram_of {
+	TOP_HISTOGRAM_SCHED,		/* waits for a P, as top_numbers.sched of all */
+	TOP_HISTOGRAM_STOP_GC,		/* stops of the world for the GC, */
+	TOP_HISTOGRAM_STOP_OTHER,	/* and for other reasons */
+	TOP_HISTOGRAMS
+};
+
+extern const char *const top_histogram_names[TOP_HISTOGRAMS];
 
 struct top_heap {
 	uint64_t bytes, goal;		/* 0: not known */
@@ -117,13 +130,15 @@ struct top_machine {
 	/* CPU time of the target since its start, ns; 0: not known */
 	uint64_t cpu_ever;
 	double cpu_own;			/* CPU seconds of gotap per second; < 0: not known */
+	uint64_t cpu_own_ever;		/* CPU time of gotap's process, ns */
 	/*
 	 * CPU seconds per second of the target that the probes take; < 0: not measured (no budget)
 	 */
 	double cpu_probes;
 	double cpu_budget;		/* limit for cpu_probes; 0: none */
-	/* records that the budget has switched off, in words; "": none */
+	/* records that the budget has switched off, in words; "": none; and as enum rec_level */
 	const char *level;
+	uint32_t level_number;
 	uint64_t records, lost, repairs;	/* in the interval */
 	uint64_t lost_ever, repairs_ever;
 	bool has_quota;			/* the target's cgroup has a CPU quota */
@@ -143,6 +158,7 @@ struct top_sample {
 	uint64_t runnable_max;
 	uint64_t gomaxprocs;		/* 0: not known */
 	struct top_gc gc;
+	struct top_histogram histograms[TOP_HISTOGRAMS];
 	struct top_heap heap;
 	struct top_machine machine;
 	const char *by;			/* meaning of a row: "function" */

@@ -3,6 +3,7 @@
 #include "top/tally.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "top/tally_internal.h"
 
@@ -33,6 +34,8 @@ static void tally_turn(struct tally *t)
 	t->gc.since = t->stw.since = t->now;
 	t->gc.ns = t->stw.ns = 0;
 	t->gc_cycles = t->stw_count = t->stw_longest = 0;
+	t->assists = t->assist_ns = 0;
+	memset(t->histograms, 0, sizeof(t->histograms));
 }
 
 /* Counts all open stays up to @time. */

@@ -62,6 +62,10 @@ static void tally_gc_end(struct tally *t, struct tap_thread *m, const struct sin
 
 static void tally_stw_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
+	const struct sink_text *why = sink_arg_text(e->args[0]);
+	bool gc = sink_text_len(why) > 3 && !memcmp(why->bytes, "GC ", 3);
+
+	t->stw_kind = gc ? TOP_HISTOGRAM_STOP_GC : TOP_HISTOGRAM_STOP_OTHER;
 	top_tally_range_begin(&t->stw, t->now);
 }
 
@@ -70,8 +74,29 @@ static void tally_stw_end(struct tally *t, struct tap_thread *m, const struct si
 	uint64_t length = top_tally_range_end(&t->stw, t->now);
 
 	t->stw_count++;
+	if (length)
+		top_histogram_add(&t->histograms[t->stw_kind], length);
 	if (length > t->stw_longest)
 		t->stw_longest = length;
+}
+
+static void tally_assist_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	if (m && m->go)
+		tally_go_of(m->go)->assist = t->now;
+}
+
+/* One that had begun before a gap is not counted: its end may be another one's. */
+static void tally_assist_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	uint64_t since = m && m->go ? tally_go_of(m->go)->assist : 0;
+
+	if (m && m->go)
+		tally_go_of(m->go)->assist = 0;
+	if (!since || since <= t->catch_up || t->in_gap)
+		return;
+	t->assists++;
+	t->assist_ns += t->now - since;
 }
 
 static void tally_heap_alloc(struct tally *t, struct tap_thread *m, const struct sink_event *e)
@@ -163,6 +188,8 @@ static handler *const handlers[256] = {
 	[EV_GCEnd] = tally_gc_end,
 	[EV_STWBegin] = tally_stw_begin,
 	[EV_STWEnd] = tally_stw_end,
+	[EV_GCMarkAssistBegin] = tally_assist_begin,
+	[EV_GCMarkAssistEnd] = tally_assist_end,
 	[EV_HeapAlloc] = tally_heap_alloc,
 	[EV_HeapGoal] = tally_heap_goal,
 	[EV_UserLog] = tally_user_log,

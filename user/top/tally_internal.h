@@ -20,6 +20,7 @@ struct tally_go {
 	uint8_t before;		/* enum tap_state that it left last */
 	bool system;
 	uint64_t since;		/* begin of its state, ns; 0: not known */
+	uint64_t assist;	/* begin of its mark assist; 0: none, or not known */
 	char *labels;		/* in the form of read/labels.h; NULL: none */
 	struct vec regions;	/* const char *: its open regions, the innermost one last */
 };
@@ -83,6 +84,9 @@ struct tally {
 	uint64_t system;	/* number of goroutines of the runtime itself */
 	struct tally_range gc, stw;
 	uint64_t gc_cycles, stw_count, stw_longest;
+	uint64_t assists, assist_ns;	/* those that ended in the interval */
+	enum top_histogram_of stw_kind;	/* of the stop that goes on */
+	struct top_histogram histograms[TOP_HISTOGRAMS];
 	struct top_heap heap;
 	uint64_t gomaxprocs;
 	struct vec wanted;	/* uint64_t: keys of rows */

@@ -153,8 +153,9 @@ struct top_sample *top_tally_sample(struct tally *t, uint64_t to)
 	s->system_now = t->system;
 	s->runnable_max = t->runnable_max;
 	s->gomaxprocs = t->gomaxprocs;
-	s->gc = (struct top_gc){ t->gc.on,     t->gc_cycles, t->gc.ns,
-				 t->stw_count, t->stw.ns,    t->stw_longest };
+	s->gc = (struct top_gc){ t->gc.on,  t->gc_cycles,   t->gc.ns,	t->stw_count,
+				 t->stw.ns, t->stw_longest, t->assists, t->assist_ns };
+	memcpy(s->histograms, t->histograms, sizeof(s->histograms));
 	s->heap = t->heap;
 	s->machine.cpu = s->machine.cpu_probes = -1;
 	s->machine.level = "";

@@ -23,6 +23,7 @@ struct view {
 	trace_frames_fn *frames;	/* frames of the stacks of places */
 	void *frames_ctx;
 	bool keys;			/* on a terminal: the last line lists the keys */
+	bool brief;			/* as JSON: without units and rows */
 };
 
 /* Draws @s on @screen. NULL: there is no sample yet. Sets u->page and u->scroll. */

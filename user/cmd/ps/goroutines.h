@@ -24,10 +24,21 @@ struct ps_roots {
 
 /* Takes them from @plan, the plan of @bin. */
 struct ps_roots ps_roots_of(const struct plan *plan, const struct gobin *bin);
-/*
- * -1: not known: the release is not in the table of offsets, the memory may not be read, or is
- * not as expected.
- */
-int64_t ps_goroutines(const struct procfs *fs, pid_t pid, const struct ps_roots *roots);
+/* The states that are counted, as `gotap top` names them. */
+enum ps_state { PS_RUNNING, PS_RUNNABLE, PS_SYSCALL, PS_WAITING, PS_STATES };
+
+extern const char *const ps_state_names[PS_STATES];
+
+struct ps_goroutines {
+	/*
+	 * -1: not known: the release is not in the table of offsets, the memory may not be read, or
+	 * is not as expected
+	 */
+	int64_t n;
+	uint64_t in[PS_STATES];		/* their sum is @n */
+};
+
+struct ps_goroutines ps_goroutines_of(const struct procfs *fs, pid_t pid,
+				      const struct ps_roots *roots);
 
 #endif

@@ -241,8 +241,9 @@ static void add_process(struct listing *l, struct go_process *proc)
 	name_exe(l, proc);
 	name_command(l, proc);
 	ps_listing_measure(l, proc);
-	proc->goroutines = *proc->library || proc->is_double ? -1 :
-			   ps_goroutines(&l->fs, proc->pid, &proc->program->roots);
+	proc->goroutines = *proc->library || proc->is_double ?
+				   (struct ps_goroutines){ .n = -1 } :
+				   ps_goroutines_of(&l->fs, proc->pid, &proc->program->roots);
 	*(struct go_process *)vec_push(&l->processes, sizeof(*proc)) = *proc;
 }
 

@@ -43,7 +43,7 @@ struct go_process {
 	char library[512];
 	const struct executable *program;
 	bool is_double;			/* it has two Go programs mapped */
-	int64_t goroutines;		/* -1: not known */
+	struct ps_goroutines goroutines;
 	const struct container *container;	/* NULL: none */
 };
 

@@ -107,8 +107,8 @@ static void print_row(const struct go_process *proc, int column, size_t width)
 	_cleanup_free_ char *command = command_text(proc);
 	char goroutines[32] = "-";
 
-	if (proc->goroutines >= 0)
-		snprintf(goroutines, sizeof(goroutines), "%" PRId64, proc->goroutines);
+	if (proc->goroutines.n >= 0)
+		snprintf(goroutines, sizeof(goroutines), "%" PRId64, proc->goroutines.n);
 	print_cut(xasprintf("%7d %7d %9.1f %10s %-10s %-8s %-3s %-5s %-*s %s", proc->pid,
 			    proc->parent, proc->cpu_percent, goroutines, go,
 			    symbols_names[p->symbols], *p->pgo ? "yes" : "no",
@@ -213,6 +213,22 @@ static void json_container(struct json_out *j, const struct container *c)
 	json_close_object(j);
 }
 
+static void json_goroutines(struct json_out *j, const struct ps_goroutines *g)
+{
+	int i;
+
+	if (g->n < 0) {
+		json_put_text(j, "goroutines", NULL);
+		json_put_text(j, "goroutines_by_state", NULL);
+		return;
+	}
+	json_put_number(j, "goroutines", g->n);
+	json_open_object(j, "goroutines_by_state");
+	for (i = 0; i < PS_STATES; i++)
+		json_put_count(j, ps_state_names[i], g->in[i]);
+	json_close_object(j);
+}
+
 static void json_process(struct json_out *j, const struct go_process *proc)
 {
 	const struct executable *p = proc->program;
@@ -222,10 +238,7 @@ static void json_process(struct json_out *j, const struct go_process *proc)
 	json_put_number(j, "parent", proc->parent);
 	json_put_real(j, "cpu_percent", proc->cpu_percent, 1);
 	json_put_real(j, "cpu_seconds", proc->cpu_seconds, 2);
-	if (proc->goroutines >= 0)
-		json_put_number(j, "goroutines", proc->goroutines);
-	else
-		json_put_text(j, "goroutines", NULL);
+	json_goroutines(j, &proc->goroutines);
 	json_put_text(j, "command", proc->command);
 	json_put_bool(j, "command_cut", proc->command_cut);
 	json_put_text(j, "user", proc->user);

@@ -100,6 +100,7 @@ static void read_cpu(struct top_meter *m, struct top_machine *ret)
 	top_rates_read(&m->rates, now_ns(), ret->cpu_ever, own_cpu());
 	ret->cpu = m->rates.of_program;
 	ret->cpu_own = m->rates.of_gotap;
+	ret->cpu_own_ever = own_cpu();
 }
 
 static void read_cost(struct top_meter *m, struct top_machine *ret)
@@ -107,6 +108,7 @@ static void read_cost(struct top_meter *m, struct top_machine *ret)
 	struct capture_cost c = capture_cost(m->capture);
 
 	ret->level = c.level ? rec_level_text(c.level) : "";
+	ret->level_number = c.level;
 	ret->cpu_budget = m->ceiling / 1e9;
 	if (c.metered > m->metered)
 		m->of_probes = (c.spent - m->spent) / (c.metered - m->metered);

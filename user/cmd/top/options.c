@@ -66,6 +66,8 @@ static const struct option_row top_rows[] = {
 	OPTION(0, "once", NULL, OPTION_FLAG, FIELD(once), "print one interval as text, and end"),
 	OPTION(0, "json", NULL, OPTION_FLAG, FIELD(json),
 	  "a line of JSON for each interval (docs/top.md), also with --once"),
+	OPTION(0, "brief", NULL, OPTION_FLAG, FIELD(brief),
+	  "with --json: without units of work and rows, at a smaller cost"),
 	OPTION(0, "by", "GROUP", OPTION_TAKE, 0,
 	  "the rows: function (default), label, label:KEY or region", .take = take_by),
 	OPTION(0, "sort", "COLUMN", OPTION_TAKE, FIELD(sort),
@@ -90,6 +92,8 @@ static const char *top_check(void *options, char **operands)
 		return "give one process (-p) or container";
 	if (o->once && o->count > 1)
 		return "--once is one interval, -n several: give one of them";
+	if (o->brief && !o->json)
+		return "--brief is about --json";
 	if (o->by == BY_LABEL && !(o->record.groups & 1u << GROUP_LABELS))
 		return "--by label needs the group labels: give --events +labels, too";
 	if (o->once)

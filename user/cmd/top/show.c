@@ -196,6 +196,7 @@ void top_show_begin(struct top_show *v, const struct top_options *o, const struc
 		.program = name_of(target->info.exe), .pid = target->proc.pid,
 		.go_version = target->info.go_version,
 		.frames = frames_of, .frames_ctx = v, .keys = top_is_interactive(o),
+		.brief = o->brief,
 	};
 	v->screen = screen_new(terminal_is_utf8(), top_is_interactive(o) && !no_color);
 }

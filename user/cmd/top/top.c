@@ -51,7 +51,8 @@ static void on_ready(void *ctx, struct top_sample *s)
 		t->held = s;
 		return;
 	}
-	top_units_read(t->units, &s->units);
+	if (t->units)
+		top_units_read(t->units, &s->units);
 	top_show_sample(&t->show, s);
 }
 
@@ -75,13 +76,15 @@ static int top_cmd_start_assembler(struct top *t, struct error *err)
 		.ready = on_ready, .ctx = t,
 	});
 	top_tally_observe(t->tally, &opts.observers);
-	t->units = unit_live_new((int64_t)(t->o->interval * 1e9));
-	top_units_opts(t->units, &opts);
+	if (!t->o->brief) {
+		t->units = unit_live_new((int64_t)(t->o->interval * 1e9));
+		top_units_opts(t->units, &opts);
+	}
 	if (t->snapshots)
 		top_snapshots_opts(t->snapshots, &opts);
 	t->show.tally = t->tally;
 	t->show.snapshots = t->snapshots;
-	r = unit_live_start(t->units, err);
+	r = t->units ? unit_live_start(t->units, err) : 0;
 	if (!r)
 		r = assembler_new(&t->assembler, -1, &opts, err);
 	if (!r && t->snapshots)
@@ -167,11 +170,13 @@ static int top_cmd_finish(struct top *t, struct error *err)
 {
 	int r = assembler_finish(t->assembler, err);
 
-	unit_live_end(t->units);
+	if (t->units)
+		unit_live_end(t->units);
 	if (t->o->json)
 		top_tally_finish(t->tally, assembler_counts(t->assembler)->end);
 	if (t->held) {
-		top_units_read(t->units, &t->held->units);
+		if (t->units)
+			top_units_read(t->units, &t->held->units);
 		top_show_sample(&t->show, t->held);
 		t->held = NULL;
 	}

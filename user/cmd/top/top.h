@@ -19,7 +19,7 @@ struct top_options {
 	struct record_options record;	/* the process and the probes */
 	double interval;		/* s */
 	unsigned long count;		/* of intervals, 0: no end */
-	bool once, json;
+	bool once, json, brief;
 	enum group_by by;
 	const char *label;		/* of --by label:KEY */
 	enum column sort;
