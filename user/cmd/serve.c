@@ -47,6 +47,7 @@ int cmd_serve(int argc, char **argv)
 #include "cmd/options.h"
 #include "cmd/parse.h"
 #include "serve/server.h"
+#include "serve/watches.h"
 
 struct options {
 	struct serve_options serve;
@@ -79,6 +80,16 @@ static const char *take_budget(void *budget, const char *arg)
 	return option_take_budget(&percent, arg);
 }
 
+static const char *take_watch(void *list, const char *arg)
+{
+	struct vec *watch = list;
+
+	if (!*arg || strlen(arg) > 255)
+		return "takes a process id, or the name of a program or container";
+	*(const char **)vec_push(watch, sizeof(arg)) = arg;
+	return watch->len <= WATCH_MOST ? NULL : "may be given 16 times";
+}
+
 static const struct option_row serve_rows[] = {
 	OPTION(0, "listen", "WHERE", OPTION_TEXT, offsetof(struct options, listen),
 	  "unix:PATH: root may ask about each process, another user about "
@@ -102,6 +113,14 @@ static const struct option_row serve_rows[] = {
 	  "further requests that may wait, for 30 s at most (default 8)", .max = 1000),
 	OPTION(0, "budget", "PERCENT", OPTION_TAKE, offsetof(struct options, serve.budget),
 	  "what the probes of each recording may cost (as for gotap record)", .take = take_budget),
+	OPTION(0, "watch", "WHICH", OPTION_TAKE, offsetof(struct options, serve.watch),
+	  "/metrics has histograms and sums of that program, which is recorded all the time: a "
+	  "process id, or a name, by which it is found again when it restarts; may be given "
+	  "again (docs/metrics.md)", .take = take_watch),
+	OPTION(0, "watch-budget", "PERCENT", OPTION_TAKE,
+	  offsetof(struct options, serve.watch_budget),
+	  "what the probes of each such recording may cost, as --budget (default 10)",
+	  .take = take_budget),
 	OPTION_PROC(offsetof(struct options, serve.proc_dir)),
 	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct options, serve.quiet),
 	  "do not print a line for each recording"),
@@ -148,8 +167,8 @@ static const struct command_line serve_line = {
 	.about =
 		"Answers as Go's net/http/pprof, for programs that have no such port:\n"
 		"/debug/pprof/ with ?pid=N (or &name=PROGRAM) has trace, goroutine, block and\n"
-		"profile; / and /processes list the Go programs. `go tool pprof`, curl and\n"
-		"scrapers of profiles can ask. Ends by a signal.\n",
+		"profile; / and /processes list the Go programs; /metrics is for Prometheus.\n"
+		"`go tool pprof`, curl and scrapers of profiles can ask. Ends by a signal.\n",
 	.tables = { { serve_rows, 0 } },
 	.most = -1,
 	.check = serve_check,
@@ -225,7 +244,10 @@ int cmd_serve(int argc, char **argv)
 	};
 	int status = command_line_read(&serve_line, &o, argc, argv);
 
-	return status ? status - 1 : serve_run(&o);
+
+	status = status ? status - 1 : serve_run(&o);
+	vec_free(&o.serve.watch);
+	return status;
 }
 
 #endif

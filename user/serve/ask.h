@@ -31,6 +31,7 @@ struct ask {
 	uint32_t endpoint;
 	int32_t pid, debug;
 	uint32_t head;			/* 1: for the headers of the answer alone */
+	uint32_t open_metrics;		/* 0 or 1 */
 	uint64_t ns;			/* of the recording */
 	char name[256];
 	char authorization[ASK_AUTHORIZATION];	/* that header of the request, "": none */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* exchange: one request, in a thread of its own, from its first look at a process to its end. */
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,35 +11,6 @@
 #include "serve/listing.h"
 
 /* --- its line --- */
-
-/* Would a write of a line wait, as a full pipe has no reader? A line is shorter than PIPE_BUF. */
-static bool exchange_would_wait(FILE *f)
-{
-	struct pollfd fd = { .fd = fileno(f), .events = POLLOUT };
-
-	return poll(&fd, 1, 0) <= 0;
-}
-
-/*
- * Prints a line in one piece. If that would wait, the line is counted and left out: requests and
- * the end wait for no reader.
- */
-static void exchange_say(struct server *s, const char *line)
-{
-	flockfile(stderr);
-	if (exchange_would_wait(stderr)) {
-		s->unsaid++;
-	} else {
-		if (s->unsaid)
-			fprintf(stderr,
-				"gotap: %u recordings before this one are not named here, since "
-				"stderr was not read\n",
-				s->unsaid);
-		s->unsaid = 0;
-		fputs(line, stderr);
-	}
-	funlockfile(stderr);
-}
 
 /* The line about a recording that has ended; NULL: nothing was recorded. The caller frees it. */
 static char *exchange_done_text(const struct exchange *x)
@@ -118,7 +88,9 @@ static void exchange_answer(struct exchange *x)
 {
 	struct refusal why = {0};
 
-	if (!exchange_is_about_a_process(&x->request))
+	if (x->request.endpoint->asked == ASKED_METRICS)
+		scrape_answer(x);
+	else if (!exchange_is_about_a_process(&x->request))
 		lists_answer(x);
 	else if ((*x->request.name && !lists_find(x, &why)) || !grant_subject(x, &why))
 		reply_refuse(x, &why);
@@ -138,7 +110,7 @@ static void exchange_free(struct exchange *x)
 	grant_give_slot(x);
 	subject_close(&x->subject);
 	if (done)
-		exchange_say(s, done);
+		serve_say(s, done);
 	close(x->patience.answer);
 	close(x->patience.client);
 	free(x);

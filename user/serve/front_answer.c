@@ -64,6 +64,10 @@ static const char *answer_type(const struct request *r)
 		return "text/html; charset=utf-8";
 	if (r->endpoint->asked == ASKED_PROCESSES_JSON)
 		return "application/json";
+	if (r->endpoint->asked == ASKED_METRICS)
+		return r->open_metrics ?
+			       "application/openmetrics-text; version=1.0.0; charset=utf-8" :
+			       "text/plain; version=0.0.4; charset=utf-8";
 	return answer_is_file(r) ? "application/octet-stream" : answer_text_type;
 }
 

@@ -96,6 +96,8 @@ static bool visit_parse(struct visit *v, const char *url, struct refusal *why)
 
 	if (!request_begin(&v->request, url, why))
 		return false;
+	v->request.open_metrics =
+		request_prefers_open_metrics(visit_header(v, MHD_HTTP_HEADER_ACCEPT));
 	mhd.get_connection_values(v->connection, MHD_GET_ARGUMENT_KIND, visit_argument, &taking);
 	return !why->status && request_settle(&v->request, v->front->max_seconds, why);
 }

@@ -30,6 +30,8 @@ struct server {
 	atomic_bool cheated;		/* the front sent what it never sends */
 	int stop;			/* an eventfd that can be read from server_quiesce() on */
 	atomic_uint exchanges;		/* that are under way */
+	atomic_ulong recorded;		/* recordings that requests have begun */
+	struct watches *watch;		/* NULL: nothing is watched */
 	/* lines for stderr that found no reader; under the lock of stderr */
 	unsigned int unsaid;
 };
@@ -98,10 +100,21 @@ void reply_refuse(struct exchange *x, const struct refusal *why);
 /* A whole answer. Empties the body. */
 void reply_buf(struct exchange *x, struct buf *body);
 
-/* lists.c */
+/*
+ * say.c: prints a line in one piece. If that would wait, the line is counted and left out: requests
+ * and the end wait for no reader.
+ */
+void serve_say(struct server *s, const char *line);
+
+/* lists.c: the list of processes that the peer may ask about; listing_free() if it is true. */
+struct listing;
+bool lists_make(struct exchange *x, struct listing *l, struct refusal *why);
 void lists_answer(struct exchange *x);
 /* Sets request.pid by the name. */
 bool lists_find(struct exchange *x, struct refusal *why);
+
+/* scrape.c: /metrics */
+void scrape_answer(struct exchange *x);
 
 /* stream.c: of the subject */
 void stream_answer(struct exchange *x);

@@ -11,7 +11,7 @@
 
 /* --- from ps --- */
 
-static const char *listing_text_of(struct json_object *of, const char *name)
+const char *listing_text_of(struct json_object *of, const char *name)
 {
 	struct json_object *value;
 	const char *text =
@@ -20,7 +20,7 @@ static const char *listing_text_of(struct json_object *of, const char *name)
 	return text ? text : "";
 }
 
-static int64_t left_out_of(const struct listing *l)
+int64_t listing_left_out(const struct listing *l)
 {
 	struct json_object *value;
 
@@ -32,7 +32,7 @@ static int64_t left_out_of(const struct listing *l)
 /* "" for a list that is whole. */
 static void left_out_text(const struct listing *l, char ret[static 120])
 {
-	int64_t n = left_out_of(l);
+	int64_t n = listing_left_out(l);
 
 	ret[0] = 0;
 	if (n)
@@ -42,20 +42,25 @@ static void left_out_text(const struct listing *l, char ret[static 120])
 			 n, n == 1 ? " was" : "es were");
 }
 
-static pid_t pid_of(struct json_object *process)
+pid_t listing_pid_of(struct json_object *process)
 {
 	struct json_object *value;
 
 	return json_object_object_get_ex(process, "pid", &value) ? json_object_get_int(value) : 0;
 }
 
-static const char *container_of(struct json_object *process, const char *name)
+const char *listing_container_of(struct json_object *process, const char *name)
 {
 	struct json_object *container;
 
 	if (!json_object_object_get_ex(process, "container", &container) || !container)
 		return "";
 	return listing_text_of(container, name);
+}
+
+static struct json_object *listing_at(const struct listing *l, size_t i)
+{
+	return json_object_array_get_idx(l->processes, i);
 }
 
 static bool is_allowed(const struct procfs *fs, pid_t pid, const struct peer *who)
@@ -79,7 +84,7 @@ static void keep_allowed(struct listing *l, const struct procfs *fs, const struc
 	size_t i = json_object_array_length(l->processes);
 
 	while (i--)
-		if (!is_allowed(fs, pid_of(json_object_array_get_idx(l->processes, i)), who))
+		if (!is_allowed(fs, listing_pid_of(listing_at(l, i)), who))
 			json_object_array_del_idx(l->processes, i, 1);
 	json_object_object_del(l->root, "unseen");
 	json_object_object_del(l->root, "hidden");
@@ -134,15 +139,20 @@ static const char *listing_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool has_name(struct json_object *process, const char *name)
+const char *listing_program_of(struct json_object *process)
+{
+	return listing_base_name(listing_text_of(process, "exe"));
+}
+
+bool listing_has_name(struct json_object *process, const char *name)
 {
 	static const char *const of_container[] = { "name", "pod", "id" };
 	size_t i;
 
-	if (!strcmp(listing_base_name(listing_text_of(process, "exe")), name))
+	if (!strcmp(listing_program_of(process), name))
 		return true;
 	for (i = 0; i < sizeof(of_container) / sizeof(of_container[0]); i++)
-		if (!strcmp(container_of(process, of_container[i]), name))
+		if (!strcmp(listing_container_of(process, of_container[i]), name))
 			return true;
 	return false;
 }
@@ -156,9 +166,9 @@ bool listing_find(const struct listing *l, const char *name, pid_t *ret, struct 
 	for (i = 0; i < n; i++) {
 		struct json_object *process = json_object_array_get_idx(l->processes, i);
 
-		if (!has_name(process, name))
+		if (!listing_has_name(process, name))
 			continue;
-		*ret = pid_of(process);
+		*ret = listing_pid_of(process);
 		if (list.len < 100)
 			buf_printf(&list, "%s%d", found ? ", " : "", *ret);
 		found++;
@@ -196,10 +206,10 @@ void listing_text(const struct listing *l, struct buf *out)
 		struct json_object *process = json_object_array_get_idx(l->processes, i);
 		_cleanup_free_ char *command = listing_command_of(process);
 
-		buf_printf(out, "%7d ", pid_of(process));
+		buf_printf(out, "%7d ", listing_pid_of(process));
 		add_shown(out, "%-10s ", listing_text_of(process, "go"));
 		add_shown(out, "%-12s ", listing_text_of(process, "user"));
-		add_shown(out, "%-28s ", container_of(process, "label"));
+		add_shown(out, "%-28s ", listing_container_of(process, "label"));
 		add_shown(out, "%s\n", command);
 	}
 	left_out_text(l, left_out);
@@ -251,12 +261,12 @@ static void add_cell(struct buf *out, const char *text)
 static void add_row(struct buf *out, struct json_object *process)
 {
 	_cleanup_free_ char *command = listing_command_of(process);
-	pid_t pid = pid_of(process);
+	pid_t pid = listing_pid_of(process);
 
 	buf_printf(out, "<tr><td><a href=\"/debug/pprof/?pid=%d\">%d</a></td>", pid, pid);
 	add_cell(out, listing_text_of(process, "go"));
 	add_cell(out, listing_text_of(process, "user"));
-	add_cell(out, container_of(process, "label"));
+	add_cell(out, listing_container_of(process, "label"));
 	add_cell(out, command);
 	buf_printf(out, "</tr>\n");
 }

@@ -30,6 +30,17 @@ void listing_free(struct listing *l);
  */
 bool listing_find(const struct listing *l, const char *name, pid_t *ret, struct refusal *why);
 
+/* A text of a process, or of its container; "": it has none. Valid as long as the list. */
+const char *listing_text_of(struct json_object *of, const char *name);
+const char *listing_container_of(struct json_object *process, const char *name);
+/* The name of its file, without its folder. */
+const char *listing_program_of(struct json_object *process);
+pid_t listing_pid_of(struct json_object *process);
+/* Has its program or its container that name? */
+bool listing_has_name(struct json_object *process, const char *name);
+/* How many processes are missing in the list. */
+int64_t listing_left_out(const struct listing *l);
+
 /* Each appends to @out. */
 void listing_text(const struct listing *l, struct buf *out);
 void listing_json(const struct listing *l, struct buf *out);

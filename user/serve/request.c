@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* request: see request.h. Texts of errors are those of net/http/pprof where that has the error. */
+#define _GNU_SOURCE
 #include "serve/request.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/show.h"
 
@@ -16,6 +18,7 @@ const struct endpoint endpoints[] = {
 	{ .path = "/", .asked = ASKED_INDEX },
 	{ .path = "/processes", .asked = ASKED_PROCESSES },
 	{ .path = "/processes.json", .asked = ASKED_PROCESSES_JSON },
+	{ .path = "/metrics", .asked = ASKED_METRICS },
 	{ .path = "/debug/pprof/block",
 	  .asked = ASKED_BLOCK,
 	  .name = "block",
@@ -174,6 +177,65 @@ bool request_argument(struct request *r, const char *key, const char *value, str
 		if (!strcmp(key, known[i].key) && value && *value)
 			return known[i].take(r, value, why);
 	return true;
+}
+
+/* --- the form of metrics --- */
+
+/* The value of a parameter like "q" among those of a range, up to @end; NULL: there is none. */
+static const char *parameter_of(const char *range, const char *end, const char *name)
+{
+	const char *at = range;
+
+	while ((at = memchr(at, ';', (size_t)(end - at)))) {
+		at += 1 + strspn(at + 1, " \t");
+		if (at >= end)
+			return NULL;
+		if (!strncasecmp(at, name, strlen(name)) && at[strlen(name)] == '=')
+			return at + strlen(name) + 1;
+	}
+	return NULL;
+}
+
+/* The weight of a range; 1 if it has none. */
+static double weight_of(const char *range, const char *end)
+{
+	const char *q = parameter_of(range, end, "q");
+	double ret = q ? strtod(q, NULL) : 1;
+
+	return ret >= 0 && ret <= 1 ? ret : 0;
+}
+
+static bool is_range(const char *range, const char *end, const char *type)
+{
+	size_t n = strlen(type);
+
+	return (size_t)(end - range) >= n && !strncasecmp(range, type, n) &&
+	       (range + n == end || strchr("; \t", range[n]));
+}
+
+/* The only version that is written is 1.0; a range without a version takes it. */
+static bool is_open_metrics(const char *range, const char *end)
+{
+	const char *version = parameter_of(range, end, "version");
+
+	return is_range(range, end, "application/openmetrics-text") &&
+	       (!version || !strncmp(version, "1.0", 3));
+}
+
+bool request_prefers_open_metrics(const char *accept)
+{
+	double open = 0, text = 0;
+	const char *at = accept, *end;
+
+	for (; at && *at; at = *end ? end + 1 : end) {
+		at += strspn(at, " \t");
+		end = strchrnul(at, ',');
+		if (is_open_metrics(at, end) && weight_of(at, end) > open)
+			open = weight_of(at, end);
+		if (is_range(at, end, "text/plain") && weight_of(at, end) > text)
+			text = weight_of(at, end);
+	}
+	return open > 0 && open >= text;
 }
 
 /* --- all of it --- */

@@ -28,6 +28,7 @@ enum asked {
 	ASKED_TRACE,
 	ASKED_BLOCK,
 	ASKED_PROFILE,
+	ASKED_METRICS,
 };
 
 struct endpoint {
@@ -54,6 +55,7 @@ struct request {
 	char name[256];			/* of a program or container; "": none was given */
 	double seconds;			/* 0: endpoint->seconds */
 	int debug;
+	bool open_metrics;		/* the client prefers OpenMetrics */
 };
 
 /* Begins with the path. False: there is no such path; @why has the answer. */
@@ -64,6 +66,11 @@ bool request_begin(struct request *r, const char *path, struct refusal *why);
  * @why has the answer.
  */
 bool request_argument(struct request *r, const char *key, const char *value, struct refusal *why);
+/*
+ * Does a client with this header Accept prefer OpenMetrics 1.0 to the text format of Prometheus?
+ * NULL: there is no such header.
+ */
+bool request_prefers_open_metrics(const char *accept);
 /*
  * To be called after the last argument: sets the default time. False: the time is above
  * @max_seconds, or an argument is missing.

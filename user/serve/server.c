@@ -13,11 +13,13 @@
 #include "base/vec.h"
 #include "proc/privilege.h"
 #include "serve/internal.h"
+#include "serve/watches.h"
 
 enum { LOOKS = 4, LOOKS_QUEUE = 16 };
 
 static void server_free(struct server *s)
 {
+	watches_stop(s->watch);
 	front_kill(&s->front);
 	address_close(&s->address);
 	slots_free(&s->recordings);
@@ -66,6 +68,8 @@ struct server *server_start(struct serve_options *options, struct error *err)
 		r = server_start_front(s, err);
 	if (!r)
 		r = privilege_keep_for_children(err);
+	if (!r && options->watch.len)
+		r = watches_start(&s->watch, s, err);
 	if (!r)
 		r = server_start_desk(s, err);
 	if (!r)

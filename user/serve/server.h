@@ -7,6 +7,7 @@
  *     -> exchange.c, a thread for each request: (request, token, peer)
  *     -> slots -> a child `gotap record|stacks|ps|pprof` (run) -> its output, as it comes
  *     -> reply.c -> front -> client
+ * Beside it watches.c keeps recordings of some programs, of which scrape.c answers /metrics.
  */
 #ifndef GOTAP_SERVE_SERVER_H
 #define GOTAP_SERVE_SERVER_H
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 #include "proc/procfs.h"
 #include "serve/address.h"
 #include "serve/token.h"
@@ -31,6 +33,8 @@ struct serve_options {
 	unsigned int recordings;	/* at a time */
 	unsigned int queue;		/* requests that wait for one to end */
 	bool quiet;			/* no line for each recording */
+	struct vec watch;		/* const char *: programs that are recorded for /metrics */
+	const char *watch_budget;	/* of these recordings */
 };
 
 struct server;

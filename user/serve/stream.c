@@ -79,6 +79,7 @@ static bool stream_start(struct exchange *x, struct refusal *why)
 	run_arg2(&second, "--type", c->profile);
 	run_arg2(&second, "--as-runtime", "-");
 	x->since = now_ns();
+	atomic_fetch_add(&x->server->recorded, x->request.endpoint->seconds > 0);
 	return grant_run(x, &first, c->profile ? &second : NULL, why);
 }
 

@@ -103,7 +103,8 @@ struct top_gc {
 
 /* What the durations of a histogram are: the index in sample.histograms. */
 enum top_histogram_of {
-	TOP_HISTOGRAM_SCHED,		/* waits for a P, as top_numbers.sched of all */
+	/* waits for a P, without those of the runtime's own goroutines: thousands of 1 us */
+	TOP_HISTOGRAM_SCHED,
 	TOP_HISTOGRAM_STOP_GC,		/* stops of the world for the GC, */
 	TOP_HISTOGRAM_STOP_OTHER,	/* and for other reasons */
 	TOP_HISTOGRAMS

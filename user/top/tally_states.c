@@ -121,7 +121,8 @@ static void count_wait(struct tally *t, struct tally_go *of)
 	if (of->before != TAP_RUNNABLE || !of->since || of->since <= t->catch_up || !is_step(t))
 		return;
 	dist_add(&of->group->sched, (int64_t)(t->now - of->since));
-	top_histogram_add(&t->histograms[TOP_HISTOGRAM_SCHED], t->now - of->since);
+	if (!of->system)
+		top_histogram_add(&t->histograms[TOP_HISTOGRAM_SCHED], t->now - of->since);
 }
 
 void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s)
