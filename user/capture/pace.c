@@ -5,8 +5,8 @@
 /* Longer than a round of the drain (20 ms) takes on a CPU that others use, too. */
 #define LATE_NS 50000000ULL
 /*
- * A recording begins with a high priority. Ten calm looks end that: a server that was recorded for a
- * second paid for half of it.
+ * A recording begins with a high priority. Ten calm looks end that: a server that was recorded for
+ * a second paid for half of it.
  */
 #define FIRST_HOLD_NS 100000000ULL
 #define HOLD_NS 500000000ULL
