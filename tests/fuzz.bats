@@ -41,6 +41,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_leftover" { fuzzed fuzz_leftover; }
 @test "fuzz_live" { fuzzed fuzz_live; }
 @test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
+@test "fuzz_parquet" { fuzzed fuzz_parquet; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
 @test "fuzz_perfetto" { fuzzed fuzz_perfetto; }
 @test "fuzz_proc" { fuzzed fuzz_proc; }

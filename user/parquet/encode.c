@@ -100,7 +100,7 @@ void encode_hybrid(struct buf *out, const int64_t *values, size_t n, unsigned in
 	hybrid_groups(out, values + begin, n - begin, width);
 }
 
-/* The differences of the values from @values[-1] on, modulo 2^64, or 2^32 if @narrow. */
+/* The @n differences of @n + 1 values, modulo 2^64, or 2^32 if @narrow. Returns the least one. */
 static int64_t delta_differences(int64_t *to, const int64_t *values, size_t n, bool narrow)
 {
 	int64_t least = INT64_MAX;
@@ -108,14 +108,14 @@ static int64_t delta_differences(int64_t *to, const int64_t *values, size_t n, b
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		d = (uint64_t)values[i] - (uint64_t)values[i - 1];
+		d = (uint64_t)values[i + 1] - (uint64_t)values[i];
 		to[i] = narrow ? (int32_t)(uint32_t)d : (int64_t)d;
 		least = to[i] < least ? to[i] : least;
 	}
 	return least;
 }
 
-/* @n: of values in this block, from 1 to DELTA_BLOCK. */
+/* A block of @n differences, from 1 to DELTA_BLOCK, of @n + 1 values. */
 static void delta_block(struct buf *out, const int64_t *values, size_t n, bool narrow)
 {
 	int64_t differences[DELTA_BLOCK] = {0}, least;
@@ -147,7 +147,7 @@ void encode_delta(struct buf *out, const int64_t *values, size_t n, bool narrow)
 	thrift_zigzag(out, narrow ? (int32_t)values[0] : values[0]);
 	for (i = 1; i < n; i += more) {
 		more = n - i < DELTA_BLOCK ? n - i : DELTA_BLOCK;
-		delta_block(out, values + i, more, narrow);
+		delta_block(out, values + i - 1, more, narrow);
 	}
 }
 

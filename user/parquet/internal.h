@@ -24,7 +24,7 @@ enum {
 	/* A page has less rows after this many bytes of texts. */
 	PAGE_BYTES = 1 << 20,
 	/* A row group ends when it has this many bytes as it is in the file. */
-	GROUP_BYTES = 64 << 20,
+	GROUP_BYTES = 32 << 20,
 	/* Bytes that are collected for one write(2). */
 	WRITE_BYTES = 1 << 20,
 };
@@ -82,7 +82,7 @@ struct column {
 	 * that are in @text.
 	 */
 	int64_t *values;
-	uint8_t *present;		/* of each row that has a value, if the column is optional */
+	uint8_t *present;		/* 1 for each row with a value, if the column is optional */
 	struct buf text;
 
 	struct dictionary dictionary;

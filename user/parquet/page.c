@@ -33,7 +33,7 @@ static const char *page_text(const struct column *c, size_t i, size_t *at, size_
 		return dictionary_text(&c->dictionary, (size_t)c->values[i]);
 	}
 	*n = (size_t)c->values[i];
-	text = (const char *)c->text.data + *at;
+	text = *n ? (const char *)c->text.data + *at : "";
 	*at += *n;
 	return text;
 }
