@@ -44,6 +44,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_parquet" { fuzzed fuzz_parquet; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
 @test "fuzz_perfetto" { fuzzed fuzz_perfetto; }
+@test "fuzz_tables" { fuzzed fuzz_tables; }
 @test "fuzz_proc" { fuzzed fuzz_proc; }
 @test "fuzz_prologue" { fuzzed fuzz_prologue; }
 @test "fuzz_raw" { fuzzed fuzz_raw; }

@@ -37,6 +37,7 @@ rows_of() {
 		echo "-o O -- V:program"
 		echo "-o N --spool O -- V:program"
 		echo "-o N --perfetto O -- V:program"
+		echo "-o O --tables N -- V:program"
 		;;
 	assemble)
 		echo "V:spool -o O"
@@ -90,6 +91,10 @@ rows_of() {
 	perfetto)
 		echo "V:trace -o O"
 		echo "I:trace V=trace.threads -o O"
+		;;
+	tables)
+		echo "V:trace -o N"
+		echo "I:other V:trace -q -o N"
 		;;
 	doctor) echo "V:program" ;;
 	snap) ;;			# a test of its own below
@@ -164,7 +169,7 @@ call() {
 		   "check -:trace" "convert - -o trace:trace" "report - -o trace:trace" "report - --html trace:trace" \
 		   "diff - other -o trace:trace" "pprof -t wall - -o trace:trace" "why - -o trace:trace" \
 		   "whatif - -o trace:trace" \
-		   "perfetto - -o trace:trace"; do
+		   "perfetto - -o trace:trace" "tables - -o folder:trace"; do
 		rm -rf "$HERE"
 		mkdir "$HERE"
 		cp "$BATS_FILE_TMPDIR"/{trace,other,spool,text} "$HERE/"

@@ -125,7 +125,7 @@ static void ranges_on_value(void *ctx, int64_t time, const char *name, uint64_t 
 
 	row[COLUMN_OF(METRIC, TS)] = tableset_time(t, time);
 	row[COLUMN_OF(METRIC, NAME)] = cell_text(name);
-	row[COLUMN_OF(METRIC, VALUE)] = (int64_t)value;
+	row[COLUMN_OF(METRIC, VALUE)] = value > INT64_MAX ? INT64_MAX : (int64_t)value;
 	tableset_put_row(t, TABLE_METRIC);
 }
 

@@ -105,7 +105,9 @@ static void states_put_syscall(struct tableset *t, const struct span *s, int64_t
 	row[COLUMN_OF(SYSCALL, GOID)] = (int64_t)s->g->id;
 	row[COLUMN_OF(SYSCALL, TID)] = cell_id(s->m);
 	row[COLUMN_OF(SYSCALL, P)] = cell_id(s->p);
-	if (s->p_until != INT64_MAX)
+	if (s->p == TRACEV2_NO_ID)
+		row[COLUMN_OF(SYSCALL, P_DUR)] = 0;
+	else if (s->p_until != INT64_MAX)
 		row[COLUMN_OF(SYSCALL, P_DUR)] = cell_length(s->from, s->p_until);
 	row[COLUMN_OF(SYSCALL, STACK)] = cell_stack(s->stack);
 	row[COLUMN_OF(SYSCALL, OPEN_BEGIN)] = !s->begin.type;

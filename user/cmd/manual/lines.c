@@ -11,12 +11,14 @@
 #include "plan/plan.h"
 #include "pprof/pprof.h"
 #include "read/view.h"
+#include "tables/schema.h"
 
 /* Words that another list has. */
 #define FORMATS "@formats"
 #define TYPES "@types"
 #define GROUP_NAMES "@groups"
 #define EVENT_NAMES "@events"
+#define TABLE_NAMES "@tables"
 
 static const struct {
 	const char *option, *name;
@@ -117,6 +119,14 @@ static void words_of_events(char *text, size_t size)
 			line_add_word(text, size, name, strlen(name));
 }
 
+static void words_of_tables(char *text, size_t size)
+{
+	enum tables_id i;
+
+	for (i = 0; i < TABLES; i++)
+		line_add_word(text, size, schema_table(i)->name, strlen(schema_table(i)->name));
+}
+
 static void argument_words(const char *words, char *text, size_t size)
 {
 	if (!strcmp(words, FORMATS))
@@ -127,6 +137,8 @@ static void argument_words(const char *words, char *text, size_t size)
 		words_of_groups(text, size);
 	else if (!strcmp(words, EVENT_NAMES))
 		words_of_events(text, size);
+	else if (!strcmp(words, TABLE_NAMES))
+		words_of_tables(text, size);
 	else
 		snprintf(text, size, "%s", words);
 }

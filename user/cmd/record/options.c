@@ -121,6 +121,8 @@ static const struct option_row trace_rows[] = {
 	OPTION(0, "perfetto", "FILE", OPTION_TEXT, FIELD(perfetto),
 	  "write a trace for Perfetto, too, or only that if "
 	  "there is no -o (docs/perfetto.md); '-' is stdout"),
+	OPTION(0, "tables", "DIR", OPTION_TEXT, FIELD(tables),
+	  "turn the trace into tables in this folder as well, when it is whole (docs/tables.md)"),
 	OPTION(0, "system", NULL, OPTION_FLAG, BPF_FIELD(every_switch),
 	  "with group linux: record every context switch of the "
 	  "machine, to show which programs had the CPUs (needs root)"),
@@ -181,9 +183,9 @@ static const char *settle_flight(struct record_options *o)
 		return a->only ? "--before, --after, --cooldown, --keep, --keep-bytes, --exec, "
 				 "--socket and --on are for --flight TIME" :
 				 NULL;
-	if (o->spool || o->perfetto || o->report)
-		return "--flight keeps the last seconds alone: --spool, "
-		       "--perfetto and --report are for a whole recording";
+	if (o->spool || o->perfetto || o->tables || o->report)
+		return "--flight keeps the last seconds alone: --spool, --perfetto, --tables "
+		       "and --report are for a whole recording";
 	if (o->defer)
 		return "--flight looks at the trace while the program is recorded: --defer makes "
 		       "it later";
@@ -209,6 +211,8 @@ static const char *check_together(const struct record_options *o)
 	if (o->perfetto && o->version < 22)
 		return "--perfetto needs --format go1.22 or later: the "
 		       "other formats are written when the recording ends";
+	if (o->tables && !strcmp(o->tables, "-"))
+		return "--tables is a folder: tables are many files";
 	if (o->version < 23 && o->groups & new_events)
 		return "the events of stacks, spans and objects need --format go1.23 or later";
 	if (o->object_min && !(o->groups & 1u << GROUP_OBJECTS))

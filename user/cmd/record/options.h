@@ -20,7 +20,8 @@ struct record_options {
 	char **command;
 	const char *program;	/* name of the one to record, NULL: the first Go program */
 	double seconds;		/* 0: until stopped */
-	const char *output, *spool, *perfetto;	/* of the last two NULL: none */
+	const char *output;
+	const char *spool, *perfetto, *tables;	/* NULL: none; tables: a folder */
 	int version;
 	unsigned int groups;
 	unsigned long object_min;	/* 0: not given */

@@ -13,6 +13,7 @@
 #include "files/leftover.h"
 #include "cmd/record/record.h"
 #include "cmd/record/signals.h"
+#include "cmd/tables/folder.h"
 #include "flight/exec.h"
 #include "files/thread_file.h"
 
@@ -45,10 +46,13 @@ static int open_files(struct record_files *f, const struct record_options *o, st
 		r = error_set(err, -EINVAL,
 			      "the trace and stderr, which has the report and errors, are the same "
 			      "file: redirect one of them");
-	if (!r && o->report && (f->trace.fd < 0 || !record_is_regular(f->trace.fd)))
-		r = error_set(
-			err, -EINVAL,
-			"--report reads the trace again: that needs a file, give one with -o");
+	if (!r && (o->report || o->tables) &&
+	    (f->trace.fd < 0 || !record_is_regular(f->trace.fd)))
+		r = error_set(err, -EINVAL,
+			      "--%s reads the trace again: that needs a file, give one with -o",
+			      o->report ? "report" : "tables");
+	if (!r && o->tables)
+		r = folder_prepare(o->tables, err);
 	return r;
 }
 

@@ -29,6 +29,7 @@
 #include "cmd/record/signals.h"
 #include "cmd/record/stops.h"
 #include "cmd/record/waiting.h"
+#include "cmd/tables/tables.h"
 #include "files/thread_file.h"
 #include "assemble/assembler.h"
 
@@ -521,9 +522,24 @@ static int session_finish(struct session *s, bool failed, struct error *err)
 		       0;
 }
 
-/* The report of --report, after the recording's own. */
+/* Writes the tables of --tables. */
+static int session_write_tables(const struct session *s, struct error *err)
+{
+	struct tables_wish wish = { .dir = s->opts->tables,
+				    .say = s->opts->quiet || s->opts->json ? NULL : stderr };
+	bool failed = false;
+	int r = tables_of(s->files->trace.path, &wish, &failed, err);
+
+	return !r && failed ? error_set(err, -EIO, "the tables lack states of threads") : r;
+}
+
+/* The tables, and the report of --report, after the recording's own report. */
 static int show_answers(const struct session *s, struct error *err)
 {
+	int r = s->opts->tables ? session_write_tables(s, err) : 0;
+
+	if (r)
+		return r;
 	return s->opts->report ? trace_report_show(s->files->trace.path, stdout, err) : 0;
 }
 

@@ -4,15 +4,18 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/show.h"
 #include "files/leftover.h"
+#include "proc/privilege.h"
 
 static const char unknown[] = "unknown";
 
@@ -132,6 +135,32 @@ int folder_make(const char *path, struct error *err)
 	return 0;
 }
 
+/*
+ * Removes the file at @path, which an earlier gotap left when it was killed: without its end nobody
+ * can read it. A file that does not begin with the four bytes @begin stays, and is named.
+ */
+static void remove_leftover(const char *path, const char *begin)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char head[4];
+
+	if (fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) && !memcmp(head, begin, 4))
+		unlink(path);
+	else
+		leftover_tell(path);
+}
+
+int folder_start(struct output *o, const char *path, const char *begin, struct error *err)
+{
+	int r = output_open(o, path, OUTPUT_BINARY, err);
+
+	if (r)
+		return r;
+	if (o->leftover)
+		remove_leftover(o->leftover, begin);
+	return output_begin(o, err);
+}
+
 static int folder_open_file(struct folder *f, enum tables_id i, struct error *err)
 {
 	int r;
@@ -140,16 +169,25 @@ static int folder_open_file(struct folder *f, enum tables_id i, struct error *er
 				f->used_host, f->used_service, f->date, f->name);
 	f->full[i] = xasprintf("%s/%s", f->dir, f->paths[i]);
 	r = folder_make(f->full[i], err);
-	return r ? r : output_start(&f->files[i], f->full[i], OUTPUT_BINARY, err);
+	return r ? r : folder_start(&f->files[i], f->full[i], "PAR1", err);
 }
 
-int folder_open(void *ctx, const struct tableset_place *place, int fds[TABLES], struct error *err)
+int folder_prepare(const char *dir, struct error *err)
 {
-	struct folder *f = ctx;
+	_cleanup_free_ char *inside = xasprintf("%s/x", dir);
+
+	int r = folder_make(inside, err);
+
+	if (!r)
+		privilege_reserve_folder(dir);
+	return r;
+}
+
+static int folder_open_files(struct folder *f, int fds[TABLES], struct error *err)
+{
 	enum tables_id i;
 	int r;
 
-	choose_names(f, place);
 	for (i = 0; i < TABLES; i++) {
 		if (!f->wanted[i])
 			continue;
@@ -158,8 +196,19 @@ int folder_open(void *ctx, const struct tableset_place *place, int fds[TABLES], 
 			return r;
 		fds[i] = f->files[i].fd;
 	}
-	f->opened = true;
 	return 0;
+}
+
+int folder_open(void *ctx, const struct tableset_place *place, int fds[TABLES], struct error *err)
+{
+	struct folder *f = ctx;
+	int r;
+
+	choose_names(f, place);
+	privilege_raise_files();
+	r = folder_open_files(f, fds, err);
+	privilege_lower_files();
+	return r;
 }
 
 int folder_keep(struct folder *f, struct error *err)

@@ -29,9 +29,10 @@ struct folder {
 	char *full[TABLES];		/* the same, with @dir before it */
 	struct output files[TABLES];
 	bool knows_host, knows_service, knows_date;
-	bool opened;			/* all files are open */
 };
 
+/* Makes the folder @dir, for later writing, before gotap gives up its rights. */
+int folder_prepare(const char *dir, struct error *err);
 /*
  * Begins a folder. The caller has set dir, trace, host, service, wanted and trace_id of the
  * otherwise zeroed @f.
@@ -45,6 +46,11 @@ int folder_keep(struct folder *f, struct error *err);
 void folder_free(struct folder *f);
 /* Makes the folders of @path, all but its last part, as mkdir -p does. */
 int folder_make(const char *path, struct error *err);
+/*
+ * As output_start(), for a file that begins with the four bytes @begin. An unfinished file of that
+ * name, which also begins so, is removed.
+ */
+int folder_start(struct output *o, const char *path, const char *begin, struct error *err);
 /* Prints, on stderr, which parts of the folders' names are not known. */
 void folder_tell_unknown(const struct folder *f);
 

@@ -13,6 +13,7 @@
 #include "base/json_out.h"
 #include "cmd/tables/folder.h"
 #include "files/leftover.h"
+#include "proc/privilege.h"
 
 /* Stores the SHA-256 of the bytes of the file in hexadecimal digits. */
 static int checksum_of(const char *path, char ret[65], struct error *err)
@@ -39,9 +40,11 @@ int manifest_check(struct manifest *m, struct error *err)
 	enum tables_id i;
 	int r = 0;
 
+	privilege_raise_files();
 	for (i = 0; i < TABLES && !r; i++)
 		if (m->folder->wanted[i])
 			r = checksum_of(m->folder->full[i], m->checksums[i], err);
+	privilege_lower_files();
 	return r;
 }
 
@@ -97,7 +100,16 @@ int manifest_write(const struct manifest *m, struct error *err)
 {
 	_cleanup_free_ char *path =
 		xasprintf("%s/_manifest/%s.json", m->folder->dir, m->folder->name);
-	int r = folder_make(path, err);
+	struct output o = OUTPUT_CLOSED;
+	int r;
 
-	return r ? r : output_text(path, manifest_put, m, err);
+	privilege_raise_files();
+	r = folder_make(path, err);
+	if (!r)
+		r = folder_start(&o, path, "{\"sc", err);
+	if (!r)
+		r = output_put(&o, manifest_put, m, err);
+	r = output_end(&o, r, err);
+	privilege_lower_files();
+	return r;
 }

@@ -20,6 +20,7 @@
 #include "files/legacy.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
+#include "proc/privilege.h"
 
 /* The bytes of a trace from which its id is made. */
 enum { ID_BYTES = 64 << 10, ROWS_LEAST = 1024, ROWS_MOST = 1 << 20 };
@@ -51,8 +52,12 @@ static void read_states(struct tableset *t, const char *path)
 	struct capture_info *info = xcalloc(1, sizeof(*info));
 	struct threads_reader *r;
 	struct error err;
+	int ret;
 
-	if (!threads_reader_open(&r, path, info, &err)) {
+	privilege_raise_files();
+	ret = threads_reader_open(&r, path, info, &err);
+	privilege_lower_files();
+	if (!ret) {
 		tableset_states_begin(t, threads_reader_threads(r));
 		while (threads_reader_next(r, &err) > 0)
 			;
@@ -73,7 +78,10 @@ static void add_states(struct tableset *t, const char *trace, bool *failed)
 	struct oncpu *o;
 	struct error err;
 
-	if (thread_file_open(&o, tableset_spans(t), trace, &err)) {
+	privilege_raise_files();
+	is_its = !thread_file_open(&o, tableset_spans(t), trace, &err);
+	privilege_lower_files();
+	if (!is_its) {
 		cmd_fail(&err);
 		tableset_states_fault(t, err.text);
 		*failed = true;
@@ -96,7 +104,7 @@ static void say_dropped(const struct tableset *t, const char *path)
 			    "table loss has their number\n", path, tableset_dropped(t));
 }
 
-static void say_written(const struct folder *f, const struct tableset *t)
+static void say_written(const struct folder *f, const struct tableset *t, FILE *out)
 {
 	uint64_t bytes = 0, rows = 0, events = tableset_events(t);
 	char size[SHOW_SIZE];
@@ -106,11 +114,11 @@ static void say_written(const struct folder *f, const struct tableset *t)
 		rows += tableset_rows(t, i);
 		bytes += tableset_bytes(t, i);
 	}
-	show_printf(stdout, "%s: %" PRIu64 " events, %" PRIu64 " rows, %s", f->trace, events, rows,
+	show_printf(out, "%s: %" PRIu64 " events, %" PRIu64 " rows, %s", f->trace, events, rows,
 		    show_size(bytes, size));
 	if (events)
-		show_printf(stdout, ", %.1f bytes/event", (double)bytes / (double)events);
-	show_printf(stdout, ", in '%s' as host=%s service=%s date=%s\n", f->dir, f->used_host,
+		show_printf(out, ", %.1f bytes/event", (double)bytes / (double)events);
+	show_printf(out, ", in '%s' as host=%s service=%s date=%s\n", f->dir, f->used_host,
 		    f->used_service, f->date);
 }
 
@@ -127,12 +135,13 @@ static int publish(struct folder *f, const struct tableset *t, const char *fault
 		r = manifest_write(&m, err);
 	if (r)
 		return r;
-	folder_tell_unknown(f);
+	if (w->json || w->say)
+		folder_tell_unknown(f);
 	say_dropped(t, f->trace);
 	if (w->json)
 		manifest_put(stdout, &m);
-	else if (!w->quiet)
-		say_written(f, t);
+	else if (w->say)
+		say_written(f, t, w->say);
 	return 0;
 }
 
@@ -171,8 +180,11 @@ int tables_of(const char *path, const struct tables_wish *w, bool *failed, struc
 	struct raw_source source;
 	struct trace_input input;
 	enum tables_id i;
-	int ret = leftover_source_open(&source, path, err);
+	int ret;
 
+	privilege_raise_files();
+	ret = leftover_source_open(&source, path, err);
+	privilege_lower_files();
 	if (ret)
 		return ret;
 	f.trace_id = trace_id_of(&source);
@@ -191,7 +203,7 @@ int tables_of(const char *path, const struct tables_wish *w, bool *failed, struc
 
 struct options {
 	struct tables_wish wish;
-	bool schema;
+	bool schema, quiet;
 	char **traces;
 };
 
@@ -235,7 +247,7 @@ static const struct option_row tables_rows_of_options[] = {
 	  "print the tables with their columns, types and units, and write nothing"),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct options, wish.json),
 	  "print the manifest, a line for each trace, or the schema as JSON"),
-	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct options, wish.quiet),
+	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct options, quiet),
 	  "print nothing but errors"),
 	{0},
 };
@@ -298,6 +310,8 @@ int cmd_tables(int argc, char **argv)
 
 	if (status)
 		return status - 1;
+	if (!o.quiet && !o.wish.json)
+		o.wish.say = stdout;
 	if (o.schema) {
 		print_schema(&o);
 		return EXIT_OK;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "tables/schema.h"
@@ -15,13 +16,14 @@ struct tables_wish {
 	const char *binary;		/* as of trace_input_open() */
 	bool not_wanted[TABLES];
 	unsigned long group_rows;	/* 0: the default */
-	bool json, quiet;
+	FILE *say;			/* for a line for each trace; NULL: none */
+	bool json;			/* print the manifest on standard output instead */
 };
 
 /*
- * Writes the tables of the trace at @path, and says on standard output what was written, unless
- * @w->quiet. Returns 0 or -errno with @err: an error of writing, after which no file has its name,
- * or the damage of the trace: the tables have all that comes before it. *@failed becomes true if a
+ * Writes the tables of the trace at @path, and says what was written. Returns 0 or -errno with
+ * @err: an error of writing, after which no further file has its name and there is no manifest, or
+ * the damage of the trace: the tables have all that comes before it. *@failed becomes true if a
  * further fault was printed.
  */
 int tables_of(const char *path, const struct tables_wish *w, bool *failed, struct error *err);
