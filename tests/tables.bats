@@ -7,6 +7,7 @@
 # tables_questions.bats; recordings: tables_record.bats.)
 
 load lib/common
+load lib/parquet
 load lib/tables
 load lib/v1
 
@@ -22,21 +23,21 @@ own_trace() {
 }
 
 @test "vectors: sums are those of the events" {
-	require_duckdb
+	require_parquet_readers
 	same_tables here "$VECTORS"/{ok,mmu,quiet}_*.trace "$VECTORS"/bad_{goblock,gc_end,stw}*.trace \
 		"$VECTORS/val_status_running_while_m_busy.trace"
 	[ "$(wc -l <here/want)" -gt 250 ]
 }
 
 @test "traces of Go 1.5 to 1.21: sums are those of the events" {
-	require_duckdb
+	require_parquet_readers
 	old_traces
 	same_tables here "$OLD_TRACES"/{http_1_5,stress_1_9,stress_1_11,user_task_region_1_11,stress_start_stop_1_11}_good
 	[ "$(wc -l <here/want)" -gt 250 ]
 }
 
 @test "traces of Go's runtime: sums are those of the events" {
-	require_duckdb
+	require_parquet_readers
 	local version traces=()
 	for version in 1.22 "$REFERENCE_GO"; do
 		own_trace "$version"
@@ -66,7 +67,7 @@ own_trace() {
 }
 
 @test "the files have the types and the order of --schema, and each view of examples/duckdb is a table" {
-	require_duckdb
+	require_parquet_readers
 	succeeds "$GOTAP" tables "$VECTORS/ok_all_kinds.trace" -o tables
 	"$GOTAP" tables --schema --json | jq -r '.tables[] | .name as $t | .columns[] | [$t, .name, .type] | @tsv' >want
 	"$GOTAP" tables --schema --json | jq -r '.tables[].name' | while read -r table; do
@@ -97,7 +98,7 @@ own_trace() {
 	diff -r deep/tables again
 	succeeds "$GOTAP" tables -q --host 'a/b c' --service .x ok_all_kinds.trace -o again
 	diff -r deep/tables again
-	require_duckdb
+	require_parquet_readers
 	sql again "select host, service from goroutine group by all"
 	[ "$output" = $'a/b c\t.x' ]
 }
@@ -138,7 +139,7 @@ cut_trace() {
 }
 
 @test "a damaged trace gives what can be read, and says where it ends" {
-	require_duckdb
+	require_parquet_readers
 	cut_trace
 	gotap tables cut.trace -o tables -q
 	[ "$status" -eq 1 ]
@@ -150,7 +151,7 @@ cut_trace() {
 }
 
 @test "row groups: each is sorted and short, long stays are apart" {
-	require_duckdb
+	require_parquet_readers
 	own_trace "$REFERENCE_GO"
 	succeeds "$GOTAP" tables -q "$OWN" -o tables --row-group 1024
 	cat >ask.sql <<-'END'
@@ -180,7 +181,7 @@ cut_trace() {
 
 @test "killed at any rename: what has its name is whole, there is no manifest, and the next run makes all" {
 	require_tool strace
-	require_duckdb
+	require_parquet_readers
 	local n left whole
 	cp "$VECTORS/ok_all_kinds.trace" t
 	succeeds "$GOTAP" tables -q t -o want

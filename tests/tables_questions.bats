@@ -6,18 +6,20 @@
 # same.
 
 load lib/common
+load lib/parquet
 load lib/tables
 
 setup_file() {
 	load lib/common
+	load lib/parquet
 	load lib/tables
-	require_duckdb
+	require_parquet_readers
 	"$GOTAP" tables -q "$CHECKOUT/examples/duckdb/shop.trace" -o "$BATS_FILE_TMPDIR/tables"
 	"$GOTAP" report --json "$CHECKOUT/examples/duckdb/shop.trace" >"$BATS_FILE_TMPDIR/report.json"
 }
 
 setup() {
-	require_duckdb
+	require_parquet_readers
 	cd "$BATS_FILE_TMPDIR"
 }
 

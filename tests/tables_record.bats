@@ -4,6 +4,7 @@
 # gotap record --tables writes what gotap tables makes of its trace, as well with --follow, and in a folder of another user.
 
 load lib/common
+load lib/parquet
 load lib/tables
 
 setup() {
@@ -20,7 +21,7 @@ teardown() { stop_targets; }
 	succeeds "$GOTAP" tables -q go.trace -o again
 	diff -r tables again
 	[ "$(jq -r '.files | map(select(.rows > 0).table) | join(" ")' tables/_manifest/*.json)" != "" ]
-	require_duckdb
+	require_parquet_readers
 	sql tables "select p.pid = t.tid, p.host = p.host_name, coalesce(p.lost_records, 0) = 0, p.events from process p join thread t using (trace_id) where is_main_thread"
 	[ "$output" = $'true\ttrue\ttrue\t'"$("$GOTAP" text --events --json go.trace | wc -l)" ]
 	"$GOTAP" report --json go.trace >report.json

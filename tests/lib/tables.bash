@@ -1,44 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# DuckDB, and comparisons with its answers about tables. Load it after lib/common.
-
-# The npm packages of DuckDB 1.5.6: the library, and two that call it.
-DUCKDB_VERSION=1.5.6-r.1
-DUCKDB_SHA256="64d5080af3c0144329f9cbdbff7bc867c9c1f9df57a7e7e2a8b13bc6ed2bc664 node-api
-9d1ebca9020dcd5680e2e38bd182f1a0e69e59f00d31dfc5afca2623b8a34ac3 node-bindings
-1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d69ff node-bindings-linux-x64"
-
-# require_duckdb: sets $DUCKDB_MODULES to the folder node_modules that has it. Skips the test only where npm cannot fetch it.
-require_duckdb() {
-	local why
-	DUCKDB_MODULES=$BUILD/duckdb/node_modules
-	[ ! -d "$DUCKDB_MODULES" ] || return 0
-	require_tool node npm
-	why=$(alone duckdb fetch_duckdb 2>&1) || skip "DuckDB $DUCKDB_VERSION cannot be had: $(tail -n 1 <<<"$why")"
-	[ -d "$DUCKDB_MODULES" ] || fail "DuckDB: $why"
-}
-
-# An error if npm cannot fetch a package. If one is not the expected one: no error, but no folder, and the test fails.
-# The folder gets its name when it is complete.
-fetch_duckdb() {
-	local sum name new=$BUILD/duckdb.new
-	[ ! -d "$DUCKDB_MODULES" ] || return 0
-	rm -rf "$new" "$BUILD/duckdb" && mkdir -p "$new" && cd "$new" || return
-	while read -r sum name; do
-		npm pack --silent "@duckdb/$name@$DUCKDB_VERSION" >/dev/null || return
-		sha256sum "duckdb-$name-$DUCKDB_VERSION.tgz" | grep -q "^$sum" || { echo "$name is not the package that was tried"; return 0; }
-		mkdir -p "node_modules/@duckdb/$name" || return
-		tar -xzf "duckdb-$name-$DUCKDB_VERSION.tgz" -C "node_modules/@duckdb/$name" --strip-components=1 || return
-		rm "duckdb-$name-$DUCKDB_VERSION.tgz"
-	done <<<"$DUCKDB_SHA256"
-	mv "$new" "$BUILD/duckdb"
-}
+# What DuckDB says about tables, and comparisons with it. Load it after lib/common and lib/parquet; tests call
+# require_parquet_readers first.
 
 # ask_tables DIR FILE...: the rows of the queries in the files about the tables in DIR, in $output.
 ask_tables() {
 	printf "set variable gotap_tables = '%s';\n" "$1" >"$BATS_TEST_TMPDIR/where.sql"
-	succeeds node "$CHECKOUT/tests/lib/tables.mjs" "$DUCKDB_MODULES" "$BATS_TEST_TMPDIR/where.sql" "${@:2}"
+	succeeds node "$CHECKOUT/tests/lib/tables.mjs" "$PARQUET_MODULES" "$BATS_TEST_TMPDIR/where.sql" "${@:2}"
 }
 
 # sql DIR QUERY: the rows of one query, with the views of examples/duckdb, in $output.
