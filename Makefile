@@ -71,7 +71,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -86,9 +86,10 @@ endif
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
 # cmd has folders of its own, whose files may bear the same name: ar must add each of them (q), not replace (r).
-ROOMS := base release proc metrics stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan live stacks inline rings attach capture follow sched assemble trigger api files cmd
+ROOMS := base schema release proc metrics stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan live stacks inline rings attach capture follow sched assemble trigger api files cmd
 ROOMS += $(SERVE_ROOM)
 needs_base    :=
+needs_schema  :=
 needs_release :=
 needs_proc    := base
 needs_stream  := release base
@@ -129,7 +130,7 @@ needs_api     := rewrite v1write v1 read symbol trace base
 needs_metrics := proc base
 needs_serve   := metrics proc base
 needs_files   := rewrite v1write perfetto oncpu threads stream spans v1 read symbol trace proc release base
-needs_cmd     := metrics files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto tables parquet oncpu html whatif unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
+needs_cmd     := schema metrics files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto tables parquet oncpu html whatif unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
 needs_cmd     += $(SERVE_ROOM)
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
@@ -265,6 +266,9 @@ $(BUILD)/user/inline/image.o: $(BUILD)/inline_image.h
 # --- the page of gotap report --html: its files are parts of user/html/assets.c ---
 $(BUILD)/user/html/assets.o $(BUILD)/fuzz/user/html/assets.o: $(wildcard user/html/assets/*)
 
+# --- the JSON schemas: their sources are parts of user/schema/files.c ---
+$(BUILD)/user/schema/files.o $(BUILD)/fuzz/user/schema/files.o: $(wildcard user/schema/files/*)
+
 # --- the manual and the completion: parts of user/cmd/manual are files for shells ---
 $(BUILD)/user/cmd/manual/shells.o: $(wildcard user/cmd/manual/shells/*)
 $(BUILD)/user/cmd/manual/roff.o: ALL_CFLAGS += -DGOTAP_RELEASED=\"$(RELEASED)\"
@@ -281,6 +285,13 @@ $(BUILD)/man/made: $(BUILD)/gotap
 	@touch $@
 
 man: $(BUILD)/man/made
+
+# The schemas as gotap prints them: whole, with the definitions that their sources share.
+$(BUILD)/schemas/made: $(BUILD)/gotap
+	$(call say,SCHEMAS,$(@D))
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(Q)for s in $$($< schema | cut -d' ' -f1); do $< schema $$s >$(@D)/$$s.json || exit; done
+	@touch $@
 
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c),$(wildcard tests/unit/*.c))
@@ -313,7 +324,7 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive $(BUILD)/parquet/rows
 # LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.
 FUZZ_LD    := $(if $(shell command -v ld.lld),-fuse-ld=lld)
 FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base release proc metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan frames sched assemble trigger api
+FUZZ_ROOMS := base schema release proc metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan frames sched assemble trigger api
 FUZZ_ROOMS += live stacks $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c user/cmd/next.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
@@ -401,9 +412,10 @@ BASH_DIR := share/bash-completion/completions
 ZSH_DIR  := share/zsh/site-functions
 FISH_DIR := share/fish/vendor_completions.d
 DOC_DIR  := share/doc/gotap
+SCHEMA_DIR := share/gotap/schemas
 TOP_PAGES := README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md LICENSE
 
-install: all install-lib install-man install-doc
+install: all install-lib install-man install-doc install-schemas
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/gotap)
 	$(Q)install -D -m 755 $(BUILD)/gotap $(DESTDIR)$(PREFIX)/bin/gotap
 
@@ -421,6 +433,10 @@ install-doc:
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/docs $(wildcard docs/*)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/examples $(wildcard examples/*)
 
+install-schemas: $(BUILD)/schemas/made
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(SCHEMA_DIR))
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(SCHEMA_DIR) $(BUILD)/schemas/*.json
+
 install-lib: lib
 	$(call say,INSTALL,$(DESTDIR)$(LIBDIR)/$(API_SO))
 	$(Q)install -D -m 755 $(BUILD)/$(API_SO) $(DESTDIR)$(LIBDIR)/$(API_SO)
@@ -436,8 +452,8 @@ uninstall:
 		$(DESTDIR)$(LIBDIR)/libgotap.a $(DESTDIR)$(LIBDIR)/pkgconfig/gotap.pc \
 		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h)) \
 		$(patsubst %,$(DESTDIR)$(PREFIX)/%,$(MAN_DIR)/gotap.1 $(MAN_DIR)/gotap-*.1 $(BASH_DIR)/gotap $(ZSH_DIR)/_gotap $(FISH_DIR)/gotap.fish)
-	$(Q)rm -rf $(DESTDIR)$(PREFIX)/$(DOC_DIR)
-	$(Q)rmdir $(DESTDIR)$(PREFIX)/include/gotap 2>/dev/null || true
+	$(Q)rm -rf $(DESTDIR)$(PREFIX)/$(DOC_DIR) $(DESTDIR)$(PREFIX)/$(SCHEMA_DIR)
+	$(Q)rmdir $(DESTDIR)$(PREFIX)/include/gotap $(DESTDIR)$(PREFIX)/share/gotap 2>/dev/null || true
 
 # --- one file for every Linux: no shared libraries, no debug data; a build of its own ---
 STATIC_DIR := $(BUILD)/static
@@ -480,6 +496,6 @@ deb:
 clean:
 	$(call say,CLEAN,$(BUILD))
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
-		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/release $(BUILD)/libgotap* $(BUILD)/gotap*
+		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/schemas $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/release $(BUILD)/libgotap* $(BUILD)/gotap*
 
 -include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
