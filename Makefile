@@ -267,7 +267,7 @@ $(BUILD)/user/inline/image.o: $(BUILD)/inline_image.h
 $(BUILD)/user/html/assets.o $(BUILD)/fuzz/user/html/assets.o: $(wildcard user/html/assets/*)
 
 # --- the JSON schemas: their sources are parts of user/schema/files.c ---
-$(BUILD)/user/schema/files.o $(BUILD)/fuzz/user/schema/files.o: $(wildcard user/schema/files/*)
+$(BUILD)/user/schema/files.o $(BUILD)/fuzz/user/schema/files.o: user/schema/files.def $(wildcard user/schema/files/*)
 
 # --- the manual and the completion: parts of user/cmd/manual are files for shells ---
 $(BUILD)/user/cmd/manual/shells.o: $(wildcard user/cmd/manual/shells/*)

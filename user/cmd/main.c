@@ -38,7 +38,7 @@ static const struct command all_commands[] = {
 	{ "whatif", cmd_whatif, "experimental: predict the effect of a shorter part, by a replay" },
 	{ "perfetto", cmd_perfetto, "turn a trace of any Go release into one for Perfetto" },
 	{ "tables", cmd_tables, "turn traces into tables in Parquet files, for SQL" },
-	{ "schema", cmd_schema, "print the JSON schema of what a command prints with --json" },
+	{ "schema", cmd_schema, "print the schema of the JSON that a command prints" },
 	{ "manual", cmd_manual, "print the manual page of a command, for `man -l -`" },
 	{ "completion", cmd_completion, "print the completion of bash, zsh or fish" },
 	{0},

@@ -10,12 +10,12 @@
 
 static const struct command_line schema_line = {
 	.name = "schema",
-	.usage = "gotap schema [NAME]",
+	.usage = "gotap schema [SCHEMA]",
 	.about =
-		"Prints the JSON schema (draft 2020-12) of an output of gotap: each field with its\n"
-		"meaning and its unit. NAME is mostly the command, like `report`; without NAME all\n"
-		"are listed. docs/json.md says what later versions of gotap may change.\n",
-	.most = 1, .operands = "one NAME at most: `gotap schema` lists them",
+		"Prints the JSON schema (draft 2020-12) of an output of gotap: each field with\n"
+		"its meaning and its unit. SCHEMA is mostly the command, like `report`; without\n"
+		"it all are listed. docs/json.md says what later versions of gotap may change.\n",
+	.most = 1, .operands = "one SCHEMA at most: `gotap schema` lists them",
 };
 
 static int schema_list(void)
@@ -33,7 +33,8 @@ static int schema_print(const char *name)
 	struct json_object *schema = schema_new(name);
 
 	if (!schema)
-		return cmd_usage("schema", "there is no schema '%s': `gotap schema` lists them", name);
+		return cmd_usage("schema", "there is no schema '%s': `gotap schema` lists them",
+				 name);
 	puts(json_object_to_json_string_ext(schema, JSON_C_TO_STRING_PRETTY |
 							    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(schema);

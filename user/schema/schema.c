@@ -29,7 +29,7 @@ static const struct schema_file *schema_file_named(const char *name)
 /* tests/unit/schema_files.c parses all of them, so that none fails here. */
 static struct json_object *schema_parse(const struct schema_file *f)
 {
-	struct json_object *ret = json_tokener_parse(f->begin);
+	struct json_object *ret = json_tokener_parse(f->text);
 
 	if (!ret)
 		abort();

@@ -11,6 +11,9 @@
 #include "base/show.h"
 #include "cmd/next.h"
 
+/* That of the schema doctor (docs/json.md). */
+enum { JSON_VERSION = 1 };
+
 static const char *const level_names[] = {
 	[LEVEL_OK] = "ok", [LEVEL_NOTE] = "note", [LEVEL_FAIL] = "FAIL",
 };
@@ -177,6 +180,7 @@ void doctor_print_json(const struct doctor *d)
 	struct json_out j = { .f = stdout };
 
 	json_open_object(&j, NULL);
+	json_put_count(&j, "version", JSON_VERSION);
 	json_put_bool(&j, "traceable", !obstacle);
 	json_put_text(&j, "obstacle", obstacle ? obstacle->name : NULL);
 	json_put_text(&j, "reason", obstacle ? obstacle->text : NULL);

@@ -12,6 +12,7 @@
 #include "pprof/pprof.h"
 #include "read/view.h"
 #include "tables/schema.h"
+#include "schema/files.h"
 
 /* Words that another list has. */
 #define FORMATS "@formats"
@@ -19,6 +20,7 @@
 #define GROUP_NAMES "@groups"
 #define EVENT_NAMES "@events"
 #define TABLE_NAMES "@tables"
+#define SCHEMAS "@schemas"
 
 static const struct {
 	const char *option, *name;
@@ -127,6 +129,15 @@ static void words_of_tables(char *text, size_t size)
 		line_add_word(text, size, schema_table(i)->name, strlen(schema_table(i)->name));
 }
 
+static void words_of_schemas(char *text, size_t size)
+{
+	const struct schema_file *f;
+
+	for (f = schema_files; f->name; f++)
+		if (f->says)
+			line_add_word(text, size, f->name, strlen(f->name));
+}
+
 static void argument_words(const char *words, char *text, size_t size)
 {
 	if (!strcmp(words, FORMATS))
@@ -139,6 +150,8 @@ static void argument_words(const char *words, char *text, size_t size)
 		words_of_events(text, size);
 	else if (!strcmp(words, TABLE_NAMES))
 		words_of_tables(text, size);
+	else if (!strcmp(words, SCHEMAS))
+		words_of_schemas(text, size);
 	else
 		snprintf(text, size, "%s", words);
 }

@@ -15,7 +15,8 @@
 #include "cmd/next.h"
 #include "proc/privilege.h"
 
-enum { UNSEEN_SHOWN = 20 };
+/* JSON_VERSION: that of the schema ps (docs/json.md). */
+enum { UNSEEN_SHOWN = 20, JSON_VERSION = 1 };
 
 static const char *const symbols_names[] = {
 	[STRIPPED] = "stripped", [SYMTAB] = "symtab", [DWARF] = "dwarf",
@@ -270,6 +271,7 @@ void ps_show_json(const struct listing *l)
 	size_t i;
 
 	json_open_object(&j, NULL);
+	json_put_count(&j, "version", JSON_VERSION);
 	json_open_array(&j, "processes");
 	for (i = 0; i < l->processes.len; i++)
 		json_process(&j, vec_at(&l->processes, struct go_process, i));

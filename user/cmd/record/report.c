@@ -10,6 +10,9 @@
 #include "release/release.h"
 #include "tracev2.h"
 
+/* That of the schema record (docs/json.md). */
+enum { JSON_VERSION = 1 };
+
 static const char *v2_name(unsigned int ev)
 {
 	switch (ev) {
@@ -410,6 +413,7 @@ void report_json(const struct report *r, FILE *f)
 	struct json_out j = { .f = f };
 
 	json_open_object(&j, NULL);
+	json_put_count(&j, "version", JSON_VERSION);
 	json_names(r, &j);
 	json_counts(r, &j);
 	if (r->stops)
