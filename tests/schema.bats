@@ -137,12 +137,16 @@ says() {
 	start_target "$PROG" -delay 10m
 	"$GOTAP" top -p "$TARGET" --json -i 600ms -n 3 >out.json
 	valid top out.json
+	"$GOTAP" top -p "$TARGET" --json --brief -i 300ms -n 1 >out.json
+	valid top out.json
 }
 
 @test "report, why, diff" {
 	says report report --json first
 	says report report --json first second
 	says report report --json --by-label path first
+	"$GOTAP" tables first -o tables
+	valid manifest tables/_manifest/*.json
 	says why why --json first
 	says why why --json --full first
 	says why why --json --func main.main.func1 first

@@ -28,7 +28,7 @@ static int schema_list(void)
 	return EXIT_OK;
 }
 
-static int schema_print(const char *name)
+static int schema_print_one(const char *name)
 {
 	struct json_object *schema = schema_new(name);
 
@@ -47,5 +47,5 @@ int cmd_schema(int argc, char **argv)
 
 	if (status)
 		return status - 1;
-	return argv[optind] ? schema_print(argv[optind]) : schema_list();
+	return argv[optind] ? schema_print_one(argv[optind]) : schema_list();
 }
