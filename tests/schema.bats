@@ -23,6 +23,13 @@ setup_file() {
 	"$GOTAP" record -p "$TARGET" -d 400ms -e +linux --json -o second 2>record.2
 	stop_targets
 	python3 "$CHECKOUT/tests/lib/whatif_story.py" "$GOTAP" 100 story
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 10m
+	"$GOTAP" record -p "$TARGET" -d 1s --budget 0.01% --json -o small 2>record.small
+	"$GOTAP" record -p "$TARGET" -d 300ms --ring-size 64K --defer --events all --json -o lossy --perfetto lossy.pf 2>record.lossy || true
+	stop_targets
+	"$GOTAP" record --json -o own --events all -- "$PROG" -delay 10ms -dur 10ms -tail 1ms 2>own.said >/dev/null
+	tail -n 1 own.said >record.own
 }
 
 setup() {
@@ -97,13 +104,7 @@ says() {
 	kill -CONT "$TARGET"
 	wait $!
 	valid record out.json
-	"$GOTAP" record -p "$TARGET" -d 1s --budget 0.01% --json -o small 2>out.json
-	valid record out.json
-	"$GOTAP" record -p "$TARGET" -d 300ms --ring-size 64K --defer --events all --json -o lossy --perfetto lossy.pf 2>out.json || true
-	valid record out.json
-	"$GOTAP" record --json -o own --events all -- "$PROG" -delay 10ms -dur 10ms -tail 1ms 2>out.json >/dev/null
-	tail -n 1 out.json >last.json
-	valid record last.json
+	valid record record.small record.lossy record.own
 }
 
 @test "flight: snapshots, the answer of snap, triggers; follow" {
@@ -177,7 +178,7 @@ says() {
 	says whatif whatif --json first
 	says whatif whatif --json --no-gc first
 	says whatif whatif --json --function main.nothing --lock main.query story
-	says whatif whatif --json locks
+	says whatif whatif --json small
 }
 
 @test "check and events, of good and bad traces of all formats" {
