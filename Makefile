@@ -13,6 +13,7 @@
 # make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages; make uninstall takes it away
 # make man      the manual pages and the completions, which install installs
 # make static   build/static/gotap, without shared libraries: runs on Alpine, and in an image without files
+# make image    build/image: an OCI image of the static program, made without a daemon
 # make release  build/release: tarball, static program, bill of materials (SPDX), checksums
 # make deb      Debian packages, in build/deb
 # make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
@@ -40,14 +41,13 @@ ifeq ($(SANITIZE),yes)
   LDFLAGS += -fsanitize=address,undefined
 endif
 
-# Without shared libraries: what these are linked with must be named, and libmicrohttpd cannot be loaded.
+# Without shared libraries: what these are linked with must be named; libmicrohttpd takes functions of user/serve/no_tls.c.
 STATIC ?= no
 ifeq ($(STATIC),yes)
   # No path of the machine that builds: the same source gives the same bytes.
   ALL_CFLAGS += -DGOTAP_STATIC -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build
-  LDFLAGS += -static -Wl,--wrap=dlopen
-  LDLIBS += -lbz2 -llzma
-  SERVE := no
+  LDFLAGS += -static -Wl,--wrap=dlopen $(if $(filter no,$(SERVE)),,-Wl,-u,gnutls_init)
+  LDLIBS += -lbz2 -llzma -lmicrohttpd
 endif
 
 # gotap serve is built with libmicrohttpd. Whether a gotap has it is said, not found out: it would depend on the machine.
@@ -71,7 +71,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas uninstall lib man clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas uninstall lib man clean unit fuzz fuzz-build image $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -465,6 +465,18 @@ static:
 	$(Q)strip -o $(STATIC_DIR)/gotap.stripped $(STATIC_DIR)/gotap
 	@printf '%s: %d bytes, %d without debug data\n' $(STATIC_DIR)/gotap $$(stat -c %s $(STATIC_DIR)/gotap $(STATIC_DIR)/gotap.stripped)
 
+# --- an OCI image (Containerfile, tools/image): folders that are mounted over, the static program, who made it ---
+IMAGE_DIR := $(BUILD)/image
+
+image:
+	@tools/deps image
+	@$(MAKE) --no-print-directory static
+	@rm -rf $(IMAGE_DIR)/root && install -d -m 755 $(addprefix $(IMAGE_DIR)/root/,dev etc proc run sys) && install -d -m 1777 $(IMAGE_DIR)/root/tmp
+	@install -D -m 755 $(STATIC_DIR)/gotap.stripped $(IMAGE_DIR)/root/usr/bin/gotap
+	@install -D -m 644 -t $(IMAGE_DIR)/root/usr/share/doc/gotap LICENSE LICENSES/*
+	@printf 'root:x:0:0::/:\nnobody:x:65534:65534::/:\n' >$(IMAGE_DIR)/root/etc/passwd
+	@tools/image $(VERSION) $(RELEASED) $(IMAGE_DIR)
+
 # --- a release: the source, the static program, their bill of materials (SPDX), and checksums of all ---
 RELEASE_DIR  := $(BUILD)/release
 RELEASE_NAME := gotap-$(VERSION)
@@ -496,6 +508,6 @@ deb:
 clean:
 	$(call say,CLEAN,$(BUILD))
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
-		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/schemas $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/release $(BUILD)/libgotap* $(BUILD)/gotap*
+		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/schemas $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/release $(BUILD)/image $(BUILD)/libgotap* $(BUILD)/gotap*
 
--include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' -o -path '$(BUILD)/image' \) -prune -o -name '*.d' -type f -print 2>/dev/null)

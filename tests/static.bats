@@ -43,7 +43,7 @@ made() {
 	[ "$status" -eq 0 ]
 	in_root /gotap report /tmp/trace.out
 	[ "$status" -eq 0 ]
-	contains "main.unbuffered"
+	contains " main."
 	[ "$(find "$ROOT" -type f | sort | tr '\n' ' ')" = \
 		"$ROOT/gotap $ROOT/program $ROOT/tmp/trace.out $ROOT/tmp/trace.out.threads " ]
 }
@@ -74,15 +74,34 @@ made() {
 }
 
 # bats test_tags=soak-only
-@test "what a static gotap lacks it says: serve, names of users" {
+@test "what a static gotap lacks it says: names of users, debug data of servers" {
 	made
 	in_root /gotap --version
 	matches '^build: .*, static$'
-	matches '^lacks: .gotap serve.'
+	[ "$(grep -c '^lacks:' <<<"$output")" -eq 2 ]
 	matches '^lacks: names of users'
+	matches '^lacks: debug data of servers'
 	in_root /gotap doctor
-	matches 'this gotap +static, lacks .gotap serve.'
-	in_root /gotap serve --listen unix:/tmp/s
-	[ "$status" -eq 1 ]
-	contains "built without"
+	matches 'this gotap +static, lacks names of users'
+}
+
+# libmicrohttpd is linked without GnuTLS (user/serve/no_tls.c).
+# bats test_tags=soak-only
+@test "gotap serve of a static gotap, in an empty root: a recording, and its end" {
+	local server
+	require_root
+	build_prog "$REFERENCE_GO" mixed
+	made
+	start_target "$PROG" -tail 10m
+	unshare --mount bash -c 'cd "$1" && mkdir -p proc sys dev && mount --rbind /proc proc && mount --rbind /sys sys &&
+		mount --rbind /dev dev && exec chroot . /gotap serve --listen unix:/tmp/s' - "$ROOT" 3>&- &
+	server=$!
+	TARGETS+=" $server"
+	wait_for 30 test -S "$ROOT/tmp/s"
+	succeeds curl -sS --fail-with-body --unix-socket "$ROOT/tmp/s" "http://x/debug/pprof/trace?pid=$TARGET&seconds=0.5" -o "$BATS_TEST_TMPDIR/trace"
+	views_ok "$BATS_TEST_TMPDIR/trace"
+	succeeds curl -sS --fail-with-body --unix-socket "$ROOT/tmp/s" "http://x/processes"
+	matches "^ *$TARGET "
+	kill "$server"
+	wait "$server"
 }

@@ -22,7 +22,7 @@ void *__wrap_dlopen(const char *file, int mode)
 
 static const char *const lacks[] = {
 #ifdef GOTAP_NO_SERVE
-	"`gotap serve`, which takes a shared library",
+	"`gotap serve` (make SERVE=no)",
 #endif
 #ifdef GOTAP_STATIC
 	"names of users that /etc/passwd does not have (NSS takes shared libraries)",

@@ -7,6 +7,18 @@
 
 struct mhd mhd;
 
+#ifdef GOTAP_STATIC
+
+int mhd_load(struct error *err)
+{
+#define X(name) mhd.name = MHD_##name;
+	MHD_FUNCTIONS(X)
+#undef X
+	return 0;
+}
+
+#else
+
 static const struct {
 	const char *name;
 	void **at;
@@ -35,3 +47,5 @@ int mhd_load(struct error *err)
 	}
 	return 0;
 }
+
+#endif

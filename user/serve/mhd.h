@@ -2,7 +2,8 @@
 /*
  * mhd: libmicrohttpd, loaded when a server starts. Linked, it would come with each gotap command,
  * and with it GnuTLS: nine libraries, 10 MB of addresses, and a line of GnuTLS's on stderr where
- * memory is short. Only the front calls it (front.h).
+ * memory is short. A static gotap has it linked, without GnuTLS (no_tls.c). Only the front calls it
+ * (front.h).
  */
 #ifndef GOTAP_SERVE_MHD_H
 #define GOTAP_SERVE_MHD_H
@@ -29,8 +30,8 @@ struct mhd {
 extern struct mhd mhd;
 
 /*
- * Loads it for as long as the process lives. -ENOENT: it is not installed, or lacks one of these
- * functions.
+ * Loads it for as long as the process lives; a static gotap has it already. -ENOENT: it is not
+ * installed, or lacks one of these functions.
  */
 int mhd_load(struct error *err);
 
