@@ -431,7 +431,8 @@ install-doc:
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(DOC_DIR))
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR) $(TOP_PAGES)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/docs $(wildcard docs/*)
-	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/examples $(wildcard examples/*)
+	$(Q)for file in $$(find examples -type f); do \
+		install -D -m $$([ -x $$file ] && echo 755 || echo 644) $$file $(DESTDIR)$(PREFIX)/$(DOC_DIR)/$$file || exit; done
 
 install-schemas: $(BUILD)/schemas/made
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(SCHEMA_DIR))

@@ -99,6 +99,29 @@ rows_of_manifest() { jq -r '.files[] | [.table, .rows] | @tsv' tables/_manifest/
 	clickhouse "SELECT sum(waits), sum(total) FROM gotap.wait_place" | diff before -
 }
 
+# The queries of docs/clickhouse.md for object storage, with file() in the place of s3().
+from_storage() {
+	local table queries=()
+	for table in tables/*/; do
+		table=$(basename "$table")
+		[ "$table" = _manifest ] || queries+=("INSERT INTO gotap.$table (* EXCEPT (loaded)) SELECT * EXCEPT (host, service, date)
+			FROM file('$PWD/tables/$table/**/*.parquet', Parquet) WHERE _file NOT IN (SELECT file || '.parquet' FROM gotap.recording)")
+	done
+	succeeds clickhouse "${queries[@]}" "INSERT INTO gotap.recording (trace_id, host, service, date, file)
+		SELECT trace_id, decodeURLComponent(host), decodeURLComponent(service), date, replaceOne(_file, '.parquet', '') FROM file('$PWD/tables/process/**/*.parquet', Parquet)
+		WHERE _file NOT IN (SELECT file || '.parquet' FROM gotap.recording)"
+}
+
+@test "a folder is taken by ClickHouse itself, with what the names of folders say" {
+	tables
+	from_storage
+	from_storage
+	diff <(rows_of_manifest) <(rows_of_all)
+	[ "$(clickhouse "SELECT count(), max(service), max(host) FROM gotap.quality WHERE events > 100 FORMAT TSVRaw")" = "1"$'\t'"s p/a%n"$'\t'"ho'st é" ]
+	load_tables
+	[ "$output" = "" ]
+}
+
 @test "the findings have the sums that DuckDB finds in the files" {
 	require_parquet_readers
 	tables
