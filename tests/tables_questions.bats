@@ -38,9 +38,11 @@ same() {
 }
 
 @test "gotap report has the same counts and sums" {
-	same "select func, state, count(*), sum(dur) from state where state in ('running', 'runnable') group by all" \
+	same "select g.name, state, count(*), sum(s.dur) from goroutine_state s join goroutine g using (trace_id, goid)
+		where state in ('running', 'runnable') group by all" \
 		'.goroutines[] | .function as $f | ({ running, runnable } | to_entries[] | select(.value.count > 0) | [$f, .key, .value.count, .value.sum_ns])'
-	same "select func, reason, count(*), sum(dur) from state where state = 'waiting' and reason is not null group by all" \
+	same "select g.name, reason, count(*), sum(s.dur) from goroutine_state s join goroutine g using (trace_id, goid)
+		where state = 'waiting' and reason is not null group by all" \
 		'.goroutines[] | .function as $f | .waiting | to_entries[] | select(.key != "" and (.key | endswith(" (by its stack)") | not)) | [$f, .key, .value.count, .value.sum_ns]'
 	same "select reason, count(*), sum(dur) from stw group by all" '.stops | to_entries[] | [.key, .value.count, .value.sum_ns]'
 	same "select type, count(*), sum(dur) from region group by all" '.regions[] | [.type, .whole.count + .open, .whole.sum_ns + .open_ns]'

@@ -33,11 +33,10 @@ create or replace view loss as from gotap_table('loss');
 
 -- For each stack its innermost frame outside the runtime and the packages that block for their callers.
 create or replace view place as
-select trace_id, stack_id, arg_min(name, position) as func, arg_min(parse_filename(source_file) || ':' || line_number, position) as line
-from stack join frame using (trace_id, frame_id)
+select stack_id, arg_min(name, position) as func, arg_min(parse_filename(source_file) || ':' || line_number, position) as line
+from stack join frame using (frame_id)
 where not regexp_matches(name, '^(runtime|sync|internal/.*|syscall|time|os)\.') group by all;
 
--- The states of goroutines with the function that the goroutine began with.
+-- The states of goroutines; is_system: of those of the runtime itself.
 create or replace view state as
-select s.*, g.name as func, g.is_system
-from goroutine_state s join (select trace_id, goid, name, is_system from goroutine) g using (trace_id, goid);
+select *, coalesce(name like 'runtime.%' and name <> 'runtime.main', false) as is_system from goroutine_state;

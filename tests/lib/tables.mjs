@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // node tables.mjs MODULES SQL-FILE...: runs the statements of the files in one DuckDB, and prints the rows of each
-// query, one a line with tabs between values, after a line "-- NUMBER SECONDS". A statement ends with ";" at the end of a
-// line; the first that fails ends the program with its text. With DUCKDB_HEADER the names of the columns are a row, too. MODULES is the folder node_modules that has @duckdb/node-api.
+// query, one a line with tabs between values, after a line "-- NUMBER SECONDS SECONDS-OF-CPU". A statement ends with ";"
+// at the end of a line; the first that fails ends the program with its text. With DUCKDB_HEADER the names of the columns
+// are a row, too. MODULES: node_modules of tests/lib/parquet.bash.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
@@ -18,11 +19,14 @@ const statements = (text) =>
 
 const show = (value) => (value === null ? 'NULL' : String(value));
 
-const connection = await (await DuckDBInstance.create(':memory:', { threads: process.env.DUCKDB_THREADS ?? '2' })).connect();
+const instance = await DuckDBInstance.create(':memory:', {
+	threads: process.env.DUCKDB_THREADS ?? '2', max_temp_directory_size: '1GB',
+});
+const connection = await instance.connect();
 let number = 0;
 for (const file of files) {
 	for (const sql of statements(readFileSync(file, 'utf8'))) {
-		const begin = process.hrtime.bigint();
+		const begin = process.hrtime.bigint(), used = process.cpuUsage();
 		let result;
 		try {
 			result = await connection.runAndReadAll(sql);
@@ -33,7 +37,8 @@ for (const file of files) {
 		if (!/^\s*(select|with|from|describe|summarize)/i.test(sql))
 			continue;
 		number++;
-		console.log(`-- ${number} ${(Number(process.hrtime.bigint() - begin) / 1e9).toFixed(3)}`);
+		const wall = Number(process.hrtime.bigint() - begin) / 1e9, cpu = process.cpuUsage(used);
+		console.log(`-- ${number} ${wall.toFixed(3)} ${((cpu.user + cpu.system) / 1e6).toFixed(3)}`);
 		if (process.env.DUCKDB_HEADER)
 			console.log(result.columnNames().join('\t'));
 		for (const row of result.getRows())

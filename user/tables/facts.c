@@ -114,9 +114,9 @@ static void facts_put_one_stack(struct tableset *t, uint32_t stack)
 
 	for (i = 0; i < n; i++) {
 		row = tableset_new_row(t, TABLE_STACK);
-		row[COLUMN_OF(STACK, ID)] = stack;
+		row[COLUMN_OF(STACK, ID)] = tableset_id(t, stack);
 		row[COLUMN_OF(STACK, POSITION)] = i;
-		row[COLUMN_OF(STACK, FRAME)] = frames[i];
+		row[COLUMN_OF(STACK, FRAME)] = tableset_id(t, frames[i]);
 		tableset_put_row(t, TABLE_STACK);
 	}
 }
@@ -126,7 +126,7 @@ static void facts_put_frame(struct tableset *t, uint32_t number)
 	const struct stack_frame *frame = stack_set_frame_at(spans_stacks(t->spans), number);
 	int64_t *row = tableset_new_row(t, TABLE_FRAME);
 
-	row[COLUMN_OF(FRAME, ID)] = number;
+	row[COLUMN_OF(FRAME, ID)] = tableset_id(t, number);
 	row[COLUMN_OF(FRAME, NAME)] = cell_word(frame->func);
 	row[COLUMN_OF(FRAME, FILE)] = cell_word(frame->file);
 	row[COLUMN_OF(FRAME, LINE)] = frame->line ? (int64_t)frame->line : TABLE_NULL;

@@ -14,6 +14,13 @@
 #include "tables/tableset.h"
 #include "threads/cpus.h"
 
+/*
+ * Ids of stacks, frames and sets of labels have 42 bits of the trace's id and a number of 21 bits:
+ * joins of several tables by two columns, of which the first is the same in all of a trace, are
+ * what engines order badly. A struct stack_set has at most 2 << 20 stacks.
+ */
+enum { IDS_BITS = 21, IDS_MOST = 1 << IDS_BITS };
+
 /* A thread of the program. */
 struct seen_thread {
 	uint64_t tid;
@@ -53,6 +60,7 @@ struct tableset {
 	struct wait_objects objects;
 	struct map64 label_sets;	/* from the address of the text to its number */
 	const char *last_labels;
+	uint64_t label_sets_dropped;	/* beyond IDS_MOST */
 	int64_t last_label_set;
 	struct seen_threads threads;
 	struct open_gap gap;
@@ -71,9 +79,17 @@ static inline int64_t cell_length(int64_t from, int64_t to)
 	return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
-static inline int64_t cell_stack(uint32_t stack)
+/* The id of the thing with @number, from 1 on, of a kind of which a trace has at most IDS_MOST. */
+static inline int64_t tableset_id(const struct tableset *t, uint64_t number)
 {
-	return stack ? (int64_t)stack : TABLE_NULL;
+	uint64_t high = (uint64_t)t->setup.trace_id << IDS_BITS & INT64_MAX;
+
+	return (int64_t)(high | (number - 1));
+}
+
+static inline int64_t cell_stack(const struct tableset *t, uint32_t stack)
+{
+	return stack ? tableset_id(t, stack) : TABLE_NULL;
 }
 
 /* "" is no text. */

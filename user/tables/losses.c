@@ -68,7 +68,7 @@ void losses_fault(struct tableset *t, const char *kind, const char *text)
 
 static void put_dropped(struct tableset *t)
 {
-	uint64_t names = spans_texts_dropped(t->spans) + t->objects.dropped,
+	uint64_t names = spans_texts_dropped(t->spans) + t->objects.dropped + t->label_sets_dropped,
 		 stacks = stack_set_dropped(spans_stacks(t->spans));
 	char text[160];
 	int64_t *row;

@@ -14,7 +14,7 @@ static void ranges_put_stw(struct tableset *t, const struct range_span *r)
 	row[COLUMN_OF(STW, DUR)] = cell_length(r->from, r->to);
 	row[COLUMN_OF(STW, REASON)] = cell_word(r->reason);
 	row[COLUMN_OF(STW, GOID)] = cell_id(r->scope == RESOURCE_GOROUTINE ? r->id : r->g);
-	row[COLUMN_OF(STW, STACK)] = cell_stack(r->stack);
+	row[COLUMN_OF(STW, STACK)] = cell_stack(t, r->stack);
 	row[COLUMN_OF(STW, OPEN_BEGIN)] = r->open_begin;
 	row[COLUMN_OF(STW, OPEN_END)] = r->open_end;
 	tableset_put_row(t, TABLE_STW);
@@ -33,7 +33,7 @@ static void ranges_put_gc(struct tableset *t, const struct range_span *r)
 		row[COLUMN_OF(GC, SWEPT)] = (int64_t)r->attrs[0];
 		row[COLUMN_OF(GC, RECLAIMED)] = (int64_t)r->attrs[1];
 	}
-	row[COLUMN_OF(GC, STACK)] = cell_stack(r->stack);
+	row[COLUMN_OF(GC, STACK)] = cell_stack(t, r->stack);
 	row[COLUMN_OF(GC, OPEN_BEGIN)] = r->open_begin;
 	row[COLUMN_OF(GC, OPEN_END)] = r->open_end;
 	tableset_put_row(t, TABLE_GC);
@@ -72,7 +72,7 @@ static void ranges_on_region_span(void *ctx, const struct region_span *r)
 	row[COLUMN_OF(REGION, TASK)] = r->task ? cell_id(r->task) : TABLE_NULL;
 	row[COLUMN_OF(REGION, TYPE)] = cell_text(r->type);
 	row[COLUMN_OF(REGION, DEPTH)] = r->depth;
-	row[COLUMN_OF(REGION, STACK)] = cell_stack(r->stack);
+	row[COLUMN_OF(REGION, STACK)] = cell_stack(t, r->stack);
 	row[COLUMN_OF(REGION, OPEN_BEGIN)] = r->open_begin;
 	row[COLUMN_OF(REGION, OPEN_END)] = r->open_end;
 	tableset_put_row(t, TABLE_REGION);
@@ -111,7 +111,7 @@ static void ranges_on_cpu_sample(void *ctx, const struct trace_event *ev, uint32
 	row[COLUMN_OF(SAMPLE, GOID)] = cell_id(ev->g);
 	row[COLUMN_OF(SAMPLE, TID)] = cell_id(ev->m);
 	row[COLUMN_OF(SAMPLE, P)] = cell_id(ev->p);
-	row[COLUMN_OF(SAMPLE, STACK)] = cell_stack(stack);
+	row[COLUMN_OF(SAMPLE, STACK)] = cell_stack(t, stack);
 	row[COLUMN_OF(SAMPLE, LABELS)] = labels;
 	tableset_put_row(t, TABLE_SAMPLE);
 	if (ev->m != TRACEV2_NO_ID)

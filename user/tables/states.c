@@ -14,7 +14,7 @@ static int64_t states_put_text(struct tableset *t, const char *text, uint32_t le
 	return cell_text(strset_add(t->texts, text, len));
 }
 
-static void states_put_labels(struct tableset *t, int64_t number, const char *text)
+static void states_put_labels(struct tableset *t, int64_t id, const char *text)
 {
 	struct labels labels = {0};
 	const struct label *label;
@@ -25,7 +25,7 @@ static void states_put_labels(struct tableset *t, int64_t number, const char *te
 	for (i = 0; i < labels.all.len; i++) {
 		label = vec_at(&labels.all, struct label, i);
 		row = tableset_new_row(t, TABLE_LABEL);
-		row[COLUMN_OF(LABEL, ID)] = number;
+		row[COLUMN_OF(LABEL, ID)] = id;
 		row[COLUMN_OF(LABEL, KEY)] =
 			states_put_text(t, label_key(&labels, label), label->key_len);
 		row[COLUMN_OF(LABEL, VALUE)] =
@@ -45,12 +45,16 @@ int64_t tableset_label_set(struct tableset *t, const char *labels)
 	if (labels == t->last_labels)
 		return t->last_label_set;
 	number = map64_put(&t->label_sets, (uintptr_t)labels, &is_new);
-	if (is_new) {
-		*number = t->label_sets.len;
-		states_put_labels(t, (int64_t)*number, labels);
-	}
 	t->last_labels = labels;
-	t->last_label_set = (int64_t)*number;
+	if (is_new)
+		*number = t->label_sets.len;
+	if (*number > IDS_MOST) {
+		t->label_sets_dropped += is_new;
+		return t->last_label_set = TABLE_NULL;
+	}
+	t->last_label_set = tableset_id(t, *number);
+	if (is_new)
+		states_put_labels(t, t->last_label_set, labels);
 	return t->last_label_set;
 }
 
@@ -61,17 +65,30 @@ static const char *const state_names[] = {
 	[GO_WAITING] = "waiting", [GO_SYSCALL] = "syscall",
 };
 
-static void states_put_waker(int64_t *row, const struct span *s)
+/* Is @edge of an event of another goroutine than @g? */
+static bool is_by_another(const struct span_edge *edge, const struct goroutine *g)
 {
-	const struct span_edge *by = &s->begin;
+	return edge->type && edge->g != g->id && edge->g != TRACEV2_NO_ID;
+}
 
-	if (!by->type)
-		return;
-	row[COLUMN_OF(STATE, BEGIN_EVENT)] = cell_text(view_event_name(by->type));
-	if (by->g == s->g->id || by->g == TRACEV2_NO_ID)
-		return;
-	row[COLUMN_OF(STATE, WAKER)] = (int64_t)by->g;
-	row[COLUMN_OF(STATE, WAKER_STACK)] = cell_stack(by->stack);
+/* The goroutines that began and ended the stay. */
+static void states_put_edges(const struct tableset *t, int64_t *row, const struct span *s)
+{
+	const struct goroutine *ender;
+
+	if (s->begin.type)
+		row[COLUMN_OF(STATE, BEGIN_EVENT)] = cell_text(view_event_name(s->begin.type));
+	if (is_by_another(&s->begin, s->g)) {
+		row[COLUMN_OF(STATE, WAKER)] = (int64_t)s->begin.g;
+		row[COLUMN_OF(STATE, WAKER_STACK)] = cell_stack(t, s->begin.stack);
+	}
+	if (s->state == GO_WAITING && is_by_another(&s->end, s->g)) {
+		ender = spans_goroutine(t->spans, s->end.g);
+		row[COLUMN_OF(STATE, ENDER)] = (int64_t)s->end.g;
+		row[COLUMN_OF(STATE, ENDER_NAME)] = ender ? cell_word(ender->name) : TABLE_NULL;
+		row[COLUMN_OF(STATE, ENDER_STACK)] = cell_stack(t, s->end.stack);
+	}
+	row[COLUMN_OF(STATE, OPEN_END)] = !s->end.type;
 }
 
 static void states_put_state(struct tableset *t, const struct span *s, int64_t from)
@@ -81,18 +98,18 @@ static void states_put_state(struct tableset *t, const struct span *s, int64_t f
 	row[COLUMN_OF(STATE, TS)] = from;
 	row[COLUMN_OF(STATE, DUR)] = cell_length(s->from, s->to);
 	row[COLUMN_OF(STATE, GOID)] = (int64_t)s->g->id;
+	row[COLUMN_OF(STATE, NAME)] = cell_word(s->g->name);
 	row[COLUMN_OF(STATE, STATE)] = cell_text(s->gap ? "gap" : state_names[s->state]);
 	row[COLUMN_OF(STATE, REASON)] = cell_word(s->reason);
 	/* A goroutine begins to run at the stack of its runnable stay. */
 	if (s->state != GO_RUNNING || !s->begin.type)
-		row[COLUMN_OF(STATE, STACK)] = cell_stack(s->stack);
+		row[COLUMN_OF(STATE, STACK)] = cell_stack(t, s->stack);
 	row[COLUMN_OF(STATE, P)] = cell_id(s->p);
 	row[COLUMN_OF(STATE, TID)] = cell_id(s->m);
 	if (s->wait)
 		row[COLUMN_OF(STATE, OBJECT)] = cell_text(wait_objects_text(&t->objects, s->wait));
 	row[COLUMN_OF(STATE, LABELS)] = tableset_label_set(t, s->g->labels);
-	row[COLUMN_OF(STATE, OPEN_END)] = !s->end.type;
-	states_put_waker(row, s);
+	states_put_edges(t, row, s);
 	tableset_put_row(t, TABLE_STATE);
 }
 
@@ -109,7 +126,7 @@ static void states_put_syscall(struct tableset *t, const struct span *s, int64_t
 		row[COLUMN_OF(SYSCALL, P_DUR)] = 0;
 	else if (s->p_until != INT64_MAX)
 		row[COLUMN_OF(SYSCALL, P_DUR)] = cell_length(s->from, s->p_until);
-	row[COLUMN_OF(SYSCALL, STACK)] = cell_stack(s->stack);
+	row[COLUMN_OF(SYSCALL, STACK)] = cell_stack(t, s->stack);
 	row[COLUMN_OF(SYSCALL, OPEN_BEGIN)] = !s->begin.type;
 	row[COLUMN_OF(SYSCALL, OPEN_END)] = !s->end.type;
 	tableset_put_row(t, TABLE_SYSCALL);
@@ -139,7 +156,7 @@ static void states_on_goroutine_end(void *ctx, struct goroutine *g, int64_t time
 	row[COLUMN_OF(GOROUTINE, GOID)] = (int64_t)g->id;
 	row[COLUMN_OF(GOROUTINE, NAME)] = cell_word(g->name);
 	row[COLUMN_OF(GOROUTINE, CREATOR)] = cell_id(g->creator);
-	row[COLUMN_OF(GOROUTINE, CREATED)] = cell_stack(g->created_at);
+	row[COLUMN_OF(GOROUTINE, CREATED)] = cell_stack(t, g->created_at);
 	row[COLUMN_OF(GOROUTINE, SYSTEM)] = spans_is_system(g->name);
 	row[COLUMN_OF(GOROUTINE, STARTS)] = (int64_t)g->starts;
 	row[COLUMN_OF(GOROUTINE, OPEN_BEGIN)] = !g->created;

@@ -202,7 +202,7 @@ uint64_t tableset_events(const struct tableset *t)
 
 uint64_t tableset_dropped(const struct tableset *t)
 {
-	return spans_texts_dropped(t->spans) + t->objects.dropped +
+	return spans_texts_dropped(t->spans) + t->objects.dropped + t->label_sets_dropped +
 	       stack_set_dropped(spans_stacks(t->spans));
 }
 
