@@ -73,7 +73,9 @@ records_from() {
 	views_ok "$BOX/$2.trace"
 }
 
-# works_as_daemon: a program of the host, of another user; and one of another container, by its id.
+POD_UID=7c1e5b3a-9d8f-4a2b-b1c0-d9e8f7a6b5c4
+
+# works_as_daemon: a program of the host, of another user; one of another container, by its id; one in the cgroup of a pod.
 works_as_daemon() {
 	local container=gotap-$$-web
 	"$GOTAP" doctor | grep -q 'attach .*uprobe_multi:' || skip "this kernel has no uprobe_multi"
@@ -87,6 +89,11 @@ works_as_daemon() {
 	records_from "$TARGET" container
 	succeeds as_daemon /usr/bin/gotap stacks -p "$TARGET"
 	contains "main.main"
+	in_cgroup "/kubepods.slice/kubepods-pod${POD_UID//-/_}.slice/cri-containerd-$(printf '%.0sd0c4e5' {1..11} | cut -c -64).scope" \
+		"$PROG" -tail 10m
+	succeeds as_daemon /usr/bin/gotap stacks --container "$POD_UID"
+	contains "main.main"
+	succeeds as_daemon /usr/bin/gotap stacks --container d0c4e5d0c4e5
 	umount "$BOX/web/root"
 }
 

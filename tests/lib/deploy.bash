@@ -53,6 +53,8 @@ c["process"].pop("rlimits", None)
 c["root"]["readonly"] = security["readOnlyRootFilesystem"]
 if pod["hostPID"]:
     c["linux"]["namespaces"] = [n for n in c["linux"]["namespaces"] if n["type"] != "pid"]
+if not any(n["type"] == "cgroup" for n in c["linux"]["namespaces"]):
+    c["linux"]["namespaces"].append({"type": "cgroup"})
 volumes = {v["name"]: v for v in pod["volumes"]}
 for mount in one["volumeMounts"]:
     assert "emptyDir" in volumes[mount["name"]]
