@@ -34,7 +34,7 @@ unpack() {
 # As a pod of deploy/kubernetes/gotap.yaml, by its fields: capabilities, the pid namespace, volumes in memory, a root that is
 # read-only, the environment; and by the profile of system calls beside it. $CAPABILITIES and $PROFILE stand for its own.
 AS_DAEMON='
-import os, yaml
+import json, os, yaml
 pod = next(d for d in yaml.safe_load_all(open(os.environ["MANIFEST"])) if d["kind"] == "DaemonSet")["spec"]["template"]["spec"]
 one = pod["containers"][0]
 security = one["securityContext"]
