@@ -385,7 +385,7 @@ on_socket_recording() {
 		    except BlockingIOError: pass
 		    ask()
 		    said = os.read(ours, 4096)
-		    assert said.startswith(b"gotap: 2 recordings before this one are not named here"), said
+		    assert said.startswith(b"gotap: 2 lines before this one are missing here"), said
 		    assert said.count(b"trace of process") == 1, said
 		    fill()
 		    ask()

@@ -131,10 +131,14 @@ static void hosts_are_numbers_or_localhost(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++)
-		CHECK(address_is_host(right[i]));
+		CHECK(address_is_host(right[i], NULL));
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		CHECK(!address_is_host(wrong[i]));
-	CHECK(!address_is_host(NULL));
+		CHECK(!address_is_host(wrong[i], NULL));
+	CHECK(!address_is_host(NULL, NULL));
+	CHECK(address_is_host("node7", "node7") && address_is_host("NODE7:6061", "a,node7"));
+	CHECK(address_is_host("node7:1", "node7,b") && address_is_host("127.0.0.1", "node7"));
+	CHECK(!address_is_host("node", "node7") && !address_is_host("node7", "a,node"));
+	CHECK(!address_is_host("node7:x", "node7") && !address_is_host("", "") && !address_is_host(",", "a,b"));
 }
 
 int main(void)

@@ -151,6 +151,29 @@ static void a_command_that_is_cut_says_so(void)
 	listing_free(&l);
 }
 
+static void metrics_have_the_form_that_the_client_prefers(void)
+{
+	/* Prometheus 2.42 and 3.x, curl, browsers */
+	static const char *const open[] = {
+		"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+		"text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+		"application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,text/plain;version=1.0.0;q=0.4,*/*;q=0.2",
+		"application/openmetrics-text", "text/plain;q=0.1, application/openmetrics-text; q=0.1",
+	};
+	static const char *const text[] = {
+		"*/*", "", "text/html,application/xhtml+xml,*/*;q=0.8", "application/openmetrics-text;version=2.0.0",
+		"text/plain;version=0.0.4,application/openmetrics-text;q=0.5", "application/openmetrics-text;q=0",
+		"application/openmetrics-textual", ",,;q=1,", "application/openmetrics-text;q=nan",
+	};
+	size_t i;
+
+	CHECK(!request_prefers_open_metrics(NULL));
+	for (i = 0; i < sizeof(open) / sizeof(open[0]); i++)
+		CHECK(request_prefers_open_metrics(open[i]));
+	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+		CHECK(!request_prefers_open_metrics(text[i]));
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -160,6 +183,7 @@ int main(void)
 		UNIT(a_number_of_many_digits_is_a_number),
 		UNIT(a_name_that_is_too_long_is_refused),
 		UNIT(a_command_that_is_cut_says_so),
+		UNIT(metrics_have_the_form_that_the_client_prefers),
 		{0},
 	});
 }

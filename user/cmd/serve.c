@@ -80,6 +80,16 @@ static const char *take_budget(void *budget, const char *arg)
 	return option_take_budget(&percent, arg);
 }
 
+static const char *take_hosts(void *hosts, const char *arg)
+{
+	*(const char **)hosts = arg;
+	return *arg && strlen(arg) < 1024 &&
+			       strspn(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789.-_,") == strlen(arg) ?
+		       NULL :
+		       "takes names of hosts, with commas between them";
+}
+
 static const char *take_watch(void *list, const char *arg)
 {
 	struct vec *watch = list;
@@ -102,6 +112,9 @@ static const struct option_row serve_rows[] = {
 	OPTION(0, "public", NULL, OPTION_FLAG, offsetof(struct options, public),
 	  "WHERE may be an address that other machines reach; takes "
 	  "--token. Nothing is encrypted: put a proxy in front"),
+	OPTION(0, "host", "NAME,...", OPTION_TAKE, offsetof(struct options, serve.hosts),
+	  "names by which clients ask over TCP, beside localhost and the numbers of "
+	  "addresses: node7,node7.example.net", .take = take_hosts),
 	OPTION(0, "max-time", "TIME", OPTION_TAKE, offsetof(struct options, serve.max_seconds),
 	  "the longest recording that a request may ask for (default 5m)", .take = take_max_time),
 	OPTION(0, "max-size", "SIZE", OPTION_TAKE, offsetof(struct options, serve.max_bytes),

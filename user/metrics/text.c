@@ -3,6 +3,7 @@
 #include "metrics/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,7 +117,7 @@ void metrics_real(struct metrics_text *t, const struct buf *labels, const struct
 		  double value)
 {
 	text_put_name(t, labels, more);
-	buf_printf(t->out, " %.15g\n", value);
+	buf_printf(t->out, " %.15g\n", isfinite(value) ? value : 0);
 }
 
 static void text_put_bucket(struct metrics_text *t, const struct buf *labels,
@@ -144,7 +145,7 @@ void metrics_histogram(struct metrics_text *t, const struct buf *labels, const s
 	text_put_bucket(t, labels, more, "+Inf", below);
 	buf_printf(t->out, "%s_sum", t->family->name);
 	text_put_labels(t, labels, more, NULL);
-	buf_printf(t->out, " %.15g\n%s_count", h->sum, t->family->name);
+	buf_printf(t->out, " %.15g\n%s_count", isfinite(h->sum) ? h->sum : 0, t->family->name);
 	text_put_labels(t, labels, more, NULL);
 	buf_printf(t->out, " %" PRIu64 "\n", below);
 }

@@ -107,7 +107,23 @@ int address_parse(struct address *a, const char *text, struct error *err)
 			 "--listen takes unix:PATH, 127.0.0.1:PORT or [::1]:PORT, not '%s'", text);
 }
 
-bool address_is_host(const char *host)
+/* Is @host, with or without a port, one of @names? */
+static bool address_is_named(const char *host, const char *names)
+{
+	size_t n = strcspn(host, ":"), length;
+	in_port_t port;
+
+	if (!n || (host[n] && !parse_port(host + n + 1, &port)))
+		return false;
+	for (; names && *names; names += length + (names[length] == ',')) {
+		length = strcspn(names, ",");
+		if (length == n && !strncasecmp(names, host, n))
+			return true;
+	}
+	return false;
+}
+
+bool address_is_host(const char *host, const char *names)
 {
 	char name[INET6_ADDRSTRLEN];
 	struct in6_addr number;
@@ -115,6 +131,8 @@ bool address_is_host(const char *host)
 	in_port_t port;
 	bool brackets;
 
+	if (host && address_is_named(host, names))
+		return true;
 	rest = host ? split_host(host, name, &brackets) : NULL;
 	if (!rest || (*rest && (*rest != ':' || !parse_port(rest + 1, &port))))
 		return false;

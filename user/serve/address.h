@@ -47,11 +47,11 @@ const char *address_text(const struct address *a, int fd, char ret[static ADDRES
 void address_close(struct address *a);
 
 /*
- * Is @host allowed as the Host header of a request over TCP? Only localhost or the number of an
- * address, with or without a port: with another name a foreign web page, in the browser of a user
- * of this machine, could read answers once its own name leads to 127.0.0.1 (DNS rebinding). NULL:
- * the request has no such header.
+ * Is @host allowed as the Host header of a request over TCP? Only localhost, the number of an
+ * address, or one of @names (with commas between them; NULL: none), with or without a port: with
+ * another name a foreign web page, in the browser of a user of this machine, could read answers
+ * once its own name leads to 127.0.0.1 (DNS rebinding). NULL: the request has no such header.
  */
-bool address_is_host(const char *host);
+bool address_is_host(const char *host, const char *names);
 
 #endif

@@ -67,6 +67,7 @@ static _Noreturn void front_main(const struct front_options *o, int listener, in
 	};
 	struct front_begun begun = {0};
 
+	snprintf(f.hosts, sizeof(f.hosts), "%s", o->hosts ? o->hosts : "");
 	prctl(PR_SET_NAME, "gotap-http");
 	if (!front_keep_only(listener, channel))
 		_exit(1);

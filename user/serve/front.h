@@ -29,6 +29,7 @@ struct front {
 struct front_options {
 	const struct address *address;
 	double max_seconds;
+	const char *hosts;		/* address_is_host(); less than 1024 bytes, or NULL */
 	void *forget;
 	size_t forget_size;
 };

@@ -17,6 +17,7 @@ enum { FRONT_PIECE = 64 << 10 };
 struct front_side {
 	bool is_unix;
 	double max_seconds;
+	char hosts[1024];		/* further names of the server */
 	int listener, channel;
 	pthread_mutex_t asking;		/* one question on the channel, until its reply is there */
 	struct expiry expiry;

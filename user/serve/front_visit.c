@@ -68,10 +68,12 @@ static bool visit_check_form(struct visit *v, const char *method, struct refusal
 		return refuse(why, 405, "only GET and HEAD are answered");
 	if (visit_header(v, MHD_HTTP_HEADER_TRANSFER_ENCODING) || (length && strcmp(length, "0")))
 		return refuse(why, 413, "a request has no body here");
-	if (!v->front->is_unix && !address_is_host(visit_header(v, MHD_HTTP_HEADER_HOST)))
+	if (!v->front->is_unix && 
+	    !address_is_host(visit_header(v, MHD_HTTP_HEADER_HOST), v->front->hosts))
 		return refuse(
 			why, 403,
-			"the Host of a request must be localhost or the number of an address");
+			"the Host of a request must be localhost, the number of an address, or a "
+			"name that gotap serve was given with --host");
 	if (visit_is_from_elsewhere(v))
 		return refuse(why, 403, "requests from web pages of other sites are refused");
 	return true;

@@ -31,6 +31,7 @@ struct server {
 	int stop;			/* an eventfd that can be read from server_quiesce() on */
 	atomic_uint exchanges;		/* that are under way */
 	atomic_ulong recorded;		/* recordings that requests have begun */
+	struct lister *lister;
 	struct watches *watch;		/* NULL: nothing is watched */
 	/* lines for stderr that found no reader; under the lock of stderr */
 	unsigned int unsaid;
@@ -106,9 +107,7 @@ void reply_buf(struct exchange *x, struct buf *body);
  */
 void serve_say(struct server *s, const char *line);
 
-/* lists.c: the list of processes that the peer may ask about; listing_free() if it is true. */
-struct listing;
-bool lists_make(struct exchange *x, struct listing *l, struct refusal *why);
+/* lists.c */
 void lists_answer(struct exchange *x);
 /* Sets request.pid by the name. */
 bool lists_find(struct exchange *x, struct refusal *why);

@@ -29,7 +29,7 @@ static bool lists_read_all(struct exchange *x, struct buf *out, struct refusal *
 	return true;
 }
 
-bool lists_make(struct exchange *x, struct listing *l, struct refusal *why)
+static bool lists_make(struct exchange *x, struct listing *l, struct refusal *why)
 {
 	struct run_args args = {0};
 	struct buf json = {0};

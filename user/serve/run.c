@@ -115,7 +115,9 @@ static void close_pipes(struct pipes *p)
 static int start_all(struct run *r, const struct run_args *first, const struct run_args *second,
 		     struct pipes *p)
 {
-	r->pid[0] = start_child(first, p->null, second ? p->between[1] : p->out[1], p->said[1]);
+	int in = first->in ? first->in : p->null;
+
+	r->pid[0] = start_child(first, in, second ? p->between[1] : p->out[1], p->said[1]);
 	if (r->pid[0] < 0)
 		return r->pid[0];
 	if (second)

@@ -21,6 +21,7 @@ enum { RUN_CHILDREN = 2, RUN_ARGS = 24, RUN_SAID = 4096 };
 struct run_args {
 	const char *arg[RUN_ARGS + 1];
 	unsigned int n;
+	int in;				/* its standard input, which run_start() copies; 0: none */
 };
 
 /* Adds an argument, or two. The texts must live until run_start() has returned. */

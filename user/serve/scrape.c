@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * scrape: /metrics: the programs that the peer may ask about, by one `gotap ps` and by /proc, with
+ * scrape: /metrics: the programs that the peer may ask about, by the lister and by /proc, with
  * the sums of those that are watched (watches.h); and gotap itself. A scrape starts no recording.
  */
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "metrics/families.h"
 #include "serve/internal.h"
+#include "serve/lister.h"
 #include "serve/listing.h"
 #include "serve/watches.h"
 
@@ -214,7 +215,7 @@ void scrape_answer(struct exchange *x)
 	struct refusal why = {0};
 	struct listing l;
 
-	if (!lists_make(x, &l, &why)) {
+	if (!lister_list(x->server->lister, &x->peer, &l, &why)) {
 		reply_refuse(x, &why);
 		return;
 	}

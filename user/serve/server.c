@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "proc/privilege.h"
 #include "serve/internal.h"
+#include "serve/lister.h"
 #include "serve/watches.h"
 
 enum { LOOKS = 4, LOOKS_QUEUE = 16 };
@@ -20,6 +21,7 @@ enum { LOOKS = 4, LOOKS_QUEUE = 16 };
 static void server_free(struct server *s)
 {
 	watches_stop(s->watch);
+	lister_stop(s->lister);
 	front_kill(&s->front);
 	address_close(&s->address);
 	slots_free(&s->recordings);
@@ -33,7 +35,8 @@ static void server_free(struct server *s)
 static int server_start_front(struct server *s, struct error *err)
 {
 	const struct front_options options = {
-		.address = &s->address, .max_seconds = s->o->max_seconds, .forget = &s->o->token,
+		.address = &s->address, .max_seconds = s->o->max_seconds,
+		.hosts = s->o->hosts, .forget = &s->o->token,
 		.forget_size = sizeof(s->o->token),
 	};
 	int r, listener = address_listen(&s->address, err);
@@ -68,6 +71,8 @@ struct server *server_start(struct serve_options *options, struct error *err)
 		r = server_start_front(s, err);
 	if (!r)
 		r = privilege_keep_for_children(err);
+	if (!r)
+		r = lister_start(&s->lister, s, err);
 	if (!r && options->watch.len)
 		r = watches_start(&s->watch, s, err);
 	if (!r)

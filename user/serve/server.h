@@ -25,6 +25,7 @@ struct serve_options {
 	struct address address;
 	struct token token;
 	const char *proc_dir;		/* NULL: /proc */
+	const char *hosts;		/* names of this host, by which it is asked; or NULL */
 	/* of recordings, as `gotap record` takes it; NULL: its own */
 	const char *budget;
 	double max_seconds;		/* of a recording */

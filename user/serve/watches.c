@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/map64.h"
 #include "serve/internal.h"
+#include "serve/lister.h"
 #include "serve/listing.h"
 #include "serve/watch_one.h"
 
@@ -20,7 +21,7 @@
  * not there before, they are listed (`gotap ps`), but not more often than every LIST seconds. A
  * process can become another program by an exec: so they are also listed every EXEC seconds.
  */
-enum { LOOK_MS = 1000, LIST_SECONDS = 5, EXEC_SECONDS = 60, LIST_BYTES = 16 << 20 };
+enum { LOOK_MS = 1000, LIST_SECONDS = 5, EXEC_SECONDS = 60 };
 
 struct watches {
 	struct server *server;
@@ -135,22 +136,6 @@ static bool watches_has_new(struct watches *w)
 	return found;
 }
 
-static bool watches_read_list(struct watches *w, struct run *run, struct buf *out)
-{
-	struct patience p = { .client = -1, .answer = -1, .stop = w->server->stop,
-			      .deadline = now_ns() + GRACE_SECONDS * SECOND_NS };
-	enum run_state state;
-	char piece[4096];
-	size_t n;
-
-	while ((state = run_read(run, &p, piece, sizeof(piece), &n)) == RUN_DATA) {
-		buf_add(out, piece, n);
-		if (out->len > LIST_BYTES)
-			return false;
-	}
-	return state == RUN_OVER && !run->failed;
-}
-
 static void watches_take_list(struct watches *w, const struct listing *l)
 {
 	const struct vec *names = &w->server->o->watch;
@@ -172,27 +157,16 @@ static void watches_take_list(struct watches *w, const struct listing *l)
 static void watches_list(struct watches *w)
 {
 	const struct peer all = { .all = true };
-	struct run_args args = {0};
-	struct run run = RUN_NONE;
-	struct buf json = {0};
-	struct listing l = {0};
+	struct refusal why = {0};
+	struct listing l;
 
 	w->listed = now_ns();
 	w->due = false;
 	w->counts.left_out = 0;
-	run_arg2(&args, "gotap", "ps");
-	run_arg(&args, "--json");
-	run_arg2(&args, "--command-max", "16");
-	if (w->server->o->proc_dir)
-		run_arg2(&args, "--proc", w->server->o->proc_dir);
-	if (!run_start(&run, &args, NULL, &(struct error){0}) &&
-	    watches_read_list(w, &run, &json) &&
-	    listing_parse(&l, (const char *)json.data, json.len, &w->server->fs, &all)) {
-		watches_take_list(w, &l);
-		listing_free(&l);
-	}
-	run_end(&run);
-	buf_free(&json);
+	if (!lister_list(w->server->lister, &all, &l, &why))
+		return;
+	watches_take_list(w, &l);
+	listing_free(&l);
 }
 
 /* --- the thread --- */

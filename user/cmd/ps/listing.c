@@ -92,8 +92,12 @@ static const struct executable *executable_of(struct listing *l, int fd)
 		return NULL;
 	for (i = 0; i < l->programs.len; i++) {
 		p = *vec_at(&l->programs, struct executable *, i);
-		if (procfs_same_file(p->id, (struct procfs_file_id){ st.st_dev, st.st_ino }))
-			return p;
+		if (!procfs_same_file(p->id, (struct procfs_file_id){ st.st_dev, st.st_ino }) ||
+		    p->changed.tv_sec != st.st_ctim.tv_sec ||
+		    p->changed.tv_nsec != st.st_ctim.tv_nsec)
+			continue;
+		p->met = true;
+		return p;
 	}
 	p = xcalloc(1, sizeof(*p));
 	r = isolated_run(&work, p, &err);
@@ -103,6 +107,8 @@ static const struct executable *executable_of(struct listing *l, int fd)
 		snprintf(p->fault, sizeof(p->fault), "%.255s", err.text);
 	end_texts(p);
 	p->id = (struct procfs_file_id){ st.st_dev, st.st_ino };
+	p->changed = st.st_ctim;
+	p->met = true;
 	*(struct executable **)vec_push(&l->programs, sizeof(p)) = p;
 	return p;
 }
@@ -334,17 +340,46 @@ int listing_make(struct listing *l, const struct pick *where, struct error *err)
 	return 0;
 }
 
-void listing_release(struct listing *l)
+/* Drops the executables that this list has not met, or could not look at. */
+static void keep_met(struct listing *l)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->programs.len; i++) {
+		struct executable *p = *vec_at(&l->programs, struct executable *, i);
+
+		if (!p->met || *p->fault) {
+			free(p);
+			continue;
+		}
+		p->met = false;
+		*vec_at(&l->programs, struct executable *, n++) = p;
+	}
+	l->programs.len = n;
+}
+
+void listing_again(struct listing *l)
 {
 	size_t i;
 
-	for (i = 0; i < l->programs.len; i++)
-		free(*vec_at(&l->programs, struct executable *, i));
-	vec_free(&l->programs);
 	for (i = 0; i < l->processes.len; i++)
 		free(vec_at(&l->processes, struct go_process, i)->command);
 	vec_free(&l->processes);
 	vec_free(&l->unseen);
 	ps_effort_free(&l->effort);
 	containers_free(&l->containers);
+	l->effort = (struct ps_effort){0};
+	l->containers = (struct containers){0};
+	l->left_out = 0;
+	keep_met(l);
+}
+
+void listing_release(struct listing *l)
+{
+	size_t i;
+
+	listing_again(l);
+	for (i = 0; i < l->programs.len; i++)
+		free(*vec_at(&l->programs, struct executable *, i));
+	vec_free(&l->programs);
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/vec.h"
@@ -22,6 +23,9 @@
 /* The facts about one file with code. Texts of the file, cut to size; "" none. */
 struct executable {
 	struct procfs_file_id id;
+	/* with the id: another file that got the inode of a deleted one is another executable */
+	struct timespec changed;
+	bool met;			/* by this list; see listing_again() */
 	bool is_go, traceable;
 	bool is_plugin;			/* of a Go program: has no scheduler of its own */
 	char go[32], module[512], version[128], pgo[1024];
@@ -74,6 +78,11 @@ struct listing {
  * first.
  */
 int listing_make(struct listing *l, const struct pick *where, struct error *err);
+/*
+ * Empties the list for another listing_make(), which looks at executables again only if it has not
+ * met them in this one, or could not look at them.
+ */
+void listing_again(struct listing *l);
 void listing_release(struct listing *l);
 
 #endif

@@ -17,7 +17,7 @@
 struct ps_options {
 	struct pick where;
 	unsigned long command_max;
-	bool json;
+	bool json, again;
 };
 
 static const struct option_row ps_rows[] = {
@@ -27,6 +27,8 @@ static const struct option_row ps_rows[] = {
 	  "at most N bytes of each command line (default and maximum: 4096)",
 	  .min = 1, .max = LISTING_COMMAND),
 	OPTION_PROC(offsetof(struct ps_options, where.proc_dir)),
+	/* for gotap serve: a list for each line of standard input */
+	OPTION(0, "again", NULL, OPTION_FLAG, offsetof(struct ps_options, again), NULL),
 	{0},
 };
 
@@ -59,6 +61,25 @@ static const struct command_line ps_line = {
 	.check = ps_check,
 };
 
+/* Answers each line of standard input with a list as JSON, which is a line, too. */
+static int ps_again(struct listing *l, const struct ps_options *o)
+{
+	struct error err = {0};
+	int c;
+
+	while ((c = getchar()) != EOF) {
+		if (c != '\n')
+			continue;
+		if (listing_make(l, &o->where, &err))
+			return cmd_fail(&err);
+		ps_show_json(l);
+		if (fflush(stdout))
+			return EXIT_OK;		/* nobody reads on */
+		listing_again(l);
+	}
+	return EXIT_OK;
+}
+
 int cmd_ps(int argc, char **argv)
 {
 	struct ps_options o = { .command_max = LISTING_COMMAND };
@@ -69,7 +90,9 @@ int cmd_ps(int argc, char **argv)
 	if (status)
 		return status - 1;
 	l.command_max = o.command_max;
-	if (listing_make(&l, &o.where, &err))
+	if (o.again)
+		status = ps_again(&l, &o);
+	else if (listing_make(&l, &o.where, &err))
 		status = cmd_fail(&err);
 	else if (o.json)
 		ps_show_json(&l);
