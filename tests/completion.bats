@@ -88,7 +88,7 @@ has_words() {
 	for word in ${3//,/ }; do succeeds "$GOTAP" "$1" "$2" "$word" --help; done
 	gotap "$1" "$2" nonsense
 	[ "$status" -eq 2 ]
-	[ "$2" = --budget ] && return		# it takes any percentage as well
+	[[ $2 == --*budget ]] && return		# it takes any percentage as well
 	sed -E 's/.*takes //; s/;.*//; s/ or /, /; s/label:KEY, //; s/,//g' <<<"$output" |
 		tr ' ' '\n' | same_words "${3//,/ }" "$1 $2"
 }

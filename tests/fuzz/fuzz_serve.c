@@ -14,7 +14,7 @@
 #include "serve/address.h"
 #include "serve/listing.h"
 #include "serve/request.h"
-#include "serve/token.h"
+#include "base/token.h"
 
 enum { MAX_SECONDS = 300 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "serve/peer.h"
-#include "serve/token.h"
+#include "base/token.h"
 
 /* --- tokens --- */
 

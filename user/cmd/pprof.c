@@ -15,10 +15,12 @@
 #include "files/legacy.h"
 #include "files/output.h"
 #include "cmd/options.h"
+#include "cmd/push.h"
 #include "files/trace_input.h"
 
 struct options {
 	struct pprof_options profile;
+	struct push_options push;
 	regex_t func;
 	const char *out, *binary;
 	unsigned long hz;		/* 0: not given */
@@ -111,6 +113,8 @@ static const char *settle_samples(struct options *o)
 	enum { USUAL_HZ = 100 };
 	bool cpu = o->profile.type == pprof_type_named("cpu");
 
+	if (o->push.url && pprof_type_in_runtime(o->profile.type))
+		o->profile.as_runtime = true;
 	if (o->hz && !cpu)
 		return "--cpu-samples is for --type cpu";
 	if (o->profile.as_runtime && !pprof_type_in_runtime(o->profile.type))
@@ -129,8 +133,12 @@ static const char *pprof_check(void *options, char **operands)
 	if (!o->profile.type)
 		return no_type("--type is needed: ");
 	wrong = settle_samples(o);
+	if (!wrong)
+		wrong = push_check(&o->push);
 	if (wrong)
 		return wrong;
+	if (o->push.url && (o->folded || o->out))
+		return "--push sends the profile: it excludes -o and --folded";
 	if (!*operands)
 		return "at least one trace is needed";
 	for (; *operands; operands++)
@@ -146,15 +154,17 @@ static const char *pprof_check(void *options, char **operands)
 
 static const struct command_line pprof_line = {
 	.name = "pprof",
-	.usage = "gotap pprof --type TYPE TRACE... [-o FILE] [OPTION...]",
+	.usage = "gotap pprof --type TYPE TRACE... [-o FILE | --push URL] [OPTION...]",
 	.about =
 		"Makes a profile of a Go execution trace of any release, in the form that\n"
 		"`go tool pprof` and other tools read. Several traces are added up. TRACE and\n"
 		"FILE may be - (standard input, output).\n",
-	.tables = { { pprof_type_rows, 0 }, { pprof_rows, 0 } },
+	.tables = { { pprof_type_rows, 0 }, { pprof_rows, 0 },
+		    { push_rows, offsetof(struct options, push) } },
 	.after =
 		"Of a damaged trace the profile has what comes "
-		"before the damage, and the exit status is 1.\n",
+		"before the damage, and the exit status is 1. It is 1, too, if a server\n"
+		"did not take the profile.\n",
 	.most = -1,
 	.check = pprof_check,
 };
@@ -204,6 +214,23 @@ static int pprof_read_all(struct pprof *p, int n, char **names, const struct opt
 	return status;
 }
 
+/* A profile of a part of a trace would be taken for the whole one: it is not sent. */
+static int pprof_push(const struct options *o, int n, char **names)
+{
+	struct error err = {0};
+	struct pprof *p;
+	int status;
+
+	if (legacy_program(o->binary, &err) || push_ready(&o->push, &err))
+		return cmd_fail(&err);
+	p = pprof_new(&o->profile);
+	status = pprof_read_all(p, n, names, o);
+	if (status == EXIT_OK && push_send(&o->push, pprof_profile(p), &err))
+		status = cmd_fail(&err);
+	pprof_free(p);
+	return status;
+}
+
 static int pprof_run(const struct options *o, int n, char **names)
 {
 	struct output out;
@@ -212,7 +239,7 @@ static int pprof_run(const struct options *o, int n, char **names)
 	int status, ret;
 
 	if (legacy_program(o->binary, &err) ||
-	    output_open(&out, o->out, o->folded ? OUTPUT_TEXT : OUTPUT_BINARY, &err))
+	    output_open(&out, o->out ? o->out : "-", o->folded ? OUTPUT_TEXT : OUTPUT_BINARY, &err))
 		return cmd_fail(&err);
 	if (out.leftover)
 		leftover_tell(out.leftover);
@@ -229,10 +256,14 @@ static int pprof_run(const struct options *o, int n, char **names)
 
 int cmd_pprof(int argc, char **argv)
 {
-	struct options o = { .profile = { .to = INT64_MAX, .at = PPROF_END }, .out = "-" };
+	struct options o = { .profile = { .to = INT64_MAX, .at = PPROF_END },
+			     .push = PUSH_DEFAULT };
 	int status = command_line_read(&pprof_line, &o, argc, argv);
 
-	status = status ? status - 1 : pprof_run(&o, argc - optind, argv + optind);
+	if (status)
+		status--;
+	else
+		status = (o.push.url ? pprof_push : pprof_run)(&o, argc - optind, argv + optind);
 	map64_free(&o.profile.goroutines);
 	if (o.profile.func)
 		regfree(&o.func);

@@ -19,7 +19,7 @@
 #include "base/vec.h"
 #include "proc/procfs.h"
 #include "serve/address.h"
-#include "serve/token.h"
+#include "base/token.h"
 
 struct serve_options {
 	struct address address;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* token: see token.h. */
 #define _GNU_SOURCE
-#include "serve/token.h"
+#include "base/token.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  * can see the arguments of a command. A request has it as "Authorization: Bearer TOKEN", or as the
  * password of "Basic", which clients send for http://gotap:TOKEN@127.0.0.1:PORT/.
  */
-#ifndef GOTAP_SERVE_TOKEN_H
-#define GOTAP_SERVE_TOKEN_H
+#ifndef GOTAP_BASE_TOKEN_H
+#define GOTAP_BASE_TOKEN_H
 
 #include <stdbool.h>
 

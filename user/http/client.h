@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client: one request of HTTP/1.1 to a server, on a connection of its own: `gotap pprof --push`,
+ * and flight recordings that ask their peers. It takes the status of the answer and the first line
+ * of its body. No TLS: a library for that would bring 20 others into a program that may run as
+ * root, and could not be in a static gotap; a proxy, an agent or curl has it.
+ *
+ * What a server sends is hostile: at most HTTP_ANSWER bytes are read, and a line that is shown has
+ * no control characters (base/show.h).
+ */
+#ifndef GOTAP_HTTP_CLIENT_H
+#define GOTAP_HTTP_CLIENT_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "http/url.h"
+
+enum { HTTP_ANSWER = 16384, HTTP_LINE = 200 };
+
+struct http_request {
+	const struct url *url;
+	const char *path;		/* instead of that of the URL, if not NULL */
+	/* of a token file (base/token.h), or NULL: then that of the URL, if it has one */
+	const char *token;
+	/* with it the token is the password of that user; NULL: it is sent as Bearer */
+	const char *user;
+	const char *type;		/* of the body */
+	const void *body;
+	size_t size;
+	unsigned int timeout_ms;	/* for all of it */
+};
+
+struct http_answer {
+	unsigned int status;		/* 200 */
+	char line[HTTP_LINE];		/* first line of the body, as text; "" */
+	/* by an error: the whole request was sent, so the server may have taken it */
+	bool sent;
+};
+
+/* Sends it as POST and waits for the answer. Returns 0 or a negative errno, as -ETIMEDOUT. */
+int http_post(const struct http_request *r, struct http_answer *ret, struct error *err);
+
+/* Reads the answer of @n bytes. False: it is none of HTTP. Declared for tests. */
+bool http_parse(const char *text, size_t n, struct http_answer *ret);
+
+#endif
