@@ -86,7 +86,7 @@ endif
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
 # cmd has folders of its own, whose files may bear the same name: ar must add each of them (q), not replace (r).
-ROOMS := base schema release proc http metrics stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan live stacks inline rings attach capture follow sched assemble trigger api files cmd
+ROOMS := base schema release proc http metrics stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan live stacks inline rings attach capture follow sched assemble trigger api mcp files cmd
 ROOMS += $(SERVE_ROOM)
 needs_base    :=
 needs_schema  :=
@@ -130,8 +130,9 @@ needs_api     := rewrite v1write v1 read symbol trace base
 needs_http    := base
 needs_metrics := proc base
 needs_serve   := metrics proc base
+needs_mcp     := schema base
 needs_files   := rewrite v1write perfetto oncpu threads stream spans v1 read symbol trace proc release base
-needs_cmd     := schema http metrics files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto tables parquet oncpu html whatif unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
+needs_cmd     := mcp schema http metrics files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto tables parquet oncpu html whatif unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
 needs_cmd     += $(SERVE_ROOM)
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
@@ -270,6 +271,9 @@ $(BUILD)/user/html/assets.o $(BUILD)/fuzz/user/html/assets.o: $(wildcard user/ht
 # --- the JSON schemas: their sources are parts of user/schema/files.c ---
 $(BUILD)/user/schema/files.o $(BUILD)/fuzz/user/schema/files.o: user/schema/files.def $(wildcard user/schema/files/*)
 
+# --- the pages that gotap mcp gives to its client ---
+$(BUILD)/user/mcp/resources.o $(BUILD)/fuzz/user/mcp/resources.o: $(wildcard docs/*.md)
+
 # --- the manual and the completion: parts of user/cmd/manual are files for shells ---
 $(BUILD)/user/cmd/manual/shells.o: $(wildcard user/cmd/manual/shells/*)
 $(BUILD)/user/cmd/manual/roff.o: ALL_CFLAGS += -DGOTAP_RELEASED=\"$(RELEASED)\"
@@ -325,7 +329,7 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive $(BUILD)/parquet/rows
 # LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.
 FUZZ_LD    := $(if $(shell command -v ld.lld),-fuse-ld=lld)
 FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base schema release proc http metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan frames sched assemble trigger api
+FUZZ_ROOMS := base schema release proc http metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto parquet tables why unit whatif html top target plan frames sched assemble trigger api mcp
 FUZZ_ROOMS += live stacks $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c user/cmd/next.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))

@@ -40,6 +40,7 @@ int cmd_tables(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_manual(int argc, char **argv);
+int cmd_mcp(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 

@@ -25,6 +25,7 @@ static const struct command all_commands[] = {
 	{ "doctor", cmd_doctor, "say whether and how a program can be traced" },
 	{ "stacks", cmd_stacks, "print all goroutines of a running program, without stopping it" },
 	{ "serve", cmd_serve, "answer as net/http/pprof for programs that have no such port" },
+	{ "mcp", cmd_mcp, "let a language model ask about Go programs (MCP server)" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },
 	{ "records", cmd_records, "print the raw records of `record --spool`" },
 	{ "events", cmd_events, "list the groups of events that `record --events` takes" },

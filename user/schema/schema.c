@@ -102,7 +102,8 @@ struct json_object *schema_new(const char *name)
 	ret = schema_parse(f);
 	common = schema_parse(schema_file_named("common"));
 	json_object_object_get_ex(common, "$defs", &m.common);
-	m.defs = json_object_new_object();
+	m.defs = json_object_object_get_ex(ret, "$defs", &m.defs) ? json_object_get(m.defs) :
+								    json_object_new_object();
 	schema_collect(&m, ret);
 	if (json_object_object_length(m.defs))
 		json_object_object_add(ret, "$defs", m.defs);
