@@ -4,12 +4,14 @@
  * count of failed reads (read.h).
  */
 #include "ring.h"
+#include "serving.h"
 #include "sweeping.h"
 
 struct ring_chunks_map ring_chunks SEC(".maps");
 struct ring_states_map ring_states SEC(".maps");
 struct nowhere_map nowhere SEC(".maps");
 struct sweeps_map sweeps SEC(".maps");
+struct servings_map servings SEC(".maps");
 
 /*
  * Not inlined: a failed read is rare, and the verifier checks a global function once, not at each

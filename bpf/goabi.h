@@ -100,6 +100,8 @@ static __always_inline u64 go_arg3(struct pt_regs *ctx) { return arch_arg3(ctx);
 static __always_inline u64 go_arg4(struct pt_regs *ctx) { return arch_arg4(ctx); }
 static __always_inline u64 go_arg5(struct pt_regs *ctx) { return arch_arg5(ctx); }
 static __always_inline u64 go_arg6(struct pt_regs *ctx) { return arch_arg6(ctx); }
+/* The first argument of a call, for a probe at the call. */
+static __always_inline u64 go_call_arg1(struct pt_regs *ctx) { return arch_arg1(ctx); }
 static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)
 {
 	return false;
@@ -164,6 +166,12 @@ static __always_inline u64 go_arg4(struct pt_regs *ctx)
 static __always_inline u64 go_arg5(struct pt_regs *ctx)
 {
 	return go_arg(ctx, 5, loaded(arch_arg5(ctx)));
+}
+
+/* The first argument of a call, for a probe at the call: the return address is not in memory yet. */
+static __always_inline u64 go_call_arg1(struct pt_regs *ctx)
+{
+	return go_arg(ctx, 0, loaded(arch_arg1(ctx)));
 }
 
 /*

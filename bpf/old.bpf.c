@@ -14,3 +14,4 @@
 #include "probe_user.bpf.c"
 #include "probe_labels.bpf.c"
 #include "probe_end.bpf.c"
+#include "probe_http.bpf.c"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "symbol/pclntab.h"
+#include "target/http_layout.h"
 #include "target/offsets.h"
 
 /* The column "where" of probes.def. */
@@ -69,6 +70,12 @@ static int plan_at_entry(struct plan *p, const struct gobin *b, const struct pro
 	return plan_add_entry(p, b, spec->program, fn, &addr, err);
 }
 
+/* Nearly all functions of the table are of package runtime: the others need a larger index. */
+static int plan_function(const struct gobin *b, const char *name, struct gobin_func *ret)
+{
+	return strncmp(name, "runtime", 7) ? gobin_any_func(b, name, ret) : gobin_func(b, name, ret);
+}
+
 /* Returns the return address of the first call that @spec names; 0 if there is none. */
 static uint64_t plan_first_call(const struct gobin *b, const struct probe_spec *spec,
 			   const struct gobin_func *fn, struct error *err)
@@ -76,7 +83,7 @@ static uint64_t plan_first_call(const struct gobin *b, const struct probe_spec *
 	struct gobin_func callee;
 	uint64_t ret = 0;
 
-	if (!gobin_func(b, spec->where.callee, &callee))
+	if (!plan_function(b, spec->where.callee, &callee))
 		ret = callsites_first(b, fn, callee.addr);
 	if (!ret)
 		error_set(err, -ENOENT, "%s does not call %s", spec->function, spec->where.callee);
@@ -232,7 +239,7 @@ static int plan_add_spec(struct plan *p, const struct gobin *b, const struct pro
 {
 	struct gobin_func fn;
 
-	if (gobin_func(b, spec->function, &fn))
+	if (plan_function(b, spec->function, &fn))
 		return error_set(err, -ENOENT, "%s is not in the binary", spec->function);
 	return spec->where.add(p, b, spec, &fn, err);
 }
@@ -441,6 +448,8 @@ static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups,
 		p->ready_skip_slot = 0;
 	find_systemstack(p, b);
 	find_waits(p, b);
+	if (groups & 1u << GROUP_HTTP)
+		http_layout_find(b, &p->http);
 	note_empty_groups(p, b);
 	r = check_objects(p, b, err);
 	if (!r)

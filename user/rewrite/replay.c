@@ -76,7 +76,7 @@ static void replay_give(struct replay *p, const struct trace_event *ev, uint64_t
 	for (i = 0; i < TRACEV2_MAX_ARGS; i++) {
 		args[i] = ev->args[i];
 		if (refs.texts >> i & 1) {
-			texts[i] = (struct sink_text){ "", 0, false };
+			texts[i] = (struct sink_text){ .bytes = "" };
 			texts[i].bytes = trace_reader_string(p->r, ev->args[i], &texts[i].len);
 			args[i] = (uint64_t)(uintptr_t)&texts[i];
 		} else if (refs.stacks >> i & 1) {

@@ -98,23 +98,28 @@ void user_task_end(struct model *s, struct M *m, const struct rec *r)
 	step_emit(s, m, EV_UserTaskEnd, r->id, as_user(r)->stack);
 }
 
-/* False: too many are open. Regions that never end must not take all of the memory. */
-static bool region_push(struct model *s, struct G *g, const struct rec *r)
+/* NULL: too many are open. Regions that never end must not take all of the memory. */
+static struct region *region_push(struct model *s, struct G *g, uint64_t task, const char *name,
+				  size_t len)
 {
-	const struct rec_user *u = as_user(r);
-	size_t size = sizeof(struct region) + u->len[0];
+	size_t size = sizeof(struct region) + len;
 	struct region *region;
 
 	if (s->region_bytes + size > REGION_BYTES)
-		return false;
+		return NULL;
 	region = xcalloc(1, size);
-	region->task = r->id;
-	region->len = u->len[0];
-	memcpy(region->name, u->text, u->len[0]);
+	region->task = task;
+	region->len = len;
+	memcpy(region->name, name, len);
 	region->outer = g->regions;
 	g->regions = region;
 	s->region_bytes += size;
-	return true;
+	return region;
+}
+
+struct region *region_open(struct model *s, struct G *g, uint64_t task)
+{
+	return region_push(s, g, task, "", 0);
 }
 
 /*
@@ -141,7 +146,8 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 
 	if (!annotation_fits(s, m))
 		return;
-	if (begins ? !region_push(s, m->g, r) : !region_pop(s, m->g, r)) {
+	if (begins ? !region_push(s, m->g, r->id, as_user(r)->text, as_user(r)->len[0]) :
+		     !region_pop(s, m->g, r)) {
 		repair(s, REPAIR_DROPPED);
 		return;
 	}

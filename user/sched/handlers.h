@@ -112,6 +112,11 @@ void origin_tell(struct model *s, struct M *m);
 /* The trace ends: a stand-in writes the notes that are left, if no goroutine can. */
 void notes_tell_last(struct model *s);
 
+/* --- annotations.c --- */
+
+/* Opens a region of @g that only gotap ends; NULL: too many are open. */
+struct region *region_open(struct model *s, struct G *g, uint64_t task);
+
 /* --- labels.c --- */
 
 /* @g was created by the goroutine of @m, which may be NULL or run none. */

@@ -392,6 +392,7 @@ const char *repair_text(enum repair kind)
 		[REPAIR_WORLD] = "world stopped and not started again",
 		[REPAIR_CLOCK] = "generation dated as if the wall clock had not been set back",
 		[REPAIR_DROPPED] = "record left out",
+		[REPAIR_REQUEST] = "request without its end",
 	};
 
 	return text[kind];
@@ -401,6 +402,7 @@ void model_free(struct model *s)
 {
 	if (!s)
 		return;
+	s->started = false;	/* nothing more goes to the sink */
 	gap_drop(s);
 	state_clear(s);
 	map64_free(&s->memory.spans);

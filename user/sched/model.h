@@ -37,6 +37,7 @@ enum repair {
 	REPAIR_WORLD,		/* the world was stopped, and nobody started it */
 	REPAIR_CLOCK,		/* a generation whose wall clock had been set back */
 	REPAIR_DROPPED,		/* a record that fits nowhere: left out */
+	REPAIR_REQUEST,		/* a request without an end */
 	REPAIR_KINDS,
 };
 

@@ -89,6 +89,8 @@ static const char *const word_names[] = {
 	[REC_WORD_UP] = "up",
 	[REC_WORD_MACHINE] = "machine",
 	[REC_WORD_END] = "how",
+	[REC_WORD_HTTP_END] = "end",
+	[REC_WORD_HTTP_STATUS] = "status",
 };
 
 /* Names of small numbers; one without a name is printed as a number. */

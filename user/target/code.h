@@ -41,6 +41,12 @@ bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uin
  * form, or if a jump leads in between.
  */
 uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *fn, uint64_t addr);
+/*
+ * Stores the offset of the field that @fn stores a register to, in the instruction after the one
+ * that stores true to a field of the same struct: "x.flag = true; x.field = value". -ENOTSUP if
+ * there is no such place, or more than one with different fields.
+ */
+int code_store_after_flag(const struct gobin *b, const struct gobin_func *fn, int32_t *at);
 /* Returns whether the BPF side can read register @reg by its number (go_reg() in bpf/goabi.h). */
 bool code_is_readable(int reg);
 /* Returns whether g and the arguments are at @site in the registers that they have on entry. */

@@ -366,6 +366,15 @@ int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret)
 	return entry_found(pclntab_func_named(b->table, name, &f), &f, ret);
 }
 
+int gobin_any_func(const struct gobin *b, const char *name, struct gobin_func *ret)
+{
+	struct pclntab_func f;
+
+	if (!b->table)
+		return gobin_func(b, name, ret);
+	return entry_found(pclntab_func_named(b->table, name, &f), &f, ret);
+}
+
 int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret)
 {
 	struct pclntab_func f;

@@ -85,6 +85,11 @@ struct gobin_func {
  * name (".abi0", or a second small body). -ENOENT if there is none.
  */
 int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret);
+/*
+ * As gobin_func(), for a function of any package. The first call builds an index over all functions
+ * of the binary.
+ */
+int gobin_any_func(const struct gobin *b, const char *name, struct gobin_func *ret);
 /* Finds the physical function, not an inlined one, whose code contains @addr; -ENOENT if none. */
 int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret);
 /* Returns the binary's own function table; NULL if it has none that can be read. */

@@ -31,6 +31,11 @@ struct sink_text {
 	const char *bytes;	/* NULL: none */
 	size_t len;		/* not set if @constant: then a NUL ends the text */
 	bool constant;		/* the text is valid until the process ends, and never changes */
+	/*
+	 * Not 0: a number for a text that comes later (sink_ops.text), and bytes is one that may
+	 * stand in its place.
+	 */
+	uint64_t later;
 };
 
 static inline size_t sink_text_len(const struct sink_text *t)
@@ -134,11 +139,16 @@ struct sink_ops {
 	void (*cpu_sample)(void *ctx, const struct sink_sample *sample);
 	/* A descriptor that goroutines waited for in this generation. May be NULL. */
 	void (*socket)(void *ctx, const struct trace_socket_time *s);
+	/*
+	 * The text with number @later, to which events of this generation refer, is this one. Each
+	 * such text comes before the generation ends. NULL: the sink takes the texts in the events.
+	 */
+	void (*text)(void *ctx, uint64_t later, const char *bytes, size_t n);
 	/* Data to which events of experiment @exp refer (tracev2: 1, AllocFree). */
 	void (*experiment)(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n);
 };
 
-/* All members are set, but gen_size and ops->socket may be NULL. */
+/* All members are set, but gen_size, ops->socket and ops->text may be NULL. */
 struct sink {
 	const struct sink_ops *ops;
 	void *ctx;

@@ -48,6 +48,20 @@ uint64_t strtab_put_again(struct strtab *t, uint64_t id)
 	return t->order.len;
 }
 
+uint64_t strtab_put_later(struct strtab *t)
+{
+	*(const char **)vec_push(&t->order, sizeof(const char *)) = strset_add_bytes(t->texts, "", 0);
+	return t->order.len;
+}
+
+void strtab_define(struct strtab *t, uint64_t id, const char *s, size_t n)
+{
+	const char *text = strset_add_bytes(t->texts, s, n < TRACEV2_MAX_STRING ? n : TRACEV2_MAX_STRING);
+
+	*vec_at(&t->order, const char *, id - 1) = text;
+	t->bytes += strset_len(text);
+}
+
 void strtab_reset(struct strtab *t)
 {
 	/*

@@ -30,6 +30,10 @@ uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail);
 uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_tail);
 /* A further id of the text with @id, which is one of this generation. */
 uint64_t strtab_put_again(struct strtab *t, uint64_t id);
+/* An id of its own for a text that comes later: strtab_define(). Until then it is empty. */
+uint64_t strtab_put_later(struct strtab *t);
+/* @id, from strtab_put_later() in this generation, has this text. */
+void strtab_define(struct strtab *t, uint64_t id, const char *s, size_t n);
 /* Removes all strings, for a new generation. */
 void strtab_reset(struct strtab *t);
 void strtab_free(struct strtab *t);

@@ -301,6 +301,20 @@ uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n)
 	return id;
 }
 
+uint64_t tracefile_later(struct tracefile *tf)
+{
+	uint64_t id = strtab_put_later(&tf->strings);
+
+	tracefile_measure(tf);
+	return id;
+}
+
+void tracefile_define(struct tracefile *tf, uint64_t id, const char *s, size_t n)
+{
+	strtab_define(&tf->strings, id, s, n);
+	tracefile_measure(tf);
+}
+
 uint64_t tracefile_reason(struct tracefile *tf, uint64_t reason, const struct trace_wait *wait)
 {
 	bool is_new;

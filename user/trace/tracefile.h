@@ -96,6 +96,12 @@ uint64_t tracefile_string(struct tracefile *tf, const char *text);
 /* As tracefile_string(), for @n bytes, which may hold zeros. */
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
 /*
+ * The id of a text that is not known yet: tracefile_define() gives it the text, before the
+ * generation ends.
+ */
+uint64_t tracefile_later(struct tracefile *tf);
+void tracefile_define(struct tracefile *tf, uint64_t id, const char *s, size_t n);
+/*
  * The id of a reason in the open generation, for a GoBlock of a goroutine that waits for @wait.
  * @reason: the id of the reason's text.
  */

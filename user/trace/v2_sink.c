@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/map64.h"
 #include "base/vec.h"
 #include "trace/stream.h"
 
@@ -35,6 +36,7 @@ struct v2_sink {
 		uint64_t object, id;
 		uint8_t kind;
 	} reasons[1 << RECENT_REASONS_SHIFT];
+	struct map64 later;	/* number of a text that comes later -> its id */
 };
 
 /* --- recent ids --- */
@@ -86,10 +88,22 @@ static uint64_t v2_sink_stack(struct v2_sink *v, uint64_t key)
 	return v->stacks[i].id;
 }
 
+static uint64_t v2_sink_later(struct v2_sink *v, uint64_t number)
+{
+	bool is_new;
+	uint64_t *id = map64_put(&v->later, number, &is_new);
+
+	if (is_new)
+		*id = tracefile_later(v->tf);
+	return *id;
+}
+
 static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *text)
 {
 	size_t i = v2_sink_place(v, text->bytes);
 
+	if (text->later)
+		return v2_sink_later(v, text->later);
 	if (!text->constant)
 		return tracefile_bytes(v->tf, text->bytes, text->len);
 	if (v->texts[i].text != text->bytes) {
@@ -223,6 +237,17 @@ static void v2_sink_socket(void *ctx, const struct trace_socket_time *s)
 	tracefile_socket(v->tf, s);
 }
 
+static void v2_sink_known(void *ctx, uint64_t later, const char *bytes, size_t n)
+{
+	struct v2_sink *v = ctx;
+	uint64_t *id = map64_get(&v->later, later);
+
+	if (!id)
+		return;
+	tracefile_define(v->tf, *id, bytes, n);
+	map64_del(&v->later, later);
+}
+
 static void v2_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
 {
 	struct v2_sink *v = ctx;
@@ -255,6 +280,7 @@ static void v2_sink_gen_begin(void *ctx)
 	memset(v->stacks, 0, sizeof(v->stacks));
 	memset(v->texts, 0, sizeof(v->texts));
 	memset(v->reasons, 0, sizeof(v->reasons));
+	map64_clear(&v->later);
 	tracefile_gen_begin(v->tf);
 	tracefile_stream(v->tf, TRACEV2_NO_ID);
 }
@@ -275,6 +301,7 @@ static const struct sink_ops v2_sink_ops = {
 	.event = v2_sink_event,
 	.cpu_sample = v2_sink_cpu_sample,
 	.socket = v2_sink_socket,
+	.text = v2_sink_known,
 	.experiment = v2_sink_experiment,
 };
 
@@ -314,5 +341,6 @@ void v2_sink_free(struct v2_sink *v)
 	if (!v)
 		return;
 	tracefile_free(v->tf);
+	map64_free(&v->later);
 	free(v);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "target/code.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "target/x86/insn.h"
@@ -83,6 +84,39 @@ uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *f
 		at += insn.len;
 	}
 	return at < fn->addr + fn->size && !is_jumped_into(b, fn, addr, at) ? at : 0;
+}
+
+static bool code_is_field_of(const struct x86_insn *insn, uint16_t opcode)
+{
+	return insn->opcode == opcode && insn->has_mem && insn->base != X86_RSP &&
+	       x86_has_mem(insn, insn->base, insn->disp);
+}
+
+/* movb $1,A(%reg) and then mov %other,B(%reg) */
+static bool code_is_flag_and_store(const struct x86_insn *flag, const struct x86_insn *store)
+{
+	return code_is_field_of(flag, 0xc6) && flag->imm == 1 && code_is_field_of(store, 0x89) &&
+	       store->rex & 8 && store->base == flag->base;
+}
+
+int code_store_after_flag(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
+{
+	struct x86_insn before = {0}, insn;
+	uint64_t pos;
+	bool found = false;
+
+	for (pos = fn->addr; pos < fn->addr + fn->size; pos += insn.len) {
+		if (!code_decode_at(b, pos, &insn))
+			return -ENOTSUP;
+		if (code_is_flag_and_store(&before, &insn)) {
+			if (found && *at != insn.disp)
+				return -ENOTSUP;
+			*at = insn.disp;
+			found = true;
+		}
+		before = insn;
+	}
+	return found ? 0 : -ENOTSUP;
 }
 
 bool code_is_readable(int reg)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http: the requests that net/http serves: where the probes find their data, and how a request
+ * ended (REC_HTTP_END). Both sides compile this header.
+ */
+#ifndef GOTAP_HTTP_H
+#define GOTAP_HTTP_H
+
+/*
+ * Offsets of fields of net/http; GO_OFFSET_NONE: not known, the value is then missing.
+ * user/target/http_layout.h has their sources.
+ */
+struct http_layout {
+	unsigned int request_pattern;	/* Request.Pattern, since Go 1.23 */
+	unsigned int response_status, response_written;
+	/* of http2responseWriterState: status, wroteBytes */
+	unsigned int h2_status, h2_written;
+	unsigned int conn_hijacked;	/* conn.hijackedv */
+};
+
+/* In all releases from Go 1.15 to 1.27. */
+enum {
+	HTTP_REQUEST_METHOD = 0,
+	HTTP_REQUEST_URL = 16,
+	HTTP_URL_PATH = 56,
+	HTTP_H2_STATE = 0,	/* http2responseWriter.rws */
+	HTTP_G_PANIC = 32,	/* runtime.g._panic: not nil while the goroutine panics, or exits */
+};
+
+/* Flags of REC_HTTP_END. */
+enum http_end {
+	HTTP_END_KNOWN = 1,	/* the probe knew the request: status and bytes are there */
+	HTTP_END_H2 = 2,
+	HTTP_END_HIJACKED = 4,	/* the handler has taken the connection over */
+	/* The handler did not return: it panicked, or called runtime.Goexit. */
+	HTTP_END_UNWOUND = 8,
+};
+
+#endif

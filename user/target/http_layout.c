@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* http_layout: see http_layout.h. */
+#include "target/http_layout.h"
+
+#include <stddef.h>
+
+#include "gooffsets.h"
+#include "target/code.h"
+
+/* Offset of the field that is stored after a flag in the function; GO_OFFSET_NONE: not found. */
+static unsigned int layout_stored(const struct gobin *b, const char *name)
+{
+	struct gobin_func fn;
+	int32_t at;
+
+	if (gobin_any_func(b, name, &fn) || code_store_after_flag(b, &fn, &at))
+		return GO_OFFSET_NONE;
+	return (unsigned int)at;
+}
+
+static unsigned int layout_moved(unsigned int at, int by)
+{
+	return at == GO_OFFSET_NONE ? at : at + (unsigned int)by;
+}
+
+static unsigned int layout_h2_status(const struct gobin *b)
+{
+	static const char *const names[] = {
+		"net/http/internal/http2.(*responseWriterState).writeHeader",
+		"net/http.(*http2responseWriterState).writeHeader",
+		"golang.org/x/net/http2.(*responseWriterState).writeHeader",
+	};
+	unsigned int at = GO_OFFSET_NONE;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && at == GO_OFFSET_NONE; i++)
+		at = layout_stored(b, names[i]);
+	return at;
+}
+
+static unsigned int layout_hijacked(int minor)
+{
+	return minor >= 21 ? 136 : minor <= 19 ? 144 : GO_OFFSET_NONE;
+}
+
+void http_layout_find(const struct gobin *b, struct http_layout *ret)
+{
+	int minor = gobin_go_minor(b);
+
+	ret->request_pattern = minor >= 23 ? 232 : GO_OFFSET_NONE;
+	ret->response_status = layout_stored(b, "net/http.(*response).WriteHeader");
+	ret->response_written = layout_moved(ret->response_status, -16);
+	ret->h2_status = layout_h2_status(b);
+	ret->h2_written = layout_moved(ret->h2_status, 24);
+	ret->conn_hijacked = layout_hijacked(minor);
+}
