@@ -30,6 +30,7 @@ static const struct {
 } outside[] = {
 	{ GROUP_SWEEP, "group sweep" },
 	{ GROUP_LABELS, "group labels" },
+	{ GROUP_HTTP, "group http" },
 	{ GROUP_STACKS, "group stacks" },
 	{ GROUP_SPANS, "group spans" },
 	{ GROUP_OBJECTS, "group objects" },

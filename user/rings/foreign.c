@@ -9,6 +9,7 @@
 
 #include <assert.h>
 
+#include "http.h"
 #include "waits.h"
 
 #define ANY UINT64_MAX
@@ -54,6 +55,8 @@ static const struct foreign_word {
 	[REC_WORD_MISSING] = { true, 0, REC_MISSING_FIRST | REC_MISSING_SECOND },
 	[REC_WORD_GOID_BEFORE] = { true, 0, UINT16_MAX },
 	[REC_WORD_SKIP] = { true, 0, REC_MAX_FRAMES },
+	[REC_WORD_HTTP_END] = { true, 0, HTTP_END_KNOWN | HTTP_END_HIJACKED },
+	[REC_WORD_HTTP_STATUS] = { true, 0, UINT16_MAX },
 };
 
 static const struct foreign_kind {

@@ -47,6 +47,11 @@ uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *f
  * there is no such place, or more than one with different fields.
  */
 int code_store_after_flag(const struct gobin *b, const struct gobin_func *fn, int32_t *at);
+/*
+ * Stores the offset of the field of one byte that @fn loads through a register that is not the
+ * stack pointer. -ENOTSUP if there is no such load, or more than one.
+ */
+int code_byte_load(const struct gobin *b, const struct gobin_func *fn, int32_t *at);
 /* Returns whether the BPF side can read register @reg by its number (go_reg() in bpf/goabi.h). */
 bool code_is_readable(int reg);
 /* Returns whether g and the arguments are at @site in the registers that they have on entry. */

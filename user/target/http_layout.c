@@ -38,9 +38,15 @@ static unsigned int layout_h2_status(const struct gobin *b)
 	return at;
 }
 
-static unsigned int layout_hijacked(int minor)
+static unsigned int layout_hijacked(const struct gobin *b)
 {
-	return minor >= 21 ? 136 : minor <= 19 ? 144 : GO_OFFSET_NONE;
+	struct gobin_func fn;
+	int32_t at;
+
+	if (gobin_any_func(b, "net/http.(*conn).hijacked", &fn) ||
+	    code_byte_load(b, &fn, &at) || at < HTTP_HIJACKED_BEHIND)
+		return GO_OFFSET_NONE;
+	return (unsigned int)at;
 }
 
 void http_layout_find(const struct gobin *b, struct http_layout *ret)
@@ -52,5 +58,5 @@ void http_layout_find(const struct gobin *b, struct http_layout *ret)
 	ret->response_written = layout_moved(ret->response_status, -16);
 	ret->h2_status = layout_h2_status(b);
 	ret->h2_written = layout_moved(ret->h2_status, 24);
-	ret->conn_hijacked = layout_hijacked(minor);
+	ret->conn_hijacked = layout_hijacked(b);
 }

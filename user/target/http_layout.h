@@ -7,10 +7,11 @@
  * release can have them. (*response).WriteHeader has "w.wroteHeader = true; w.status = code", and so
  * has (*http2responseWriterState).writeHeader: two stores through one register, side by side. In all
  * releases from 1.15 to 1.27 `written` lies 16 bytes before `status`, and wroteBytes of HTTP/2 24
- * bytes behind it. The other fields have one place in each release:
+ * bytes behind it. One field has one place in each release:
  *
  *	Request.Pattern		232, since Go 1.23 (server.go, ServeMux.ServeHTTP sets it)
- *	conn.hijackedv		144 up to Go 1.19, where curReq is an atomic.Value, 136 since Go 1.21
+ *
+ * (*conn).hijacked returns conn.hijackedv: the only load of a byte that is not from its frame.
  */
 #ifndef GOTAP_TARGET_HTTP_LAYOUT_H
 #define GOTAP_TARGET_HTTP_LAYOUT_H

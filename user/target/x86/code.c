@@ -99,6 +99,23 @@ static bool code_is_flag_and_store(const struct x86_insn *flag, const struct x86
 	       store->rex & 8 && store->base == flag->base;
 }
 
+int code_byte_load(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
+{
+	struct x86_insn insn;
+	uint64_t pos;
+	int loads = 0;
+
+	for (pos = fn->addr; pos < fn->addr + fn->size; pos += insn.len) {
+		if (!code_decode_at(b, pos, &insn))
+			return -ENOTSUP;
+		if (!code_is_field_of(&insn, X86_MAP_0F | 0xb6))	/* movzx */
+			continue;
+		*at = insn.disp;
+		loads++;
+	}
+	return loads == 1 ? 0 : -ENOTSUP;
+}
+
 int code_store_after_flag(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
 {
 	struct x86_insn before = {0}, insn;

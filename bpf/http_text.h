@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * http_text: the parts that the probes of probe_http.bpf.c and probe_http_end.bpf.c share.
+ */
+#ifndef GOTAP_BPF_HTTP_TEXT_H
+#define GOTAP_BPF_HTTP_TEXT_H
+
+#include "annotation.h"
+#include "http.h"
+
+/* The Go string at @at; 0: none. */
+static __always_inline struct text http_text(__u64 at)
+{
+	__u64 t[2] = {};
+
+	if (at)
+		read_user(t, sizeof(t), at);
+	return text_at(t[0], t[1]);
+}
+
+/* The word at @at + @offset; 0 if the offset is not known. */
+static __always_inline __u64 http_word(__u64 at, __u32 offset)
+{
+	return offset == GO_OFFSET_NONE ? 0 : read_u64(at + offset);
+}
+
+static __always_inline void http_send(const struct annotation *a, __u64 word)
+{
+	__u32 most = a->text[0].len > a->text[1].len ? a->text[0].len : a->text[1].len;
+
+	if (most <= 64)
+		send_room(a, word, 128);
+	else if (most <= 256)
+		send_room(a, word, 512);
+	else
+		send_room(a, word, REC_USER_MAX);
+}
+
+/* Puts request and pattern into a record of an end. */
+static __always_inline void http_put_request(struct annotation *a, __u64 request)
+{
+	a->flags |= HTTP_END_KNOWN;
+	a->task = request;
+	if (http.request_pattern != GO_OFFSET_NONE)
+		a->text[0] = http_text(request + http.request_pattern);
+}
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// requests is a server with its own clients, over HTTP/1 and over HTTP/2 with TLS, and handlers that end in all ways in
+// which handlers end. It prints what it served:
+//
+//	served PROTO PATH COUNT
+//
+// Arguments: how many requests of each kind, and the milliseconds to wait before the first.
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"io/ioutil"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"sort"
+	"strconv"
+	"sync"
+	"time"
+)
+
+type kind struct{ proto, path string }
+
+var (
+	mu     sync.Mutex
+	served = map[kind]int{}
+)
+
+// count is the outermost handler, which every request passes before anything can end it.
+func count(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		served[kind{fmt.Sprint("h", r.ProtoMajor), r.URL.Path}]++
+		mu.Unlock()
+		h.ServeHTTP(w, r)
+	})
+}
+
+func hijack(w http.ResponseWriter, r *http.Request) {
+	h, ok := w.(http.Hijacker)
+	if !ok {
+		w.WriteHeader(501)
+		return
+	}
+	c, _, err := h.Hijack()
+	if err == nil {
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		c.Close()
+	}
+}
+
+func stream(w http.ResponseWriter, r *http.Request) {
+	for i := 0; i < 3; i++ {
+		fmt.Fprintf(w, "part %d\n", i)
+		w.(http.Flusher).Flush()
+	}
+}
+
+// late outlives its response: the TimeoutHandler around it answers 503, and the request ends.
+func late(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+func children(w http.ResponseWriter, r *http.Request) {
+	var wg sync.WaitGroup
+	for i := 0; i < 2; i++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			time.Sleep(100 * time.Microsecond)
+		}()
+	}
+	wg.Wait()
+	io.WriteString(w, "done")
+}
+
+func handlers() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/plain", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
+	mux.HandleFunc("/status/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(418) })
+	mux.HandleFunc("/panic", func(w http.ResponseWriter, r *http.Request) { panic("x") })
+	mux.HandleFunc("/abort", func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
+	mux.HandleFunc("/goexit", func(w http.ResponseWriter, r *http.Request) { runtime.Goexit() })
+	mux.HandleFunc("/hijack", hijack)
+	mux.HandleFunc("/stream", stream)
+	mux.HandleFunc("/children", children)
+	mux.Handle("/late", http.TimeoutHandler(http.HandlerFunc(late), 2*time.Millisecond, "late"))
+	return count(mux)
+}
+
+var paths = []string{"/plain?q=1", "/status/x", "/panic", "/abort", "/goexit", "/hijack", "/stream", "/children", "/late", "/nosuch", "/with%20space"}
+
+func main() {
+	n, _ := strconv.Atoi(os.Args[1])
+	wait, _ := strconv.Atoi(os.Args[2])
+	log.SetOutput(ioutil.Discard)
+	quiet := log.New(ioutil.Discard, "", 0)
+	one := httptest.NewUnstartedServer(handlers())
+	one.Config.ErrorLog = quiet
+	one.Start()
+	two := httptest.NewUnstartedServer(handlers())
+	two.Config.ErrorLog = quiet
+	two.TLS = &tls.Config{NextProtos: []string{"h2"}}
+	two.EnableHTTP2 = true
+	two.StartTLS()
+	clients := map[string]*http.Client{
+		one.URL: {Transport: &http.Transport{}},
+		two.URL: {Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}},
+	}
+	fmt.Println("ready")
+	time.Sleep(time.Duration(wait) * time.Millisecond)
+	for i := 0; i < n; i++ {
+		for _, path := range paths {
+			for url, c := range clients {
+				if resp, err := c.Get(url + path); err == nil {
+					io.Copy(ioutil.Discard, resp.Body)
+					resp.Body.Close()
+				}
+			}
+		}
+	}
+	time.Sleep(50 * time.Millisecond)
+	mu.Lock()
+	defer mu.Unlock()
+	var lines []string
+	for k, count := range served {
+		lines = append(lines, fmt.Sprintf("served %s %q %d", k.proto, k.path, count))
+	}
+	sort.Strings(lines)
+	for _, line := range lines {
+		fmt.Println(line)
+	}
+}
