@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Group http: the requests that net/http serves. tests/prog/requests.go counts what it serves, in the outermost handler,
+# and its handlers end in all ways: they return, panic, exit the goroutine, take the connection over, stream, time out.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	# Go 1.22 and later set the pattern of a route only so; a program of GOPATH mode has the old ServeMux by default.
+	export GODEBUG=httpmuxgo121=0
+}
+
+teardown() { stop_targets; }
+
+# serves VERSION [ARGUMENT...]: the trace of a program that is recorded from its begin to its end has what it served.
+serves() {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	build_prog "$1" requests
+	"$GOTAP" record -o "$trace" --budget none --strict -e +http "${@:2}" -- "$PROG" 8 100 \
+		>"$BATS_TEST_TMPDIR/served" 2>"$BATS_TEST_TMPDIR/report" || fail "$(cat "$BATS_TEST_TMPDIR/report")"
+	trace_ok "$trace"
+	"$GOTAP" text --events --json "$trace" >"$BATS_TEST_TMPDIR/events"
+	python3 "$CHECKOUT/tests/lib/requests.py" "$BATS_TEST_TMPDIR/served" "$BATS_TEST_TMPDIR/events" "${1#1.}"
+}
+
+# for releases 1.15+ (soak-only not 1.15 1.22 newest):
+#	@test "requests of a Go % server, HTTP/1 and HTTP/2" { serves %; }
+@test "requests of a Go 1.15 server, HTTP/1 and HTTP/2" { serves 1.15; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.19 server, HTTP/1 and HTTP/2" { serves 1.19; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.21 server, HTTP/1 and HTTP/2" { serves 1.21; }
+@test "requests of a Go 1.22 server, HTTP/1 and HTTP/2" { serves 1.22; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.23 server, HTTP/1 and HTTP/2" { serves 1.23; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.24 server, HTTP/1 and HTTP/2" { serves 1.24; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.25 server, HTTP/1 and HTTP/2" { serves 1.25; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.26 server, HTTP/1 and HTTP/2" { serves 1.26; }
+@test "requests of a Go 1.27 server, HTTP/1 and HTTP/2" { serves 1.27; }
+# end of releases
+
+# for releases 1.19+ (soak-only not 1.26 newest):
+#	@test "requests of a Go % server, with inline code" { serves % --attach inline; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.19 server, with inline code" { serves 1.19 --attach inline; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.21 server, with inline code" { serves 1.21 --attach inline; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.22 server, with inline code" { serves 1.22 --attach inline; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.23 server, with inline code" { serves 1.23 --attach inline; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.24 server, with inline code" { serves 1.24 --attach inline; }
+# bats test_tags=soak-only
+@test "requests of a Go 1.25 server, with inline code" { serves 1.25 --attach inline; }
+@test "requests of a Go 1.26 server, with inline code" { serves 1.26 --attach inline; }
+@test "requests of a Go 1.27 server, with inline code" { serves 1.27 --attach inline; }
+# end of releases
+
+@test "a stripped server" {
+	build_prog 1.27 requests -ldflags=-s
+	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +http -- "$PROG" 8 100 >"$BATS_TEST_TMPDIR/served"
+	"$GOTAP" text --events --json "$BATS_TEST_TMPDIR/x.trace" >"$BATS_TEST_TMPDIR/events"
+	python3 "$CHECKOUT/tests/lib/requests.py" "$BATS_TEST_TMPDIR/served" "$BATS_TEST_TMPDIR/events" 27
+}
+
+# What had begun before the recording has no begin, and what has not ended at its end has no end: nothing else is missing.
+@test "attach and detach amid load: no half request is a whole one" {
+	local trace=$BATS_TEST_TMPDIR/x.trace begun ended
+	build_prog 1.27 requests
+	start_target "$PROG" 2000 0
+	recorded "$trace" -p "$TARGET" -e +http -d 500ms
+	views_ok "$trace"
+	"$GOTAP" text --events "$trace" >"$BATS_TEST_TMPDIR/text"
+	begun=$(grep -c ' UserTaskBegin ' "$BATS_TEST_TMPDIR/text")
+	ended=$(grep -c ' UserTaskEnd ' "$BATS_TEST_TMPDIR/text")
+	echo "$begun begun, $ended ended"
+	[ "$begun" -gt 50 ]
+	[ "$ended" -le "$begun" ]
+	[ $((begun - ended)) -le 4 ]
+	# a task has its name, and each that ended its result
+	[ "$(grep -c '"gotap.http"' "$BATS_TEST_TMPDIR/text")" -eq "$ended" ]
+}
+
+@test "traces for readers of Go 1.21 and before have the method as the name" {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	build_prog 1.27 requests
+	"$GOTAP" record -o "$trace" --budget none -e +http -- "$PROG" 3 100 >"$BATS_TEST_TMPDIR/served"
+	"$GOTAP" convert --format go1.21 "$trace" -o "$trace.21"
+	gotap check "$trace.21"
+	succeeds
+	"$GOTAP" text --events "$trace.21" >"$BATS_TEST_TMPDIR/text"
+	[ "$(grep -c 'UserTaskBegin\|UserTaskCreate' "$BATS_TEST_TMPDIR/text")" -eq 69 ]
+}
