@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * annotation: a record with two texts of the program, for the probes of annotations and of requests.
+ * annotation: a record with two texts of the program, for the probes of annotations and of
+ * requests.
  */
 #ifndef GOTAP_BPF_ANNOTATION_H
 #define GOTAP_BPF_ANNOTATION_H

@@ -168,7 +168,7 @@ static __always_inline u64 go_arg5(struct pt_regs *ctx)
 	return go_arg(ctx, 5, loaded(arch_arg5(ctx)));
 }
 
-/* The first argument of a call, for a probe at the call: the return address is not in memory yet. */
+/* The first argument of a call, for a probe at the call: no return address is in memory yet. */
 static __always_inline u64 go_call_arg1(struct pt_regs *ctx)
 {
 	return go_arg(ctx, 0, loaded(arch_arg1(ctx)));

@@ -46,8 +46,8 @@ static __always_inline void http_end_of(struct annotation *a, const struct servi
 }
 
 /*
- * The closure that (*conn).serve defers: it runs at the end of each connection. The map has the last
- * request of the connection, also if that one has ended: user space knows which are open.
+ * The closure that (*conn).serve defers: it runs at the end of each connection. The map has the
+ * last request of the connection, also if that one has ended: user space knows which are open.
  */
 SEC("uprobe")
 int GO_PROGRAM(http_unwind)(struct pt_regs *ctx)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_http_end: the end of a request of HTTP/1 of which the handler has returned. It needs nothing
- * of the begin (probe_http.bpf.c), so that it can run inside the target.
+ * probe_http_end: the end of a request of HTTP/1 of which the handler has returned. It needs
+ * nothing of the begin (probe_http.bpf.c), so that it can run inside the target.
  */
 #include "http_text.h"
 

@@ -88,6 +88,10 @@ rows_of() {
 		echo "V:trace -o O"
 		echo "V:trace --json --no-gc -o O"
 		;;
+	requests)
+		echo "V:trace -o O"
+		echo "V:trace --json --slowest 2 -o O"
+		;;
 	perfetto)
 		echo "V:trace -o O"
 		echo "I:trace V=trace.threads -o O"
@@ -169,7 +173,7 @@ call() {
 	for row in "assemble - -o spool:spool" "records -:spool" "text - -o trace:trace" "wire - -o text:text" \
 		   "check -:trace" "convert - -o trace:trace" "report - -o trace:trace" "report - --html trace:trace" \
 		   "diff - other -o trace:trace" "pprof -t wall - -o trace:trace" "why - -o trace:trace" \
-		   "whatif - -o trace:trace" \
+		   "whatif - -o trace:trace" "requests - -o trace:trace" \
 		   "perfetto - -o trace:trace" "tables - -o folder:trace"; do
 		rm -rf "$HERE"
 		mkdir "$HERE"

@@ -98,3 +98,27 @@ serves() {
 	"$GOTAP" text --events "$trace.21" >"$BATS_TEST_TMPDIR/text"
 	[ "$(grep -c 'UserTaskBegin\|UserTaskCreate' "$BATS_TEST_TMPDIR/text")" -eq 69 ]
 }
+
+@test "gotap requests counts what the program served, fails for what it does not have" {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	build_prog 1.27 requests
+	"$GOTAP" record -o "$trace" --budget none --strict -e +http -- "$PROG" 8 100 >"$BATS_TEST_TMPDIR/served"
+	"$GOTAP" requests "$trace" --json --slowest 1000 >"$BATS_TEST_TMPDIR/json"
+	python3 "$CHECKOUT/tests/lib/routes.py" "$BATS_TEST_TMPDIR/served" "$BATS_TEST_TMPDIR/json"
+	succeeds "$GOTAP" requests "$trace" --route 'GET /stream' --slowest 2
+	matches '^ +16 +0 .* GET /stream$'
+	! grep -q '/plain' <<<"$output" || fail "another route"
+	[ "$(grep -c '  200  .*GET /stream  /stream$' <<<"$output")" -eq 2 ]
+	task=$(sed -n 's/.*gotap why .* --task \([0-9]*\)$/\1/p' <<<"$output")
+	succeeds "$GOTAP" why "$trace" --task "$task"
+	contains "task $task, ended by goroutine"
+	"$GOTAP" requests - <"$trace" | grep -q 'GET /stream'
+	succeeds "$GOTAP" report "$trace"
+	contains 'tasks GET /'
+	"$GOTAP" record -o "$trace.none" --budget none -- "$PROG" 1 0 >/dev/null
+	gotap requests "$trace.none"
+	[ "$status" -eq 1 ]
+	contains 'has no requests'
+	gotap requests "$trace.none" "$trace"
+	[ "$status" -eq 2 ]
+}

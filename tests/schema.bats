@@ -172,6 +172,13 @@ says() {
 	says diff diff --json --top 100 slower usual
 }
 
+@test "requests" {
+	build_prog "$REFERENCE_GO" requests
+	"$GOTAP" record -o served -e +http --budget none -- "$PROG" 3 100 >/dev/null 2>record.served
+	says requests requests --json served
+	says requests requests --json --slowest 100 --route 'GET /panic' served
+}
+
 @test "whatif" {
 	says whatif whatif --json story
 	says whatif whatif --json --sleep main.query --by 25 story

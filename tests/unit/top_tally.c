@@ -518,7 +518,7 @@ static void any_events_can_come(void)
 		EV_GoSyscallBegin, EV_GoSyscallEnd, EV_GoSyscallEndBlocked, EV_ProcStatus, EV_ProcStart, EV_ProcStop,
 		EV_ProcSteal, EV_GCBegin, EV_GCEnd, EV_STWBegin, EV_STWEnd, EV_UserRegionBegin, EV_UserRegionEnd, EV_UserLog,
 	};
-	const struct sink_text texts[] = { { "a", 1, false }, { "b", 1, false }, { LABELS_CATEGORY, 0, true } };
+	const struct sink_text texts[] = { { .bytes = "a", .len = 1 }, { .bytes = "b", .len = 1 }, { .bytes = LABELS_CATEGORY, .constant = true } };
 	uint64_t time = 10000, i, n;
 
 	srand(5);

@@ -33,6 +33,7 @@ int cmd_convert(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_pprof(int argc, char **argv);
 int cmd_why(int argc, char **argv);
+int cmd_requests(int argc, char **argv);
 int cmd_whatif(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_perfetto(int argc, char **argv);

@@ -36,6 +36,8 @@ static const struct command all_commands[] = {
 	{ "pprof", cmd_pprof, "make a profile of traces, for `go tool pprof` and flame graphs" },
 	{ "convert", cmd_convert, "turn a trace of any Go release into one for today's tools" },
 	{ "why", cmd_why, "say what something waited for: the critical path" },
+	{ "requests", cmd_requests,
+	  "list the requests that a server answered, by route, from its trace" },
 	{ "whatif", cmd_whatif, "experimental: predict the effect of a shorter part, by a replay" },
 	{ "perfetto", cmd_perfetto, "turn a trace of any Go release into one for Perfetto" },
 	{ "tables", cmd_tables, "turn traces into tables in Parquet files, for SQL" },

@@ -73,7 +73,8 @@ static int plan_at_entry(struct plan *p, const struct gobin *b, const struct pro
 /* Nearly all functions of the table are of package runtime: the others need a larger index. */
 static int plan_function(const struct gobin *b, const char *name, struct gobin_func *ret)
 {
-	return strncmp(name, "runtime", 7) ? gobin_any_func(b, name, ret) : gobin_func(b, name, ret);
+	return strncmp(name, "runtime", 7) ? gobin_any_func(b, name, ret) :
+					     gobin_func(b, name, ret);
 }
 
 /* Returns the return address of the first call that @spec names; 0 if there is none. */

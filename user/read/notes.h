@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * notes: the log events that gotap itself adds to a trace: those of category NOTES_CATEGORY (and
- * "gotap.labels", labels.h), without a task and without a stack. A program can log with that
+ * "gotap.labels", labels.h), without a task and without a stack; those of "gotap.http" have the
+ * task of their request (http.h). A program can log with that
  * category, too. In a recording of gotap sched/annotations.c then puts NOTES_PROGRAM before the
  * program's category. In a trace of the runtime each log event of the program has the stack of its
  * caller (Go 1.11, traceEvent() of traceUserLog; Go 1.22, trace_userLog() of package runtime).

@@ -41,7 +41,7 @@ struct request {
 /* --- names --- */
 
 /* The name of a request of which no route is known. */
-static void request_name_plain(struct request *q)
+static void served_name_plain(struct request *q)
 {
 	q->name_len = (size_t)snprintf(q->name, NAME_MOST, "%.*s net/http", (int)q->method_len,
 				       q->method);
@@ -51,7 +51,7 @@ static void request_name_plain(struct request *q)
  * The pattern of a route may begin with the method (Go 1.22 and later), and never has a space
  * elsewhere.
  */
-static void request_name_route(struct request *q, const char *pattern, size_t n)
+static void served_name_route(struct request *q, const char *pattern, size_t n)
 {
 	bool has_method = memchr(pattern, ' ', n) != NULL;
 	int len = has_method ? snprintf(q->name, NAME_MOST, "%.*s", (int)n, pattern) :
@@ -62,7 +62,7 @@ static void request_name_route(struct request *q, const char *pattern, size_t n)
 }
 
 /* The name is final. */
-static void request_set_name(struct model *s, struct request *q)
+static void served_set_name(struct model *s, struct request *q)
 {
 	if (!q->named)
 		s->sink.ops->text(s->sink.ctx, q->task, q->name, q->name_len);
@@ -74,12 +74,12 @@ void requests_tell(struct model *s)
 	struct request *q;
 
 	for (q = s->requests; q; q = q->next)
-		request_set_name(s, q);
+		served_set_name(s, q);
 }
 
 /* --- begin and end --- */
 
-static void request_forget(struct request *q)
+static void served_forget(struct request *q)
 {
 	q->g->request = NULL;
 	*q->at = q->next;
@@ -93,23 +93,23 @@ void request_drop(struct model *s, struct G *g)
 	if (!g->request)
 		return;
 	if (s->started)
-		request_set_name(s, g->request);
-	request_forget(g->request);
+		served_set_name(s, g->request);
+	served_forget(g->request);
 }
 
-static struct request *request_new(struct model *s, struct G *g, const struct rec_user *u)
+static struct request *served_new(struct model *s, struct G *g, const struct rec_user *u)
 {
 	size_t method = u->len[0] < METHOD_MOST ? u->len[0] : METHOD_MOST;
 	size_t path = u->len[1] < PATH_MOST ? u->len[1] : PATH_MOST;
 	struct request *q = xcalloc(1, sizeof(*q) + path);
 
 	q->address = u->r.id;
-	q->task = REQUEST_TASKS + ++s->last_request;
+	q->task = HTTP_TASKS + ++s->last_request;
 	q->method_len = method;
 	q->path_len = path;
 	memcpy(q->method, u->text, method);
 	memcpy(q->path, u->text + u->len[0], path);
-	request_name_plain(q);
+	served_name_plain(q);
 	q->named = !s->sink.ops->text;
 	q->g = g;
 	q->next = s->requests;
@@ -184,7 +184,7 @@ static void log_make(struct buf *out, struct request *q, const struct rec_user *
 		log_add_text(out, " proto=", "h2", 2);
 }
 
-static void request_log(struct model *s, struct M *m, struct request *q, const struct rec_user *u)
+static void served_log(struct model *s, struct M *m, struct request *q, const struct rec_user *u)
 {
 	struct buf text = {0};
 
@@ -196,7 +196,7 @@ static void request_log(struct model *s, struct M *m, struct request *q, const s
 
 /* --- handlers --- */
 
-static struct G *request_goroutine(struct model *s, struct M *m)
+static struct G *served_goroutine(struct model *s, struct M *m)
 {
 	if (!s->started)
 		return NULL;
@@ -211,7 +211,7 @@ static struct G *request_goroutine(struct model *s, struct M *m)
  * The regions that the handler has begun and not ended end with the request: a reader wants regions
  * to nest. Returns whether that of the request is the innermost one now.
  */
-static bool request_end_inner(struct model *s, struct M *m, const struct request *q)
+static bool served_end_inner(struct model *s, struct M *m, const struct request *q)
 {
 	struct G *g = m->g;
 
@@ -223,29 +223,29 @@ static bool request_end_inner(struct model *s, struct M *m, const struct request
 	return g->regions;
 }
 
-static void request_end(struct model *s, struct M *m, struct request *q)
+static void served_end(struct model *s, struct M *m, struct request *q)
 {
-	if (q->region && request_end_inner(s, m, q)) {
+	if (q->region && served_end_inner(s, m, q)) {
 		step_emit(s, m, EV_UserRegionEnd, q->task, NAME(q), 0);
 		g_end_region(s, m->g);
 	}
 	step_emit(s, m, EV_UserTaskEnd, q->task, 0);
-	request_set_name(s, q);
-	request_forget(q);
+	served_set_name(s, q);
+	served_forget(q);
 }
 
 void http_begin(struct model *s, struct M *m, const struct rec *r)
 {
-	struct G *g = request_goroutine(s, m);
+	struct G *g = served_goroutine(s, m);
 	struct request *q;
 
 	if (!g)
 		return;
 	if (g->request) {	/* its end is missing */
 		repair(s, REPAIR_REQUEST);
-		request_end(s, m, g->request);
+		served_end(s, m, g->request);
 	}
-	q = request_new(s, g, (const struct rec_user *)r);
+	q = served_new(s, g, (const struct rec_user *)r);
 	step_emit(s, m, EV_UserTaskBegin, q->task, 0, NAME(q), 0);
 	q->region = region_open(s, g, q->task);
 	if (q->region)
@@ -256,12 +256,12 @@ void http_begin(struct model *s, struct M *m, const struct rec *r)
 void http_end(struct model *s, struct M *m, const struct rec *r)
 {
 	const struct rec_user *u = (const struct rec_user *)r;
-	struct G *g = request_goroutine(s, m);
+	struct G *g = served_goroutine(s, m);
 
 	if (!g || !g->request || (u->r.id && u->r.id != g->request->address))
 		return;
 	if (u->len[0] && !g->request->named)
-		request_name_route(g->request, u->text, u->len[0]);
-	request_log(s, m, g->request, u);
-	request_end(s, m, g->request);
+		served_name_route(g->request, u->text, u->len[0]);
+	served_log(s, m, g->request, u);
+	served_end(s, m, g->request);
 }

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "read/labels.h"
+#include "read/http.h"
 #include "read/notes.h"
 #include "read/origin.h"
 #include "spans/internal.h"
@@ -274,6 +275,11 @@ static void spans_enter(struct spans *s, const struct trace_event *ev, struct tr
 	names_enter(&s->names, gen ? &gen->tables : NULL);
 }
 
+static bool log_is_gotaps(const struct trace_event *ev)
+{
+	return !ev->args[3] && (!ev->args[0] || ev->args[0] > HTTP_TASKS);
+}
+
 /*
  * Returns the category for visitors. A log event of the program in a category that gotap reserves
  * gets another name, so that no visitor takes it for a note of gotap.
@@ -283,7 +289,7 @@ static const char *log_category(struct spans *s, const struct trace_event *ev)
 	const char *category = names_string(&s->names, ev->args[1]);
 	_cleanup_free_ char *renamed = NULL;
 
-	if (!notes_is_reserved(category, strlen(category)) || (!ev->args[0] && !ev->args[3]))
+	if (!notes_is_reserved(category, strlen(category)) || log_is_gotaps(ev))
 		return category;
 	renamed = xasprintf("%s%s", NOTES_PROGRAM, category);
 	return names_text(&s->names, renamed, strlen(renamed));

@@ -4,10 +4,10 @@
  * Out: struct http_layout (include/http.h).
  *
  * The fields of the response have moved inside a minor release (Go 1.26), so that no table by
- * release can have them. (*response).WriteHeader has "w.wroteHeader = true; w.status = code", and so
- * has (*http2responseWriterState).writeHeader: two stores through one register, side by side. In all
- * releases from 1.15 to 1.27 `written` lies 16 bytes before `status`, and wroteBytes of HTTP/2 24
- * bytes behind it. One field has one place in each release:
+ * release can have them. (*response).WriteHeader has "w.wroteHeader = true; w.status = code", and
+ * so has (*http2responseWriterState).writeHeader: two stores through one register, side by side. In
+ * all releases from 1.15 to 1.27 `written` lies 16 bytes before `status`, and wroteBytes of HTTP/2
+ * 24 bytes behind it. One field has one place in each release:
  *
  *	Request.Pattern		232, since Go 1.23 (server.go, ServeMux.ServeHTTP sets it)
  *

@@ -50,13 +50,16 @@ uint64_t strtab_put_again(struct strtab *t, uint64_t id)
 
 uint64_t strtab_put_later(struct strtab *t)
 {
-	*(const char **)vec_push(&t->order, sizeof(const char *)) = strset_add_bytes(t->texts, "", 0);
+	const char *text = strset_add_bytes(t->texts, "", 0);
+
+	*(const char **)vec_push(&t->order, sizeof(text)) = text;
 	return t->order.len;
 }
 
 void strtab_define(struct strtab *t, uint64_t id, const char *s, size_t n)
 {
-	const char *text = strset_add_bytes(t->texts, s, n < TRACEV2_MAX_STRING ? n : TRACEV2_MAX_STRING);
+	size_t len = n < TRACEV2_MAX_STRING ? n : TRACEV2_MAX_STRING;
+	const char *text = strset_add_bytes(t->texts, s, len);
 
 	*vec_at(&t->order, const char *, id - 1) = text;
 	t->bytes += strset_len(text);

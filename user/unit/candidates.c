@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/map64.h"
+#include "read/http.h"
 #include "release/release.h"
 #include "why/place.h"
 
@@ -390,6 +391,7 @@ static void candidates_on_task(void *ctx, const struct task_span *t)
 	if (!list)
 		return;
 	list->program = true;
+	list->served |= t->id > HTTP_TASKS;
 	unit_list_add(list, &in);
 }
 

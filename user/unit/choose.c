@@ -2,6 +2,7 @@
 /*
  * choose: see choose.h. A candidate has as its score the time of its instances, times weights:
  *
+ * - a request that the trace has as a task (group http) is the best unit there is;
  * - a name that the program itself gives (task, region), or a request of a server, is a better unit
  *   than the life of a goroutine, and that is better than a round of a loop;
  * - time in which a goroutine paces itself (it sleeps, or waits for a timer or until the trace
@@ -20,6 +21,8 @@ enum { FEW_INSTANCES = 3, MANY_INSTANCES = 10 };
 
 /* A further unit has this part of the score of the first one, or more. */
 #define OTHERS_LEAST 0.1
+
+#define SERVED_WEIGHT 24
 
 static const double kind_weight[UNIT_KINDS] = {
 	[UNIT_TASK] = 4, [UNIT_REGION] = 3, [UNIT_REQUEST] = 6, [UNIT_GOROUTINE] = 2,
@@ -82,7 +85,7 @@ static double choose_work(const struct unit_list *list)
 
 static double choose_score(const struct unit_list *list)
 {
-	double score = choose_work(list) * kind_weight[list->kind];
+	double score = choose_work(list) * (list->served ? SERVED_WEIGHT : kind_weight[list->kind]);
 
 	if (!list->program && !(list->kind == UNIT_REQUEST && choose_is_server(list->root)))
 		score *= 0.02;
@@ -241,6 +244,31 @@ static size_t choose_named(const struct unit_lists *l, const char *name)
 		}
 	}
 	return best;
+}
+
+/* Puts list @i at its place among the @n chosen ones; returns how many there are then. */
+static size_t choose_insert(const struct unit_lists *l, size_t *chosen, size_t n, size_t i)
+{
+	size_t at = n < UNITS_ROUTES ? n : UNITS_ROUTES - 1;
+
+	if (n == UNITS_ROUTES && choose_list(l, chosen[at])->ns >= choose_list(l, i)->ns)
+		return n;
+	while (at && choose_list(l, chosen[at - 1])->ns < choose_list(l, i)->ns) {
+		chosen[at] = chosen[at - 1];
+		at--;
+	}
+	chosen[at] = i;
+	return n < UNITS_ROUTES ? n + 1 : n;
+}
+
+size_t choose_routes(const struct unit_lists *l, size_t chosen[UNITS_ROUTES])
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->lists.len; i++)
+		if (choose_list(l, i)->served)
+			n = choose_insert(l, chosen, n, i);
+	return n;
 }
 
 size_t choose_alike(const struct unit_lists *l, const struct unit_list *like)

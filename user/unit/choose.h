@@ -15,6 +15,11 @@
 size_t choose_units(const struct unit_lists *l, int64_t wall, const char *name,
 		    size_t chosen[UNITS_MOST]);
 /*
+ * Likewise at most UNITS_ROUTES lists of requests that the program serves, those with the most time
+ * first.
+ */
+size_t choose_routes(const struct unit_lists *l, size_t chosen[UNITS_ROUTES]);
+/*
  * Returns the index of the best list of the same kind, function and handler as @like, which may be
  * of another trace; @l->lists.len: there is none.
  */

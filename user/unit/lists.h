@@ -34,6 +34,7 @@ struct unit_list {
 	uint8_t wait;		/* enum unit_wait */
 	bool library;		/* the wait has no frame of the program */
 	bool program;		/* some stack of these goroutines has a frame of the program */
+	bool served;		/* tasks that stand for requests (read/http.h) */
 	uint64_t n;
 	int64_t ns;
 	/* parts of @ns: asleep, until a timer, or until the trace ends; for the network; running */

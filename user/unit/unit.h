@@ -30,6 +30,7 @@
 
 enum {
 	UNITS_MOST = 3,		/* units that are chosen, beside the trigger of a snapshot */
+	UNITS_ROUTES = 32,	/* routes that units_choose_routes() chooses */
 	UNIT_LISTS = 512,	/* candidates; further ones are not counted */
 	UNIT_KEPT = 1024,	/* instances of a candidate that are kept, evenly */
 	UNIT_SLOWEST = 32,	/* and its slowest ones */
@@ -134,6 +135,11 @@ void units_walk(struct units *u);
  * 0 also if the trace has no instance of @name.
  */
 size_t units_choose(struct units *u, const char *name);
+/*
+ * The same for the routes of requests that the program serves (read/http.h): those on which it
+ * spent most time, the first one first.
+ */
+size_t units_choose_routes(struct units *u);
 /*
  * After the first readings of two traces with the same spans: chooses the one unit of work that
  * both have, which is the first one of the first trace, or of the second one. False: they have none

@@ -26,8 +26,8 @@ struct units {
 	struct walk walk;
 	struct held held;
 	struct instances chosen;
-	struct unit units[1 + UNITS_MOST];
-	struct unit_spot spots[1 + UNITS_MOST];
+	struct unit units[1 + UNITS_ROUTES];
+	struct unit_spot spots[1 + UNITS_ROUTES];
 	size_t n;
 	struct dist waited;	/* the wait of @snapshot */
 	struct path *walked;	/* of one of unit.walked; NULL: none are wanted */
@@ -348,6 +348,17 @@ size_t units_choose(struct units *u, const char *name)
 	units_begin_paths(u);
 	if (!name)
 		units_make_trigger(u);
+	units_take(u, chosen, n);
+	return u->n;
+}
+
+size_t units_choose_routes(struct units *u)
+{
+	size_t chosen[UNITS_ROUTES], n = choose_routes(&u->candidates.lists, chosen);
+
+	if (!n)
+		return 0;
+	units_begin_paths(u);
 	units_take(u, chosen, n);
 	return u->n;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * requests: the parts of `gotap requests` (docs/requests.md): requests.c reads a trace twice,
+ * text.c and json.c print the answer.
+ */
+#ifndef GOTAP_CMD_REQUESTS_REQUESTS_H
+#define GOTAP_CMD_REQUESTS_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "read/origin.h"
+#include "requests/routes.h"
+#include "unit/unit.h"
+
+struct requests_options {
+	const char *trace, *out, *binary, *route;
+	bool json;
+	unsigned long slowest;
+};
+
+/* The answer. */
+struct requests_shown {
+	const struct requests_options *options;
+	struct routes *routes;
+	struct units *units;	/* those of the routes on which most time was spent */
+	struct origin origin;
+};
+
+void requests_text(FILE *f, const struct requests_shown *a);
+void requests_json(FILE *f, const struct requests_shown *a);
+/* Returns the unit of the route; NULL: it has none, or its time could not be explained. */
+const struct unit *requests_unit(const struct requests_shown *a, const struct route *r);
+/* Is the route of the ones that the user asked for? */
+bool requests_is_asked(const struct requests_shown *a, const struct route *r);
+/* Seconds of the trace. */
+double requests_seconds(const struct requests_shown *a);
+
+#endif

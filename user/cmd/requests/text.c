@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/* text: the answer of `gotap requests` for people. */
+#include "cmd/requests/requests.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/show.h"
+#include "base/units.h"
+#include "cmd/report/parts.h"
+
+enum { NAME_WIDTH = 32 };
+
+const struct unit *requests_unit(const struct requests_shown *a, const struct route *r)
+{
+	size_t i;
+
+	for (i = 0; i < units_count(a->units); i++)
+		if (!strcmp(units_at(a->units, i)->name, r->name))
+			return units_at(a->units, i);
+	return NULL;
+}
+
+bool requests_is_asked(const struct requests_shown *a, const struct route *r)
+{
+	return !a->options->route || !strcmp(a->options->route, r->name);
+}
+
+double requests_seconds(const struct requests_shown *a)
+{
+	return (double)(routes_end(a->routes) - routes_begin(a->routes)) / 1e9;
+}
+
+static void requests_text_head(FILE *f, const struct requests_shown *a)
+{
+	const struct routes *r = a->routes;
+	uint64_t n = 0, errors = 0;
+	size_t i;
+
+	for (i = 0; i < routes_count(r); i++) {
+		n += routes_at(r, i)->dist.count;
+		errors += route_errors(routes_at(r, i));
+	}
+	show_printf(f, "%s: ", a->options->trace);
+	fprintf(f, "%s, ", unit_time(routes_end(r) - routes_begin(r)).text);
+	fprintf(f, "%s requests ended, %s failed", unit_count(n).text, unit_count(errors).text);
+	if (routes_open(r))
+		fprintf(f, "; %s had not ended", unit_count(routes_open(r)).text);
+	fputc('\n', f);
+	if (a->origin.facts[ORIGIN_LOST])
+		show_printf(f, "Recording: lost %s\n", a->origin.facts[ORIGIN_LOST]);
+	if (a->origin.facts[ORIGIN_REPAIRS])
+		show_printf(f, "Repairs: %s\n", a->origin.facts[ORIGIN_REPAIRS]);
+}
+
+static void requests_text_row(FILE *f, const struct requests_shown *a, const struct route *r,
+			      int64_t all)
+{
+	double seconds = requests_seconds(a);
+
+	fprintf(f, "%8s %7s ", unit_count(r->dist.count).text, unit_count(route_errors(r)).text);
+	fprintf(f, "%8.4g ", seconds > 0 ? (double)r->dist.count / seconds : 0);
+	fprintf(f, "%9s %9s ", unit_time(dist_quantile(&r->dist, 0.5)).text,
+		unit_time(dist_quantile(&r->dist, 0.9)).text);
+	fprintf(f, "%9s %9s ", unit_time(dist_quantile(&r->dist, 0.99)).text,
+		unit_time(r->dist.max).text);
+	fprintf(f, "%7s  ", unit_share((double)r->dist.sum, (double)all).text);
+	show_printf(f, "%s\n", r->name);
+}
+
+static void requests_text_table(FILE *f, const struct requests_shown *a)
+{
+	int64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < routes_count(a->routes); i++)
+		all += routes_at(a->routes, i)->dist.sum;
+	fprintf(f, "\n   COUNT  FAILED        /s       P50       P90"
+		"       P99       MAX    TIME  ROUTE\n");
+	for (i = 0; i < routes_count(a->routes); i++)
+		if (requests_is_asked(a, routes_at(a->routes, i)))
+			requests_text_row(f, a, routes_at(a->routes, i), all);
+}
+
+static void requests_text_unit(FILE *f, const struct unit *u)
+{
+	struct buf text = {0};
+
+	unit_put_sentence(u, &text);
+	buf_add_byte(&text, ' ');
+	unit_put_slow(u, &text);
+	if (text.data[text.len - 1] == ' ')
+		text.len--;
+	buf_add_byte(&text, 0);
+	fputs("  ", f);
+	report_put_wrapped((char *)text.data, 2, f);
+	buf_free(&text);
+}
+
+static void requests_text_units(FILE *f, const struct requests_shown *a)
+{
+	const struct unit *u;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < routes_count(a->routes); i++) {
+		u = requests_is_asked(a, routes_at(a->routes, i)) ?
+			requests_unit(a, routes_at(a->routes, i)) : NULL;
+		if (!u)
+			continue;
+		if (!any)
+			fprintf(f, "\nCOMPOSITION OF THEIR TIME\n");
+		any = true;
+		requests_text_unit(f, u);
+	}
+}
+
+static void requests_text_next(FILE *f, const struct requests_shown *a)
+{
+	fprintf(f, "\nNEXT\n  the critical path of the slowest one, step by step:\n");
+	show_printf(f, "      gotap why %s --task %" PRIu64 "\n", a->options->trace,
+		    routes_slowest(a->routes, 0)->task);
+}
+
+static void requests_text_slowest(FILE *f, const struct requests_shown *a)
+{
+	size_t i, n = routes_nslowest(a->routes);
+
+	if (n)
+		fprintf(f, "\nTHE SLOWEST     BEGIN  STATUS  TASK, ROUTE, PATH\n");
+	for (i = 0; i < n; i++) {
+		const struct route_request *q = routes_slowest(a->routes, i);
+
+		fprintf(f, "%11s %9s  ", unit_time(q->ns).text,
+			unit_time(q->from - routes_begin(a->routes)).text);
+		if (q->panic || !q->status)
+			fprintf(f, "%6s  ", q->panic ? "panic" : "-");
+		else
+			fprintf(f, "%6u  ", q->status);
+		show_printf(f, "%" PRIu64 "  %s  %s\n", q->task, q->name, q->path);
+	}
+	if (n && strcmp(a->options->trace, "-"))
+		requests_text_next(f, a);
+}
+
+void requests_text(FILE *f, const struct requests_shown *a)
+{
+	requests_text_head(f, a);
+	requests_text_table(f, a);
+	requests_text_units(f, a);
+	requests_text_slowest(f, a);
+}
