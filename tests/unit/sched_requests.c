@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Requests in the model: tasks, regions and logs in order, and names that come later. A sink keeps them as text. */
+#define _GNU_SOURCE
+#include "sched_story.h"
+
+#include "http.h"
+#include "read/http.h"
+#include "trace/sink.h"
+
+static struct buf said;
+
+static void ignore_gen_begin(void *ctx) {}
+static void ignore_thread(void *ctx, uint64_t thread) {}
+static void ignore_cpu_sample(void *ctx, const struct sink_sample *s) {}
+static void ignore_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n) {}
+
+static int keep_gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
+{
+	buf_printf(&said, " |");
+	return 0;
+}
+
+static void keep_known(void *ctx, uint64_t later, const char *bytes, size_t n)
+{
+	buf_printf(&said, " %d='%.*s'", (int)(later - HTTP_TASKS), (int)n, bytes);
+}
+
+/* A text that comes later is its number; one that is known, itself. */
+static void keep_text(uint64_t arg)
+{
+	const struct sink_text *t = sink_arg_text(arg);
+
+	if (t->later)
+		buf_printf(&said, "?%d", (int)(t->later - HTTP_TASKS));
+	else
+		buf_printf(&said, "%.*s", (int)sink_text_len(t), t->bytes);
+}
+
+static void keep_event(void *ctx, const struct sink_event *e)
+{
+	int task = e->args && e->nargs && e->args[0] > HTTP_TASKS ? (int)(e->args[0] - HTTP_TASKS) : -1;
+
+	switch (e->kind) {
+	case EV_UserTaskBegin:
+		buf_printf(&said, " task%d(", task);
+		keep_text(e->args[2]);
+		buf_printf(&said, ")");
+		break;
+	case EV_UserTaskEnd:
+		buf_printf(&said, " end%d", task);
+		break;
+	case EV_UserRegionBegin:
+	case EV_UserRegionEnd:
+		buf_printf(&said, e->kind == EV_UserRegionBegin ? " in(" : " out(");
+		keep_text(e->args[1]);
+		buf_printf(&said, ")");
+		break;
+	case EV_UserLog:
+		buf_printf(&said, " {");
+		keep_text(e->args[2]);
+		buf_printf(&said, "}");
+		break;
+	default:
+		break;
+	}
+}
+
+static const struct sink_ops ops = {
+	.gen_begin = ignore_gen_begin, .gen_end = keep_gen_end, .thread = ignore_thread, .thread_done = ignore_thread,
+	.event = keep_event, .cpu_sample = ignore_cpu_sample, .text = keep_known, .experiment = ignore_experiment,
+};
+
+/* The sinks of the formats before Go 1.22. */
+static const struct sink_ops ops_without_later = {
+	.gen_begin = ignore_gen_begin, .gen_end = keep_gen_end, .thread = ignore_thread, .thread_done = ignore_thread,
+	.event = keep_event, .cpu_sample = ignore_cpu_sample, .experiment = ignore_experiment,
+};
+
+static void begin_with(const struct sink_ops *sink)
+{
+	struct model_opts opts = { .minor = 27, .version = 25, .gen_ns = GEN_NS, .gen_bytes = 1 << 20 };
+
+	said.len = 0;
+	now = 100000;
+	model = model_new((struct sink){ .ops = sink }, &opts);
+	snapshot();
+}
+
+static void end_with(const char *want)
+{
+	buf_add_byte(&said, 0);
+	CHECK_STR((char *)said.data, want);
+	model_free(model);
+	buf_free(&said);
+}
+
+static void text_record(uint8_t kind, uint64_t id, unsigned int flags, uint64_t status, uint64_t bytes, const char *first,
+			const char *second)
+{
+	struct { struct rec_user u; char text[128]; } r = {
+		.u = { .r = { .time = now, .tid = 7, .kind = kind, .id = id, .flags = (uint16_t)flags },
+		       .stack = status, .arg = bytes, .room = 128,
+		       .len = { (uint16_t)strlen(first), (uint16_t)strlen(second) } },
+	};
+	struct error err;
+
+	memcpy(r.u.text, first, strlen(first));
+	memcpy(r.u.text + strlen(first), second, strlen(second));
+	now += 10;
+	CHECK_EQ(model_record(model, &r.u.r, &err), 0);
+}
+
+static void begins(uint64_t request, const char *path) { text_record(REC_HTTP_BEGIN, request, 0, 0, 0, "GET", path); }
+
+static void ends(uint64_t request, unsigned int flags, uint64_t status, const char *pattern)
+{
+	text_record(REC_HTTP_END, request, flags, status, 5, pattern, "");
+}
+
+static void user_region_record(uint8_t kind, const char *name) { text_record(kind, 0, 0, 0, 0, name, ""); }
+
+static uint64_t repairs_of(enum repair kind) { return model_counts(model)->repairs[kind]; }
+
+static void the_name_comes_with_the_end(void)
+{
+	begin_with(&ops);
+	begins(0x1000, "/a");
+	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
+	begins(0x1000, "/b");
+	ends(0x1000, HTTP_END_KNOWN, 404, "");
+	begins(0x2000, "/c d");
+	ends(0x2000, HTTP_END_KNOWN | HTTP_END_H2, 500, "GET /c");
+	CHECK_EQ(repairs_of(REPAIR_REQUEST), 0);
+	end_with(" task1(?1) in(?1) {status=200 bytes=5 path=/a} out(?1) end1 1='GET /{x}'"
+		 " task2(?2) in(?2) {status=404 bytes=5 path=/b} out(?2) end2 2='GET net/http'"
+		 " task3(?3) in(?3) {status=500 bytes=5 path=\"/c d\" proto=h2} out(?3) end3 3='GET /c'");
+}
+
+static void the_end_of_a_generation_fixes_the_name(void)
+{
+	begin_with(&ops);
+	begins(0x1000, "/a");
+	now += 2 * GEN_NS;
+	go(REC_GO_STOP, 7, 1);
+	go(REC_GO_START, 7, 1);
+	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
+	end_with(" task1(?1) in(?1) 1='GET net/http' | {status=200 bytes=5 path=/a} out(GET net/http) end1");
+}
+
+static void a_sink_of_old_formats_has_it_at_once(void)
+{
+	begin_with(&ops_without_later);
+	begins(0x1000, "/a");
+	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
+	end_with(" task1(GET net/http) in(GET net/http) {status=200 bytes=5 path=/a} out(GET net/http) end1");
+}
+
+static void a_handler_that_does_not_return(void)
+{
+	begin_with(&ops);
+	begins(0x1000, "/a");
+	ends(0x1000, HTTP_END_KNOWN | HTTP_END_UNWOUND, 0, "/a");
+	begins(0x1000, "/a");
+	ends(0x1000, HTTP_END_KNOWN | HTTP_END_HIJACKED, 101, "/a");
+	end_with(" task1(?1) in(?1) {bytes=5 path=/a end=panic} out(?1) end1 1='GET /a'"
+		 " task2(?2) in(?2) {path=/a end=hijacked} out(?2) end2 2='GET /a'");
+}
+
+/* The closure that ends a connection finds the last request of it, which has ended long since. */
+static void an_end_of_another_request_is_none(void)
+{
+	begin_with(&ops);
+	ends(0x1000, HTTP_END_KNOWN, 0, "");	/* it began before the recording */
+	begins(0x2000, "/a");
+	ends(0x1000, HTTP_END_KNOWN | HTTP_END_UNWOUND, 0, "");
+	ends(0x2000, HTTP_END_KNOWN, 0, "");
+	ends(0x2000, HTTP_END_KNOWN | HTTP_END_UNWOUND, 0, "");
+	CHECK_EQ(repairs_of(REPAIR_REQUEST), 0);
+	end_with(" task1(?1) in(?1) {status=200 bytes=5 path=/a} out(?1) end1 1='GET net/http'");
+}
+
+static void a_begin_ends_the_one_before(void)
+{
+	begin_with(&ops);
+	begins(0x1000, "/a");
+	begins(0x2000, "/b");
+	CHECK_EQ(repairs_of(REPAIR_REQUEST), 1);
+	ends(0, 0, 0, "");	/* an end of which the probe did not know the request */
+	end_with(" task1(?1) in(?1) out(?1) end1 1='GET net/http'"
+		 " task2(?2) in(?2) {path=/b} out(?2) end2 2='GET net/http'");
+}
+
+static void regions_nest(void)
+{
+	begin_with(&ops);
+	user_region_record(REC_USER_REGION_BEGIN, "outer");
+	begins(0x1000, "/a");
+	user_region_record(REC_USER_REGION_BEGIN, "inner");
+	ends(0x1000, HTTP_END_KNOWN, 0, "");
+	CHECK_EQ(repairs_of(REPAIR_DROPPED), 0);
+	user_region_record(REC_USER_REGION_END, "inner");	/* the request has ended it */
+	CHECK_EQ(repairs_of(REPAIR_DROPPED), 1);
+	user_region_record(REC_USER_REGION_END, "outer");
+	end_with(" in(outer) task1(?1) in(?1) in(inner) {status=200 bytes=5 path=/a} out(inner) out(?1) end1"
+		 " 1='GET net/http' out(outer)");
+}
+
+static void a_goroutine_that_ends_names_its_request(void)
+{
+	begin_with(&ops);
+	begins(0x1000, "/a");
+	go(REC_GO_DEAD, 7, 1);
+	end_with(" task1(?1) in(?1) 1='GET net/http'");
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(the_name_comes_with_the_end), UNIT(the_end_of_a_generation_fixes_the_name),
+		UNIT(a_sink_of_old_formats_has_it_at_once), UNIT(a_handler_that_does_not_return),
+		UNIT(an_end_of_another_request_is_none), UNIT(a_begin_ends_the_one_before), UNIT(regions_nest),
+		UNIT(a_goroutine_that_ends_names_its_request), {0} });
+}
