@@ -10,7 +10,7 @@
 # make attack   a table: each way in which a program can forge records, and how gotap held; ARGS="--seconds 600 --jobs 3"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
-# make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages; make uninstall takes it away
+# make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages, units; make uninstall takes it away
 # make man      the manual pages and the completions, which install installs
 # make static   build/static/gotap, without shared libraries: runs on Alpine, and in an image without files
 # make image    build/image: an OCI image of the static program, made without a daemon
@@ -71,7 +71,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas uninstall lib man clean unit fuzz fuzz-build image $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas install-units uninstall lib man clean unit fuzz fuzz-build image $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -418,10 +418,12 @@ BASH_DIR := share/bash-completion/completions
 ZSH_DIR  := share/zsh/site-functions
 FISH_DIR := share/fish/vendor_completions.d
 DOC_DIR  := share/doc/gotap
+UNIT_DIR := lib/systemd/system
+UNITS    := $(notdir $(wildcard deploy/systemd/*.service))
 SCHEMA_DIR := share/gotap/schemas
 TOP_PAGES := README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md LICENSE
 
-install: all install-lib install-man install-doc install-schemas
+install: all install-lib install-man install-doc install-schemas install-units
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/gotap)
 	$(Q)install -D -m 755 $(BUILD)/gotap $(DESTDIR)$(PREFIX)/bin/gotap
 
@@ -437,8 +439,15 @@ install-doc:
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(DOC_DIR))
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR) $(TOP_PAGES)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(DOC_DIR)/docs $(wildcard docs/*)
-	$(Q)for file in $$(find examples -type f); do \
+	$(Q)for file in $$(find examples deploy/kubernetes deploy/seccomp -type f); do \
 		install -D -m $$([ -x $$file ] && echo 755 || echo 644) $$file $(DESTDIR)$(PREFIX)/$(DOC_DIR)/$$file || exit; done
+
+# Not enabled. They name the gotap that is installed with them.
+install-units:
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(UNIT_DIR))
+	$(Q)install -d -m 755 $(DESTDIR)$(PREFIX)/$(UNIT_DIR)
+	$(Q)for u in $(UNITS); do sed -e 's|/usr/bin/gotap|$(PREFIX)/bin/gotap|; s|/usr/share/doc/gotap|$(PREFIX)/$(DOC_DIR)|' deploy/systemd/$$u >$(DESTDIR)$(PREFIX)/$(UNIT_DIR)/$$u && \
+		chmod 644 $(DESTDIR)$(PREFIX)/$(UNIT_DIR)/$$u || exit; done
 
 install-schemas: $(BUILD)/schemas/made
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(SCHEMA_DIR))
@@ -457,7 +466,7 @@ uninstall:
 	$(call say,UNINSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/gotap $(DESTDIR)$(LIBDIR)/$(API_SO) $(DESTDIR)$(LIBDIR)/libgotap.so \
 		$(DESTDIR)$(LIBDIR)/libgotap.a $(DESTDIR)$(LIBDIR)/pkgconfig/gotap.pc \
-		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h)) \
+		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h)) $(UNITS:%=$(DESTDIR)$(PREFIX)/$(UNIT_DIR)/%) \
 		$(patsubst %,$(DESTDIR)$(PREFIX)/%,$(MAN_DIR)/gotap.1 $(MAN_DIR)/gotap-*.1 $(BASH_DIR)/gotap $(ZSH_DIR)/_gotap $(FISH_DIR)/gotap.fish)
 	$(Q)rm -rf $(DESTDIR)$(PREFIX)/$(DOC_DIR) $(DESTDIR)$(PREFIX)/$(SCHEMA_DIR)
 	$(Q)rmdir $(DESTDIR)$(PREFIX)/include/gotap $(DESTDIR)$(PREFIX)/share/gotap 2>/dev/null || true

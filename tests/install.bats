@@ -24,6 +24,7 @@ installs() { succeeds make -s -C "$CHECKOUT" BUILD="$BUILD" DESTDIR="$ROOT" PREF
 	cmp share/zsh/site-functions/_gotap <("$GOTAP" completion zsh)
 	cmp share/fish/vendor_completions.d/gotap.fish <("$GOTAP" completion fish)
 	[ -s lib/libgotap.so ]
+	diff <(cd "$CHECKOUT/deploy/systemd" && ls) <(ls lib/systemd/system)
 	diff <(cd "$CHECKOUT/docs" && ls) <(ls share/doc/gotap/docs)
 	cd "$CHECKOUT"
 	installs uninstall
