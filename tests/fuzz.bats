@@ -40,6 +40,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_http" { fuzzed fuzz_http; }
 @test "fuzz_leftover" { fuzzed fuzz_leftover; }
 @test "fuzz_live" { fuzzed fuzz_live; }
+@test "fuzz_mcp" { fuzzed fuzz_mcp; }
 @test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
 @test "fuzz_parquet" { fuzzed fuzz_parquet; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }

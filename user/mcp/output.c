@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/show.h"
 
 /* Deeper than any JSON of gotap. */
 enum { OUTPUT_DEPTH = 64 };
@@ -18,6 +19,9 @@ static struct json_object *output_json(const char *text, size_t n)
 	struct json_tokener *tok = json_tokener_new_ex(OUTPUT_DEPTH);
 	struct json_object *ret = NULL;
 
+	if (tok)
+		json_tokener_set_flags(tok, JSON_TOKENER_VALIDATE_UTF8 |
+						    JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	if (tok && n && n <= INT32_MAX)
 		ret = json_tokener_parse_ex(tok, text, (int)n);
 	json_tokener_free(tok);
@@ -71,12 +75,20 @@ struct output_profile {
 	int64_t total;
 };
 
+/* The counts of a forged trace may be any. */
+static int64_t output_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 static void output_add_to(struct json_object *row, const char *name, int64_t value)
 {
 	struct json_object *old;
 
 	json_object_object_get_ex(row, name, &old);
-	json_object_int_inc(old, value);
+	json_object_set_int64(old, output_sum(json_object_get_int64(old), value));
 }
 
 static struct json_object *output_function(struct output_profile *p, const char *name)
@@ -116,9 +128,13 @@ static void output_count(struct output_profile *p, struct json_object *stack, in
 	}
 }
 
-/* "root;...;leaf VALUE". A function name may hold blanks, and no semicolon. */
-static void output_stack(struct output_profile *p, char *line)
+/*
+ * "root;...;leaf VALUE". A function name may hold blanks, and no semicolon; that of a forged trace
+ * may be no UTF-8.
+ */
+static void output_stack(struct output_profile *p, const char *text)
 {
+	_cleanup_free_ char *line = show_dup(text);
 	char *value = strrchr(line, ' '), *name;
 	struct json_object *row, *stack;
 	int64_t n;
@@ -127,6 +143,7 @@ static void output_stack(struct output_profile *p, char *line)
 		return;
 	*value = 0;
 	n = strtoll(value + 1, NULL, 10);
+	n = n < 0 ? 0 : n;
 	stack = json_object_new_array();
 	while ((name = strrchr(line, ';'))) {
 		json_object_array_add(stack, json_object_new_string(name + 1));
@@ -134,7 +151,7 @@ static void output_stack(struct output_profile *p, char *line)
 	}
 	json_object_array_add(stack, json_object_new_string(line));
 	output_count(p, stack, n);
-	p->total += n;
+	p->total = output_sum(p->total, n);
 	row = json_object_new_object();
 	json_object_object_add(row, "value", json_object_new_int64(n));
 	json_object_object_add(row, "stack", stack);

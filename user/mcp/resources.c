@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/show.h"
 #include "mcp/internal.h"
 #include "schema/schema.h"
 
@@ -162,12 +164,13 @@ static bool resources_give_trace(struct mcp *m, const struct mcp_request *r, con
 				 const char *name)
 {
 	struct json_object *value;
+	_cleanup_free_ char *folder = show_dup(m->store.path);
 	struct error err;
 	struct buf path = {0};
 
 	if (!tool_is_file_name(name) || store_check(&m->store, name, &err))
 		return false;
-	buf_printf(&path, "%s/%s", m->store.path, name);
+	buf_printf(&path, "%s/%s", folder, name);
 	buf_add_byte(&path, 0);
 	value = json_object_new_object();
 	resources_put(value, "path", (char *)path.data);
@@ -175,6 +178,17 @@ static bool resources_give_trace(struct mcp *m, const struct mcp_request *r, con
 	buf_free(&path);
 	resources_give_json(m, r, uri, "application/json", value);
 	return true;
+}
+
+/* Since 2026-07-28 it is a wrong parameter. */
+static void resources_refuse(struct mcp *m, const struct mcp_request *r, const char *uri)
+{
+	struct json_object *data = json_object_new_object();
+
+	resources_put(data, "uri", uri);
+	mcp_send(m, message_refusal(r->message->id,
+				    r->is_modern ? MESSAGE_INVALID_PARAMS : MESSAGE_NO_RESOURCE,
+				    "there is no such resource: resources/list has all", data));
 }
 
 void mcp_read_resource(struct mcp *m, const struct mcp_request *r)
@@ -200,7 +214,5 @@ void mcp_read_resource(struct mcp *m, const struct mcp_request *r)
 		if (!strncmp(uri, kinds[i].kind, n) && kinds[i].give(m, r, uri, uri + n))
 			return;
 	}
-	/* since 2026-07-28 it is a wrong parameter */
-	mcp_refuse(m, r->message->id, r->is_modern ? MESSAGE_INVALID_PARAMS : MESSAGE_NO_RESOURCE,
-		   "there is no such resource: resources/list has all");
+	resources_refuse(m, r, uri);
 }

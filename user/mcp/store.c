@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/show.h"
 #include "mcp/tools.h"
 
 /* All files that a server writes begin so, those of an earlier one, too. */
@@ -268,6 +269,7 @@ static struct json_object *store_describe(const struct store *s, const struct st
 struct json_object *store_list(const struct store *s)
 {
 	struct json_object *ret = json_object_new_object(), *list = json_object_new_array();
+	_cleanup_free_ char *folder = show_dup(s->path);	/* it may be no UTF-8 */
 	struct vec files = {0};
 	size_t i;
 
@@ -280,7 +282,7 @@ struct json_object *store_list(const struct store *s)
 		free(vec_at(&files, struct store_file, i)->name);
 	}
 	vec_free(&files);
-	json_object_object_add(ret, "folder", json_object_new_string(s->path));
+	json_object_object_add(ret, "folder", json_object_new_string(folder));
 	json_object_object_add(ret, "bytes", json_object_new_int64((int64_t)store_used(s)));
 	json_object_object_add(ret, "bytes_most", json_object_new_int64((int64_t)s->most_bytes));
 	json_object_object_add(ret, "traces", list);

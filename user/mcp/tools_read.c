@@ -107,13 +107,13 @@ static int tools_read_choice(struct tool_call *call, const struct tool_argument 
 bool tool_is_file_name(const char *name)
 {
 	enum { LONGEST = 200 };
-	const unsigned char *p;
+	const char *p;
+	int n;
 
-	for (p = (const unsigned char *)name; *p; p++)
-		if (*p < ' ' || *p == 0x7f || *p == '/')
+	for (p = name; *p; p += n)
+		if (!show_rune(p, &n) || show_is_control(show_rune(p, &n)) || *p == '/')
 			return false;
-	return *name && *name != '.' && *name != '-' &&
-	       (size_t)(p - (const unsigned char *)name) <= LONGEST;
+	return *name && *name != '.' && *name != '-' && p - name <= LONGEST;
 }
 
 static int tools_read_trace(struct tool_call *call, const struct tool_argument *a,

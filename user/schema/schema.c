@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char schema_reference[] = "#/$defs/";
+#define SCHEMA_REFERENCE "#/$defs/"
 
 /* Members that say something to readers, and nothing to a validator. */
 static const char *const schema_words[] = { "$schema", "$id", "title", "description", "x-unit" };
@@ -63,7 +63,7 @@ static struct json_object *schema_definition(struct schema_making *m, const char
 
 static void schema_resolve(struct schema_making *m, const char *reference)
 {
-	const char *name = reference + sizeof(schema_reference) - 1;
+	const char *name = reference + strlen(SCHEMA_REFERENCE);
 	struct json_object *found;
 
 	if (json_object_object_get_ex(m->defs, name, NULL))
