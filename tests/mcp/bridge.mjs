@@ -62,6 +62,8 @@ http.createServer(async (request, response) => {
 		sessions.set(name, start());
 		return say(200, await sessions.get(name).ask(message), { 'Mcp-Session-Id': name });
 	}
+	if (meta && (request.headers['mcp-protocol-version'] ?? meta) !== meta)
+		return say(400, { jsonrpc: '2.0', id: message.id, error: { code: -32020, message: 'the header names another revision' } });
 	if (session && !sessions.has(session))
 		return say(404);
 	const peer = sessions.get(session) ?? shared;

@@ -107,6 +107,16 @@ static void server_wait(const struct mcp *m, struct pollfd *fds, int in, int out
 	poll(fds, (nfds_t)(3 + 2 * m->calls.len), m->calls.len ? SERVER_LOOK_MS : -1);
 }
 
+/* Takes the signals that came: the mask of before, which main() restores, would let them end gotap.
+ */
+static void server_take_signals(int signals)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals, &info, sizeof(info)) > 0)
+		;
+}
+
 /* Serves until the input or the output ends, or a signal. Returns 0 or -errno. */
 static int server_loop(struct mcp *m, int in, int out, int signals)
 {
@@ -147,7 +157,7 @@ static int server_signals(void)
 	sigaddset(&set, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -164,6 +174,7 @@ int mcp_serve(const struct mcp_options *o, int in, int out, struct error *err)
 		r = server_loop(&m, in, out, signals);
 		mcp_end_calls(&m);
 		server_flush(&m, out);
+		server_take_signals(signals);
 		/* a client that is gone is the end, and no error */
 		r = r == -EPIPE || r == -ECONNRESET ? 0 : r;
 		if (r)
