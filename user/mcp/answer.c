@@ -211,6 +211,8 @@ static struct json_object *answer_make(const struct answer_context *c, const str
 
 	if (c->call->part)
 		value = answer_part(c, value);
+	/* what was cut takes room, too */
+	used += c->call->most_bytes / 8;
 	if (!value ||
 	    !shrink(value, c->call->most_bytes > used ? c->call->most_bytes - used : 0, left_out)) {
 		bool none = !value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shrink: cuts the lists of an answer until it fits, longest lists first, so that it stays valid by
- * its schema; and says what was cut. Lists keep their first items: gotap writes the most important
- * ones first.
+ * shrink: cuts the lists of an answer until it fits, those with most bytes first, so that it stays
+ * valid by its schema, and says what was cut. Lists keep their first items: gotap writes the most
+ * important ones first.
  */
 #ifndef GOTAP_MCP_SHRINK_H
 #define GOTAP_MCP_SHRINK_H
