@@ -61,6 +61,63 @@ static void the_cooldown(void)
 	clean();
 }
 
+static char taken_ids[4][FACT_ID];
+static int n_taken;
+
+static void on_taken(void *ctx, const struct flight_fact *fact)
+{
+	if (n_taken < 4)
+		strcpy(taken_ids[n_taken], fact->id);
+	n_taken++;
+}
+
+static enum flight_refusal peer_at(double at, const char *id, uint64_t *number)
+{
+	struct flight_fact fact = { .trigger = "peer", .time = t0 + (uint64_t)(at * (double)S) };
+	enum flight_refusal why;
+
+	snprintf(fact.id, sizeof(fact.id), "%s", id);
+	*number = flight_trigger_why(flight, &fact, &why);
+	return why;
+}
+
+/* An incident that was here gets no second snapshot; others have the cooldown. */
+static void an_incident_is_taken_once(void)
+{
+	uint64_t number;
+	char id[FACT_ID];
+	int i;
+
+	begin();
+	opts.taken = on_taken;
+	start();
+	add(1);
+	n_taken = 0;
+	CHECK_EQ(peer_at(1.0, "one", &number), FLIGHT_TAKEN);
+	CHECK_EQ(number, 1);
+	CHECK_EQ(peer_at(9.0, "one", &number), FLIGHT_SEEN);
+	CHECK_EQ(number, 0);
+	CHECK_EQ(peer_at(1.5, "two", &number), FLIGHT_COOLS);
+	CHECK_EQ(peer_at(6.5, "two", &number), FLIGHT_TAKEN);
+	/* one of this recording has a new id, which is seen when it comes back */
+	CHECK_EQ(trigger_at(12, false), 3);
+	CHECK_EQ(n_taken, 3);
+	CHECK_STR(taken_ids[0], "one");
+	CHECK_EQ(strlen(taken_ids[2]), FACT_ID - 1);
+	CHECK_EQ(peer_at(20, taken_ids[2], &number), FLIGHT_SEEN);
+	/* what was refused was not seen */
+	for (i = 0; i < 1000; i++) {
+		snprintf(id, sizeof(id), "other%d", i);
+		CHECK_EQ(peer_at(12.5, id, &number), FLIGHT_COOLS);
+	}
+	CHECK_EQ(peer_at(20, "one", &number), FLIGHT_SEEN);
+	flight_finish(flight);
+	CHECK_EQ(peer_at(20, "three", &number), FLIGHT_OVER);
+	CHECK_EQ(n_dones, 3);
+	flight_free(flight);
+	clean();
+}
+
 /* After a failure, such as a full disk, the cooldown holds as well: not every fact makes gotap try again. */
 static void the_cooldown_after_one_that_failed(void)
 {
@@ -248,7 +305,7 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(a_snapshot_waits_for_its_end),
-		UNIT(the_cooldown),
+		UNIT(the_cooldown), UNIT(an_incident_is_taken_once),
 		UNIT(the_cooldown_after_one_that_failed),
 		UNIT(refused_ones_are_counted),
 		UNIT(who_asks_has_room),

@@ -174,6 +174,42 @@ static void metrics_have_the_form_that_the_client_prefers(void)
 		CHECK(!request_prefers_open_metrics(text[i]));
 }
 
+static const char *snap_argument(struct request *r, const char *key, const char *value, struct refusal *why)
+{
+	*why = (struct refusal){0};
+	return request_argument(r, key, value, why) ? NULL : why->text;
+}
+
+static void a_peer_names_its_incident(void)
+{
+	static const char *const wrong[][2] = {
+		{ "id", "a b" }, { "id", "a\nb" }, { "id", "0123456789012345678901234567890123" }, { "from", "a b" }, { "from", "\"x" },
+		{ "hops", "9" }, { "hops", "10" }, { "hops", "-1" }, { "hops", "x" },
+	};
+	char many[300];
+	struct refusal why = {0};
+	struct request r;
+	size_t i;
+
+	CHECK(request_is_post("/debug/flight/snap") && !request_is_post("/metrics") && !request_is_post("/x"));
+	CHECK(request_begin(&r, "/debug/flight/snap", &why));
+	CHECK(!request_settle(&r, 300, &why));
+	CHECK(strstr(why.text, "\"id\" and \"from\" are needed"));
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(snap_argument(&r, wrong[i][0], wrong[i][1], &why) && why.status == 400);
+	memset(many, '\x1b', sizeof(many) - 1);
+	many[299] = 0;
+	CHECK(!snap_argument(&r, "id", "0f-1", &why) && !snap_argument(&r, "from", "node7.example", &why));
+	CHECK(!snap_argument(&r, "hops", "3", &why) && !snap_argument(&r, "reason", many, &why));
+	CHECK(request_settle(&r, 300, &why) && snap_is_valid(&r.snap));
+	CHECK(r.snap.hops == 3 && strlen(r.snap.reason) == SNAP_REASON - 1 && r.snap.reason[0] == '?');
+	r.snap.reason[0] = '\n';
+	CHECK(!snap_is_valid(&r.snap));
+	r.snap.reason[0] = 0;
+	r.snap.hops = 9;
+	CHECK(!snap_is_valid(&r.snap));
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -183,6 +219,7 @@ int main(void)
 		UNIT(a_number_of_many_digits_is_a_number),
 		UNIT(a_name_that_is_too_long_is_refused),
 		UNIT(a_command_that_is_cut_says_so),
+		UNIT(a_peer_names_its_incident),
 		UNIT(metrics_have_the_form_that_the_client_prefers),
 		{0},
 	});

@@ -5,10 +5,12 @@
 #include <getopt.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/json_out.h"
 #include "base/show.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
@@ -16,11 +18,13 @@
 #include "files/output.h"
 #include "cmd/options.h"
 #include "flight/socket.h"
+#include "flight/socket_folder.h"
 
 struct snap_options {
 	unsigned long pid;
 	const char *socket, *message, *output;
-	bool json;
+	bool json, peers;
+	const char *of_peer;	/* "ID HOPS FROM" */
 };
 
 static const char *take_message(void *message, const char *arg)
@@ -40,6 +44,11 @@ static const struct option_row snap_rows[] = {
 	  "a reason, which goes into the trace and into the JSON beside it", .take = take_message),
 	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct snap_options, output),
 	  "copy the snapshot to FILE, too; '-' is stdout, and nothing else is printed there then"),
+	OPTION(0, "peers", NULL, OPTION_FLAG, offsetof(struct snap_options, peers),
+	  "ask the recordings of its peers, too (gotap record --peers)"),
+	/* for gotap serve: all recordings of this user, and their answers as JSON */
+	OPTION(0, "of-peer", "ID HOPS HOST", OPTION_TEXT, offsetof(struct snap_options, of_peer),
+	  NULL),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct snap_options, json),
 	  "print the answer as JSON: path, bytes, duration_s"),
 	{0},
@@ -52,6 +61,8 @@ static const char *snap_check(void *options, char **operands)
 	if (*operands)
 		return option_wrong("'%s' is one argument too many: -p PID is the process",
 				    *operands);
+	if (o->of_peer)
+		return NULL;
 	return !o->pid == !o->socket ? "give -p PID or --socket PATH: which recording is asked?" :
 				       NULL;
 }
@@ -147,21 +158,86 @@ static int snap_show(const struct snap_options *o, const char *line, json_object
 	return 0;
 }
 
-int cmd_snap(int argc, char **argv)
+static int snap_one(const struct snap_options *o)
 {
+	_cleanup_free_ char *question = xasprintf("%s %s", o->peers ? "all" : "snap", o->message);
 	_cleanup_close_ int fd = -1;
-	struct snap_options o = { .message = "" };
 	char line[SOCKET_LINE];
 	struct error err = {0};
 	json_object *j;
-	int status = command_line_read(&snap_line, &o, argc, argv), r;
+	int r;
+
+	if (socket_ask(o->socket, (unsigned int)o->pid, question, line, &fd, &err))
+		return cmd_fail(&err);
+	j = json_tokener_parse(line);
+	r = snap_show(o, line, j, fd, &err);
+	json_object_put(j);
+	return r ? cmd_fail(&err) : EXIT_OK;
+}
+
+/* --- for the recordings of peers --- */
+
+/* The answers of recordings; a socket at which nobody listens has none. */
+struct snap_peers {
+	unsigned int recordings, taken;
+	struct json_out out;
+};
+
+static void snap_ask_for_peer(struct snap_peers *p, const struct snap_options *o, const char *path)
+{
+	_cleanup_free_ char *question = xasprintf("peer %s %s", o->of_peer, o->message);
+	char line[SOCKET_LINE];
+	const char *answer;
+	struct error err;
+	json_object *j;
+	int fd = -1;
+
+	if (socket_ask(path, (unsigned int)o->pid, question, line, &fd, &err))
+		return;
+	j = json_tokener_parse(line);
+	answer = snap_text_of(j, "answer");
+	p->recordings++;
+	p->taken += answer && !strcmp(answer, "taken");
+	json_open_object(&p->out, NULL);
+	json_put_text(&p->out, "recording", path ? strrchr(path, '/') + 1 : NULL);
+	json_put_text(&p->out, "answer", answer ? answer : snap_text_of(j, "error"));
+	json_close_object(&p->out);
+	json_object_put(j);
+	cleanup_close(&fd);
+}
+
+static int snap_for_peer(const struct snap_options *o)
+{
+	_cleanup_free_ char *answers = NULL;
+	struct snap_peers p = {0};
+	struct vec paths = {0};
+	size_t n, i;
+
+	p.out.f = open_memstream(&answers, &n);
+	json_open_array(&p.out, NULL);
+	if (o->pid)
+		snap_ask_for_peer(&p, o, NULL);
+	else
+		socket_folder_list(&paths);
+	for (i = 0; i < paths.len; i++) {
+		snap_ask_for_peer(&p, o, *vec_at(&paths, char *, i));
+		free(*vec_at(&paths, char *, i));
+	}
+	vec_free(&paths);
+	json_close_array(&p.out);
+	fclose(p.out.f);
+	/* the numbers come first: flight/peers.c reads them */
+	printf("{\"recordings\": %u, \"taken\": %u, \"answers\": %s}\n", p.recordings, p.taken,
+	       answers);
+	return EXIT_OK;
+}
+
+int cmd_snap(int argc, char **argv)
+{
+	struct snap_options o = { .message = "" };
+	int status = command_line_read(&snap_line, &o, argc, argv);
 
 	if (status)
 		return status - 1;
-	if (socket_ask(o.socket, (unsigned int)o.pid, o.message, line, &fd, &err))
-		return cmd_fail(&err);
-	j = json_tokener_parse(line);
-	r = snap_show(&o, line, j, fd, &err);
-	json_object_put(j);
-	return r ? cmd_fail(&err) : EXIT_OK;
+	return o.of_peer ? snap_for_peer(&o) : snap_one(&o);
 }

@@ -68,6 +68,9 @@ static void put_trigger(struct json_out *j, const struct request *r, const struc
 	json_open_object(j, "trigger");
 	json_put_text(j, "name", r->fact.trigger);
 	json_put_text(j, "what", r->fact.what);
+	json_put_text(j, "id", r->fact.id);
+	if (*r->fact.from)
+		json_put_text(j, "from", r->fact.from);
 	put_time(j, "time", r->wall);
 	json_put_count(j, "monotonic_ns", r->fact.time);
 	describe_put_seconds(j, "at_s", (int64_t)(r->fact.time - x->from));

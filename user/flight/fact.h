@@ -12,6 +12,9 @@
 
 struct flight;
 
+/* FACT_ID: bytes of the id of an incident with its NUL; HOPS: how far it is passed on. */
+enum { FACT_ID = 33, FACT_FROM = 65, FACT_HOPS = 3, FACT_HOPS_MOST = 8 };
+
 struct flight_fact {
 	const char *trigger;	/* as --on names it: "blocked>100ms"; lives as long as the flight */
 	uint64_t time;		/* now_ns() of the fact; 0: now */
@@ -20,6 +23,13 @@ struct flight_fact {
 	uint64_t g, m;		/* goroutine and thread, 0: none */
 	/* a user asked for it (signal, socket, key): the cooldown does not hold it back */
 	bool asked;
+	/*
+	 * The incident, by which recordings on several hosts know that it is the same one; "": it
+	 * gets a new id. @from: the host that asked for the snapshot; "": none did.
+	 */
+	char id[FACT_ID], from[FACT_FROM];
+	/* so many times it may be passed on to peers (peers.h); 0: not at all */
+	unsigned int hops;
 	char what[256];		/* text: "goroutine 18 waits for 120 ms: chan receive" */
 	/* a line per frame, "FUNCTION FILE:LINE", the leaf first; "": none */
 	char stack[4096];
@@ -33,5 +43,17 @@ struct flight_fact {
  * requests.
  */
 uint64_t flight_trigger(struct flight *f, const struct flight_fact *fact);
+
+enum flight_refusal {
+	FLIGHT_TAKEN,
+	FLIGHT_SEEN,		/* there was a fact with this id before */
+	FLIGHT_COOLS,		/* the cooldown of another fact is not over */
+	FLIGHT_BUSY,		/* too many requests wait */
+	FLIGHT_OVER,		/* the recording ends */
+};
+
+/* As flight_trigger(), and *@why says how it was taken. */
+uint64_t flight_trigger_why(struct flight *f, const struct flight_fact *fact,
+			    enum flight_refusal *why);
 
 #endif

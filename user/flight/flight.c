@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -55,11 +56,43 @@ static void flight_say(void *ctx, const char *text)
 
 /* --- triggers --- */
 
-static bool is_refused(const struct flight *f, const struct flight_fact *fact, uint64_t time)
+/* Has an incident of this id been here? The caller holds the lock. */
+static bool flight_has_seen(const struct flight *f, const char *id)
+{
+	uint64_t i;
+
+	for (i = 0; *id && i < SEEN && i < f->n_seen; i++)
+		if (!strcmp(f->seen[i], id))
+			return true;
+	return false;
+}
+
+static enum flight_refusal flight_refuses(const struct flight *f, const struct flight_fact *fact,
+					  uint64_t time)
 {
 	unsigned int room = fact->asked ? WAITING : WAITING - ASKED;
 
-	return f->over || f->waiting.n + f->taken >= room || (!fact->asked && time < f->cooled);
+	if (f->over)
+		return FLIGHT_OVER;
+	if (flight_has_seen(f, fact->id))
+		return FLIGHT_SEEN;
+	if (!fact->asked && time < f->cooled)
+		return FLIGHT_COOLS;
+	return f->waiting.n + f->taken >= room ? FLIGHT_BUSY : FLIGHT_TAKEN;
+}
+
+/* A new incident has an id that no other host gives. */
+static void flight_name_incident(struct flight *f, struct flight_fact *fact)
+{
+	uint64_t random[2] = { f->last_id, now_ns() };
+
+	if (!*fact->id) {
+		while (getrandom(random, sizeof(random), 0) < 0 && errno == EINTR)
+			;
+		snprintf(fact->id, sizeof(fact->id), "%016llx%016llx",
+			 (unsigned long long)random[0], (unsigned long long)random[1]);
+	}
+	memcpy(f->seen[f->n_seen++ % SEEN], fact->id, FACT_ID);
 }
 
 static struct request *request_new(struct flight *f, const struct flight_fact *fact, uint64_t time,
@@ -78,25 +111,39 @@ static struct request *request_new(struct flight *f, const struct flight_fact *f
 	return r;
 }
 
-uint64_t flight_trigger(struct flight *f, const struct flight_fact *fact)
+uint64_t flight_trigger_why(struct flight *f, const struct flight_fact *fact,
+			    enum flight_refusal *why)
 {
 	uint64_t now = now_ns(), time = fact->time && fact->time < now ? fact->time : now;
 	uint64_t wall = wall_ns() - (now - time), id = 0;
+	struct flight_fact taken;
 	struct request *r;
 
 	pthread_mutex_lock(&f->lock);
-	if (is_refused(f, fact, time)) {
-		f->refused++;
-		f->counts.refused++;
+	*why = flight_refuses(f, fact, time);
+	if (*why) {
+		f->refused += *why != FLIGHT_SEEN;
+		f->counts.refused += *why != FLIGHT_SEEN;
 	} else {
 		r = request_new(f, fact, time, wall);
 		r->id = id = ++f->last_id;
+		flight_name_incident(f, &r->fact);
+		taken = r->fact;
 		request_put(&f->waiting, r);
 		if (!fact->asked)
 			f->cooled = time + f->opts->cooldown;
 	}
 	pthread_mutex_unlock(&f->lock);
+	if (id && f->opts->taken)
+		f->opts->taken(f->opts->ctx, &taken);
 	return id;
+}
+
+uint64_t flight_trigger(struct flight *f, const struct flight_fact *fact)
+{
+	enum flight_refusal why;
+
+	return flight_trigger_why(f, fact, &why);
 }
 
 /* --- the recording --- */

@@ -51,6 +51,11 @@ struct flight_opts {
 	 * Called once for each request that has a number. From any thread, by one thread at a time.
 	 */
 	void (*done)(void *ctx, const struct flight_done *d);
+	/*
+	 * Called for each fact that gets a snapshot, with its id, from the thread of
+	 * flight_trigger(). NULL: nobody is told.
+	 */
+	void (*taken)(void *ctx, const struct flight_fact *fact);
 	void (*in_child)(void);	/* before the command of exec runs */
 	void *ctx;
 };

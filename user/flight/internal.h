@@ -11,7 +11,7 @@
 #include "flight/naming.h"
 #include "flight/request.h"
 
-enum { WRITERS = 2 };
+enum { WRITERS = 2, SEEN = 256 };
 
 struct flight {
 	const struct flight_opts *opts;
@@ -31,6 +31,9 @@ struct flight {
 	uint64_t refused;	/* facts without a request since the last request */
 	struct flight_counts counts;
 	bool over, no_memory;
+	/* ids of the last incidents, which get no second snapshot; a ring of @n_seen ids ever */
+	char seen[SEEN][FACT_ID];
+	uint64_t n_seen;
 	bool in_gap;
 	uint64_t unrecorded;	/* ns of all gaps that have ended */
 

@@ -30,7 +30,7 @@ struct client {
 	uint64_t deadline;	/* for its line, ns */
 	uint64_t id;		/* of the request that it waits for, 0: it has not asked yet */
 	size_t n;
-	char line[300];
+	char line[SOCKET_QUESTION];
 };
 
 struct flight_socket {
@@ -133,19 +133,67 @@ void socket_done(struct flight_socket *s, const struct flight_done *d)
 
 /* --- questions --- */
 
-static void flight_ask(struct flight_socket *s, struct client *c)
-{
-	struct flight_fact fact = { .trigger = "socket", .asked = true };
+static const char *const flight_refusals[] = {
+	[FLIGHT_TAKEN] = "taken", [FLIGHT_SEEN] = "seen", [FLIGHT_COOLS] = "cooldown",
+	[FLIGHT_BUSY] = "busy",	  [FLIGHT_OVER] = "over",
+};
 
-	if (strncmp(c->line, "snap", 4) || (c->line[4] && c->line[4] != ' ')) {
-		socket_refuse(c, "the only request that is known here is 'snap REASON'");
+/* The client does not wait for the snapshot. */
+static void flight_ask_for_peer(struct flight_socket *s, struct client *c, const char *arguments)
+{
+	struct flight_fact fact = { .trigger = "peer" };
+	enum flight_refusal why;
+	char answer[64];
+	int at = 0;
+
+	if (sscanf(arguments, "%32s %u %64s%n", fact.id, &fact.hops, fact.from, &at) != 3 ||
+	    fact.hops > FACT_HOPS_MOST) {
+		socket_refuse(c, "'peer' takes an id, a number of hops, a host and a reason");
 		return;
 	}
-	snprintf(fact.what, sizeof(fact.what), "%s", c->line[4] ? c->line + 5 : "");
+	snprintf(fact.what, sizeof(fact.what), "%.64s asks (%.32s):%.150s", fact.from, fact.id,
+		 arguments + at);
+	flight_trigger_why(s->flight, &fact, &why);
+	at = snprintf(answer, sizeof(answer), "{\"answer\": \"%s\"}\n", flight_refusals[why]);
+	send_line(c->fd, answer, (size_t)at, -1);
+	socket_drop(c);
+}
+
+static void flight_ask_for_snap(struct flight_socket *s, struct client *c, const char *reason,
+				unsigned int hops)
+{
+	struct flight_fact fact = { .trigger = "socket", .asked = true, .hops = hops };
+
+	snprintf(fact.what, sizeof(fact.what), "%s", reason);
 	c->id = flight_trigger(s->flight, &fact);
 	if (!c->id)
 		socket_refuse(
 			c, "the recording takes no request now: it ends, or too many wait already");
+}
+
+/* What follows @word in @line, or NULL: it begins with another word. */
+static const char *flight_arguments(const char *line, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(line, word, n) || (line[n] && line[n] != ' '))
+		return NULL;
+	return line + n + (line[n] == ' ');
+}
+
+static void flight_ask(struct flight_socket *s, struct client *c)
+{
+	const char *snap = flight_arguments(c->line, "snap");
+	const char *all = flight_arguments(c->line, "all");
+	const char *peer = flight_arguments(c->line, "peer");
+
+	if (peer)
+		flight_ask_for_peer(s, c, peer);
+	else if (snap || all)
+		flight_ask_for_snap(s, c, snap ? snap : all, all ? FACT_HOPS : 0);
+	else
+		socket_refuse(c, "the requests that are known here are 'snap REASON', 'all REASON' "
+				 "and 'peer ID HOPS FROM REASON'");
 }
 
 static void socket_read_some(struct flight_socket *s, struct client *c)

@@ -109,19 +109,19 @@ static int take_answer(int from, char line[static SOCKET_LINE], int *fd, struct 
 	return 0;
 }
 
-int socket_ask(const char *path, unsigned int pid, const char *reason,
+int socket_ask(const char *path, unsigned int pid, const char *question,
 	       char line[static SOCKET_LINE], int *fd, struct error *err)
 {
 	_cleanup_close_ int s = -1;
-	char question[300];
+	char text[SOCKET_QUESTION];
 	int r = path ? connect_to(&s, path, err) : connect_to_process(&s, pid, err), n;
 
 	*fd = -1;
 	if (r)
 		return r;
-	n = snprintf(question, sizeof(question), "snap %.280s\n", reason);
+	n = snprintf(text, sizeof(text), "%.*s\n", SOCKET_QUESTION - 2, question);
 	/* EPIPE: a recording that refuses this process has answered and closed already. */
-	if (send(s, question, (size_t)n, MSG_NOSIGNAL) != n && errno != EPIPE)
+	if (send(s, text, (size_t)n, MSG_NOSIGNAL) != n && errno != EPIPE)
 		return error_set(err, -errno, "cannot ask the flight recording: %s",
 				 strerror(errno));
 	return take_answer(s, line, fd, err);

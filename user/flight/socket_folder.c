@@ -150,6 +150,34 @@ static void sweep_folder(const char *folder, int fd)
 	closedir(d);
 }
 
+static void list_folder(const char *folder, int fd, struct vec *ret)
+{
+	struct dirent *e;
+	DIR *d = fdopendir(fd);
+
+	if (!d) {
+		close(fd);
+		return;
+	}
+	while ((e = readdir(d)))
+		if (!strncmp(e->d_name, "flight-", 7))
+			*(char **)vec_push(ret, sizeof(char *)) =
+				xasprintf("%s/%s", folder, e->d_name);
+	closedir(d);
+}
+
+void socket_folder_list(struct vec *ret)
+{
+	char folder[SOCKET_PATH];
+	int i, fd;
+
+	for (i = 0; folder_name(i, folder); i++) {
+		fd = *folder ? socket_folder_open_own(folder) : -1;
+		if (fd >= 0)
+			list_folder(folder, fd, ret);
+	}
+}
+
 /*
  * Makes the folder. mkdir(2) does not follow a link as the last part of the path;
  * socket_folder_open_own() checks the folder that is there.

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 
 enum { SOCKET_PATH = 108 };	/* sun_path of unix(7) */
 
@@ -26,6 +27,11 @@ bool socket_folder_path(int i, unsigned int pid, char ret[static SOCKET_PATH]);
  * where no other user can replace it: 0; -ENOENT: there is no folder; -EPERM.
  */
 int socket_folder_check(const char *path);
+/*
+ * Appends the names of all sockets in the folders of this user that others cannot open (char *,
+ * which the caller frees), also of recordings that were killed.
+ */
+void socket_folder_list(struct vec *ret);
 /*
  * Makes the folder if it is not there, and removes sockets in it that killed recordings have left
  * and the processes of which are gone. @ret: the name of the socket of process @pid.

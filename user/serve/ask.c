@@ -39,14 +39,15 @@ void ask_encode(struct ask *a, const struct request *r, bool head, const char *a
 	a->ns = ask_ns_of(r->seconds);
 	a->open_metrics = r->open_metrics;
 	strcpy(a->name, r->name);
+	a->snap = r->snap;
 }
 
 bool ask_is_valid(const struct ask *a)
 {
 	return a->endpoint <= ask_endpoints() && a->pid >= 0 && a->pid <= ASK_LONGEST_PID &&
 	       a->debug >= REQUEST_NOT_GIVEN && a->debug <= 2 && a->head <= 1 &&
-	       a->open_metrics <= 1 &&
-	       a->ns <= ASK_MOST_NS && memchr(a->name, 0, sizeof(a->name)) &&
+	       a->open_metrics <= 1 && a->ns <= ASK_MOST_NS && snap_is_valid(&a->snap) &&
+	       memchr(a->name, 0, sizeof(a->name)) &&
 	       memchr(a->authorization, 0, sizeof(a->authorization));
 }
 
@@ -54,7 +55,7 @@ bool ask_decode(const struct ask *a, struct request *r)
 {
 	*r = (struct request){
 		.pid = a->pid, .debug = a->debug, .seconds = (double)a->ns / ASK_SECOND_NS,
-		.open_metrics = a->open_metrics,
+		.open_metrics = a->open_metrics, .snap = a->snap,
 	};
 	strcpy(r->name, a->name);
 	if (a->endpoint == ask_endpoints())

@@ -34,6 +34,7 @@ struct ask {
 	uint32_t open_metrics;		/* 0 or 1 */
 	uint64_t ns;			/* of the recording */
 	char name[256];
+	struct snap snap;
 	char authorization[ASK_AUTHORIZATION];	/* that header of the request, "": none */
 };
 

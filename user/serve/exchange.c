@@ -70,6 +70,8 @@ static void exchange_answer_subject(struct exchange *x)
 {
 	if (x->request.endpoint->asked == ASKED_INDEX)
 		exchange_answer_page(x);
+	else if (x->request.endpoint->asked == ASKED_SNAP)
+		lists_answer_snap(x);
 	else if (x->request.endpoint->asked == ASKED_CMDLINE)
 		exchange_answer_cmdline(x);
 	else if (x->head)
@@ -81,14 +83,18 @@ static void exchange_answer_subject(struct exchange *x)
 static bool exchange_is_about_a_process(const struct request *r)
 {
 	return r->endpoint->name || r->endpoint->asked == ASKED_CMDLINE ||
-	       (r->endpoint->asked == ASKED_INDEX && (r->pid || *r->name));
+	       ((r->endpoint->asked == ASKED_INDEX || r->endpoint->asked == ASKED_SNAP) &&
+		(r->pid || *r->name));
 }
 
 static void exchange_answer(struct exchange *x)
 {
 	struct refusal why = {0};
 
-	if (x->request.endpoint->asked == ASKED_METRICS)
+	if (x->request.endpoint->asked == ASKED_SNAP && !x->peer.all)
+		reply_refuse(x, &(struct refusal){ 403, "root may ask for snapshots here, others "
+							"with gotap snap" });
+	else if (x->request.endpoint->asked == ASKED_METRICS)
 		scrape_answer(x);
 	else if (!exchange_is_about_a_process(&x->request))
 		lists_answer(x);

@@ -46,7 +46,8 @@ enum MHD_Result answer_refuse(struct MHD_Connection *c, const struct refusal *wh
 	if (why->status == MHD_HTTP_UNAUTHORIZED)
 		add_header(r, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"gotap\"");
 	if (why->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		add_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+		add_header(r, MHD_HTTP_HEADER_ALLOW,
+			   strstr(why->text, "POST") ? "POST" : "GET, HEAD");
 	if (why->status == MHD_HTTP_SERVICE_UNAVAILABLE)
 		add_header(r, MHD_HTTP_HEADER_RETRY_AFTER, "5");
 	return answer_queue(c, why->status, r, answer_text_type);
@@ -62,7 +63,7 @@ static const char *answer_type(const struct request *r)
 {
 	if (r->endpoint->asked == ASKED_INDEX)
 		return "text/html; charset=utf-8";
-	if (r->endpoint->asked == ASKED_PROCESSES_JSON)
+	if (r->endpoint->asked == ASKED_PROCESSES_JSON || r->endpoint->asked == ASKED_SNAP)
 		return "application/json";
 	if (r->endpoint->asked == ASKED_METRICS)
 		return r->open_metrics ?

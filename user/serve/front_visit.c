@@ -60,11 +60,14 @@ static bool visit_is_from_elsewhere(struct visit *v)
 	return site && strcmp(site, "none") && strcmp(site, "same-origin");
 }
 
-static bool visit_check_form(struct visit *v, const char *method, struct refusal *why)
+static bool visit_check_form(struct visit *v, const char *url, const char *method,
+			     struct refusal *why)
 {
 	const char *length = visit_header(v, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
+	if (request_is_post(url) && strcmp(method, "POST"))
+		return refuse(why, 405, "only POST is answered here");
+	if (!request_is_post(url) && strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return refuse(why, 405, "only GET and HEAD are answered");
 	if (visit_header(v, MHD_HTTP_HEADER_TRANSFER_ENCODING) || (length && strcmp(length, "0")))
 		return refuse(why, 413, "a request has no body here");
@@ -158,7 +161,7 @@ bool visit_accept(struct visit *v, const char *url, const char *method, struct r
 	/* While the request is looked at, its connection is not closed for another one. */
 	expiry_asks(&v->front->expiry, v->expiry, true);
 	v->head = !strcmp(method, "HEAD");
-	if (visit_check_form(v, method, why) && visit_check(v, url, why)) {
+	if (visit_check_form(v, url, method, why) && visit_check(v, url, why)) {
 		visit_extend(v);
 		return true;
 	}

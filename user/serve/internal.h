@@ -109,6 +109,8 @@ void serve_say(struct server *s, const char *line);
 
 /* lists.c */
 void lists_answer(struct exchange *x);
+/* Asks the flight recordings here for snapshots: of the subject, if there is one, else all. */
+void lists_answer_snap(struct exchange *x);
 /* Sets request.pid by the name. */
 bool lists_find(struct exchange *x, struct refusal *why);
 

@@ -53,12 +53,52 @@ static bool lists_make(struct exchange *x, struct listing *l, struct refusal *wh
 	return ok;
 }
 
+/* `gotap snap` asks them, and has their answers at once: it waits for no snapshot. */
+static bool lists_snap(struct exchange *x, struct buf *out, struct refusal *why)
+{
+	const struct snap *s = &x->request.snap;
+	_cleanup_free_ char *of = xasprintf("%s %u %s", s->id, s->hops, s->from);
+	_cleanup_free_ char *pid = xasprintf("%d", x->request.pid);
+	struct run_args args = {0};
+	bool ok;
+
+	run_arg2(&args, "gotap", "snap");
+	run_arg2(&args, "--of-peer", of);
+	run_arg2(&args, "-m", s->reason);
+	if (x->request.pid)
+		run_arg2(&args, "-p", pid);
+	x->patience.deadline = now_ns() + GRACE_SECONDS * SECOND_NS;
+	ok = grant_slot(x, &x->server->looks, why) && grant_run(x, &args, NULL, why) &&
+	     lists_read_all(x, out, why);
+	run_end(&x->run);
+	x->run = RUN_NONE;
+	grant_give_slot(x);
+	return ok;
+}
+
+void lists_answer_snap(struct exchange *x)
+{
+	struct refusal why = {0};
+	struct buf out = {0};
+
+	if (lists_snap(x, &out, &why)) {
+		reply_buf(x, &out);
+		return;
+	}
+	buf_free(&out);
+	reply_refuse(x, &why);
+}
+
 void lists_answer(struct exchange *x)
 {
 	struct listing l;
 	struct buf out = {0};
 	struct refusal why = {0};
 
+	if (x->request.endpoint->asked == ASKED_SNAP) {
+		lists_answer_snap(x);
+		return;
+	}
 	if (!lists_make(x, &l, &why)) {
 		reply_refuse(x, &why);
 		return;

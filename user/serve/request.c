@@ -19,6 +19,7 @@ const struct endpoint endpoints[] = {
 	{ .path = "/processes", .asked = ASKED_PROCESSES },
 	{ .path = "/processes.json", .asked = ASKED_PROCESSES_JSON },
 	{ .path = "/metrics", .asked = ASKED_METRICS },
+	{ .path = "/debug/flight/snap", .asked = ASKED_SNAP, .post = true },
 	{ .path = "/debug/pprof/block",
 	  .asked = ASKED_BLOCK,
 	  .name = "block",
@@ -160,6 +161,76 @@ static bool take_name(struct request *r, const char *value, struct refusal *why)
 	return true;
 }
 
+/* Letters, digits and .-_: what a name of a host and an id have. */
+static bool is_word(const char *text, size_t size)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789.-_";
+
+	return *text && strlen(text) < size && strspn(text, allowed) == strlen(text);
+}
+
+static bool take_id(struct request *r, const char *value, struct refusal *why)
+{
+	if (!is_word(value, sizeof(r->snap.id)))
+		return refuse(why, 400,
+			      "invalid value for \"id\" - must be letters and digits, at most %zu",
+			      sizeof(r->snap.id) - 1);
+	strcpy(r->snap.id, value);
+	return true;
+}
+
+static bool take_from(struct request *r, const char *value, struct refusal *why)
+{
+	if (!is_word(value, sizeof(r->snap.from)))
+		return refuse(why, 400,
+			      "invalid value for \"from\" - must be the name of a host");
+	strcpy(r->snap.from, value);
+	return true;
+}
+
+static bool take_hops(struct request *r, const char *value, struct refusal *why)
+{
+	if (!strchr("012345678", value[0]) || value[1])
+		return refuse(why, 400, "invalid value for \"hops\" - must be 0 to %d", SNAP_HOPS);
+	r->snap.hops = (uint32_t)(value[0] - '0');
+	return true;
+}
+
+static bool take_reason(struct request *r, const char *value, struct refusal *why)
+{
+	size_t i;
+
+	for (i = 0; value[i] && i < sizeof(r->snap.reason) - 1; i++)
+		r->snap.reason[i] = value[i] >= ' ' && value[i] <= '~' ? value[i] : '?';
+	r->snap.reason[i] = 0;
+	return true;
+}
+
+bool snap_is_valid(const struct snap *s)
+{
+	const char *p;
+
+	if (s->hops > SNAP_HOPS || !memchr(s->id, 0, sizeof(s->id)) ||
+	    !memchr(s->from, 0, sizeof(s->from)) || !memchr(s->reason, 0, sizeof(s->reason)))
+		return false;
+	for (p = s->reason; *p; p++)
+		if (*p < ' ' || *p > '~')
+			return false;
+	return (!*s->id || is_word(s->id, sizeof(s->id))) &&
+	       (!*s->from || is_word(s->from, sizeof(s->from)));
+}
+
+bool request_is_post(const char *path)
+{
+	const struct endpoint *e;
+
+	for (e = endpoints; e->path; e++)
+		if (!strcmp(path, e->path))
+			return e->post;
+	return false;
+}
+
 bool request_argument(struct request *r, const char *key, const char *value, struct refusal *why)
 {
 	static const struct {
@@ -170,6 +241,10 @@ bool request_argument(struct request *r, const char *key, const char *value, str
 		{ "pid", take_pid },
 		{ "debug", take_debug },
 		{ "name", take_name },
+		{ "id", take_id },
+		{ "from", take_from },
+		{ "hops", take_hops },
+		{ "reason", take_reason },
 	};
 	size_t i;
 
@@ -254,6 +329,9 @@ bool request_settle(struct request *r, double max_seconds, struct refusal *why)
 	if (request_is_about_a_process(r) && !r->pid && !*r->name)
 		return refuse(why, 400,
 			      "\"pid\" or \"name\" is needed: /processes lists the processes");
+	if (r->endpoint->asked == ASKED_SNAP && (!*r->snap.id || !*r->snap.from))
+		return refuse(why, 400, "\"id\" and \"from\" are needed: which incident, and who "
+			      "asks");
 	if (text && r->endpoint->name && r->endpoint->asked != ASKED_GOROUTINE)
 		return refuse(why, 400,
 			      "debug=%d: there is no text of this profile, leave \"debug\" out",

@@ -7,6 +7,7 @@
 #define GOTAP_SERVE_REQUEST_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* An answer that is an error: a status of HTTP and one line, without a line feed. */
@@ -29,6 +30,7 @@ enum asked {
 	ASKED_BLOCK,
 	ASKED_PROFILE,
 	ASKED_METRICS,
+	ASKED_SNAP,
 };
 
 struct endpoint {
@@ -41,10 +43,22 @@ struct endpoint {
 	/* fractions of seconds are allowed; net/http/pprof allows them for traces only */
 	bool fractions;
 	const char *failed;		/* the text before an error's own, as in net/http/pprof */
+	bool post;			/* it is asked for by POST alone, and changes something */
 };
 
 /* All of them, up to one without a path. */
 extern const struct endpoint endpoints[];
+
+enum { SNAP_ID = 33, SNAP_FROM = 65, SNAP_REASON = 181, SNAP_HOPS = 8 };
+
+/*
+ * What a flight recording of another host asks for (flight/peers.h). The words have no blanks, the
+ * reason is a line of printable ASCII: other bytes of it are '?'.
+ */
+struct snap {
+	char id[SNAP_ID], from[SNAP_FROM], reason[SNAP_REASON];
+	uint32_t hops;
+};
 
 /* The value of request.debug without such an argument. */
 enum { REQUEST_NOT_GIVEN = -1 };
@@ -56,8 +70,13 @@ struct request {
 	double seconds;			/* 0: endpoint->seconds */
 	int debug;
 	bool open_metrics;		/* the client prefers OpenMetrics */
+	struct snap snap;
 };
 
+/* Is @path one that is asked for by POST alone? */
+bool request_is_post(const char *path);
+/* Are its words and its reason as they must be? */
+bool snap_is_valid(const struct snap *s);
 /* Begins with the path. False: there is no such path; @why has the answer. */
 bool request_begin(struct request *r, const char *path, struct refusal *why);
 /*

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "flight/flight.h"
+#include "flight/peers.h"
 #include "cmd/options.h"
 #include "cmd/record/on.h"
 #include "flight/socket.h"
@@ -24,6 +25,7 @@ struct flight_args {
 	unsigned long keep;
 	uint64_t keep_bytes;
 	const char *exec, *socket;	/* NULL: not given */
+	const char *peers, *peer_token;	/* likewise */
 	struct on_list on;
 	const char *only;	/* the first given option that needs --flight; NULL: none */
 	const char *pattern;	/* -o */
@@ -45,6 +47,8 @@ struct flight_recording {
 	struct flight_opts opts;
 	struct flight *flight;	/* NULL: there is none */
 	struct flight_socket *socket;
+	struct peers *peers;	/* NULL: there is no --peers */
+	struct peers_counts asked;	/* when it is finished */
 	struct triggers *triggers;	/* NULL: there is no --on */
 	struct assembler *assembler;
 	struct flight_counts counts;	/* when it is finished */

@@ -72,6 +72,13 @@ const struct option_row flight_rows[] = {
 	OPTION(0, "socket", "PATH", OPTION_TAKE, FIELD(socket),
 	  "listen at PATH for `gotap snap --socket PATH` (default: a name by process id)",
 	  .take = option_take_some),
+	OPTION(0, "peers", "URL,...", OPTION_TAKE, FIELD(peers),
+	  "when a trigger makes a snapshot, ask the flight recordings of other hosts for one, "
+	  "too: http://HOST[:PORT] of their `gotap serve` (docs/flight.md)",
+	  .take = option_take_some),
+	OPTION(0, "peer-token", "FILE", OPTION_TAKE, FIELD(peer_token),
+	  "with --peers: the token that they want is in that file, which only its owner may read",
+	  .take = option_take_some),
 	{0},
 };
 

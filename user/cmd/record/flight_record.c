@@ -61,7 +61,18 @@ static int start_socket(struct flight_recording *r, const char *path, struct err
 
 static uint64_t flight_recording_fire(void *ctx, const struct flight_fact *fact)
 {
-	return flight_trigger(ctx, fact);
+	struct flight_fact copy = *fact;
+
+	copy.hops = FACT_HOPS;
+	return flight_trigger(ctx, &copy);
+}
+
+static void flight_recording_taken(void *ctx, const struct flight_fact *fact)
+{
+	struct flight_recording *r = ctx;
+
+	if (r->peers)
+		peers_ask(r->peers, fact);
 }
 
 /*
@@ -92,10 +103,15 @@ int flight_recording_start(struct flight_recording *r, const struct flight_args 
 		.info = info,
 		.say = flight_recording_say,
 		.done = flight_recording_done,
+		.taken = flight_recording_taken,
 		.in_child = signals_restore,
 		.ctx = r,
 	};
-	e = flight_new(&r->flight, &r->opts, err);
+	e = a->peers ? peers_new(&r->peers, a->peers, a->peer_token, flight_recording_say, r,
+				 err) :
+		       0;
+	if (!e)
+		e = flight_new(&r->flight, &r->opts, err);
 	if (!e)
 		r->triggers = on_begin(&a->on, flight_recording_fire, r->flight);
 	return e ? e : start_socket(r, a->socket, err);
@@ -196,6 +212,10 @@ void flight_recording_finish(struct flight_recording *r, struct process *ended)
 	}
 	flight_finish(r->flight);
 	flight_counts(r->flight, &r->counts);
+	if (r->peers) {
+		peers_wait(r->peers);
+		peers_counts(r->peers, &r->asked);
+	}
 }
 
 void flight_recording_free(struct flight_recording *r)
@@ -204,6 +224,7 @@ void flight_recording_free(struct flight_recording *r)
 		flight_finish(r->flight);
 	socket_close(r->socket);
 	flight_free(r->flight);
+	peers_close(r->peers);
 	triggers_free(r->triggers);
 	*r = (struct flight_recording){0};
 }

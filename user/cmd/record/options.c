@@ -181,8 +181,10 @@ static const char *settle_flight(struct record_options *o)
 
 	if (!a->time)
 		return a->only ? "--before, --after, --cooldown, --keep, --keep-bytes, --exec, "
-				 "--socket and --on are for --flight TIME" :
+				 "--socket, --peers, --peer-token and --on are for --flight TIME" :
 				 NULL;
+	if (a->peer_token && !a->peers)
+		return "--peer-token is about --peers";
 	if (o->spool || o->perfetto || o->tables || o->report)
 		return "--flight keeps the last seconds alone: --spool, --perfetto, --tables "
 		       "and --report are for a whole recording";

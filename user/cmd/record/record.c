@@ -30,6 +30,8 @@ static int open_files(struct record_files *f, const struct record_options *o, st
 {
 	int r = o->flight.time ? flight_check(o->flight.pattern, err) : 0;
 
+	if (!r && o->flight.peers)
+		r = peers_check(o->flight.peers, o->flight.peer_token, err);
 	if (!r && o->flight.exec)
 		r = exec_prepare(o->flight.exec, signals_restore, err);
 	if (o->flight.socket)

@@ -38,6 +38,7 @@ struct report {
 	const char *perfetto;		/* name of the Perfetto trace; NULL: none */
 	uint64_t perfetto_bytes;
 	const struct flight_counts *flight;	/* of --flight; NULL: not asked for */
+	const struct peers_counts *asked;	/* of --peers; NULL: not asked for */
 	const struct on_list *on;		/* of --on, and */
 	const struct triggers *triggers;	/* NULL: none */
 	const struct inline_status *in_target;	/* of --attach inline; NULL: not asked for */

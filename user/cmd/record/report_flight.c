@@ -28,6 +28,10 @@ void report_print_flight(const struct report *r, FILE *f)
 		   "still there\n");
 	show_count(f, "  the command of --exec was too slow to run for ", c->not_run,
 		   " of them\n");
+	if (r->asked)
+		fprintf(f, "  peers: %" PRIu64 " requests, by which %" PRIu64
+			" snapshots were made; %" PRIu64 " failed\n",
+			r->asked->asked, r->asked->taken, r->asked->failed);
 	on_report(r->on, r->triggers, f);
 }
 
@@ -46,6 +50,13 @@ void report_json_flight(const struct report *r, struct json_out *j)
 	json_put_count(j, "exec_missed", c->not_run);
 	json_put_count(j, "memory", c->usage.bytes);
 	json_put_count(j, "memory_most", c->usage.most);
+	if (r->asked) {
+		json_open_object(j, "peers");
+		json_put_count(j, "requests", r->asked->asked);
+		json_put_count(j, "snapshots", r->asked->taken);
+		json_put_count(j, "failed", r->asked->failed);
+		json_close_object(j);
+	}
 	on_report_json(r->on, r->triggers, j);
 	json_close_object(j);
 }

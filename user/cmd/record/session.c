@@ -444,6 +444,7 @@ static bool session_report(const struct session *s)
 		.output = s->flight.flight ? "flight recording" :
 					     record_main_file(s->opts, s->files)->path,
 		.flight = s->flight.flight ? &s->flight.counts : NULL,
+		.asked = s->flight.peers ? &s->flight.asked : NULL,
 		.on = &s->opts->flight.on,
 		.triggers = s->flight.triggers,
 		.perfetto = s->opts->perfetto ? s->files->perfetto.path : NULL,
