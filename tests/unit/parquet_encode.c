@@ -60,9 +60,10 @@ static void deltas(void)
 
 	encode_delta(&b, one_by_one, 5, false);
 	check_bytes(&b, "\x80\x01\x04\x05\x02\x02\0\0\0\0", 10);
-	/* Differences -2 -2 -2 1 1 1 1: above the least one 0 0 0 3 3 3 3, of two bits. */
+	/* Differences -2 -2 -2 1 1 1 1: above the least one 0 0 0 3 3 3 3, in whole bytes, of which there are 32. */
 	encode_delta(&b, down, 8, false);
-	check_bytes(&b, "\x80\x01\x04\x08\x0e\x03\x02\0\0\0\xc0\x3f\0\0\0\0\0\0", 18);
+	check_bytes(&b, "\x80\x01\x04\x08\x0e\x03\x08\0\0\0\0\0\0\x03\x03\x03\x03"
+		    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 42);
 	/* Modulo 2^32 the difference is -1. */
 	encode_delta(&b, far, 2, true);
 	check_bytes(&b, "\x80\x01\x04\x02\xff\xff\xff\xff\x0f\x01\0\0\0\0", 14);

@@ -130,7 +130,7 @@ static void delta_block(struct buf *out, const int64_t *values, size_t n, bool n
 	for (mini = 0; mini * DELTA_MINI < n; mini++, most = mini) {
 		for (all = 0, i = mini * DELTA_MINI; i < (mini + 1) * DELTA_MINI; i++)
 			all |= (uint64_t)differences[i];
-		widths[mini] = (uint8_t)encode_width(all);
+		widths[mini] = (uint8_t)encode_whole_bytes(encode_width(all));
 	}
 	buf_add(out, widths, sizeof(widths));
 	for (mini = 0; mini < most; mini++)

@@ -75,6 +75,9 @@ static bool page_by_dictionary(struct parquet *p, struct column *c, struct buf *
 	}
 	width = encode_width(dictionary_count(&c->dictionary) - 1);
 	width = width ? width : 1;
+	/* Numbers of up to four bits lie in bytes at the same places anyhow. */
+	if (width > 4)
+		width = encode_whole_bytes(width);
 	buf_add_byte(raw, (uint8_t)width);
 	encode_hybrid(raw, numbers, c->n, width);
 	return true;
