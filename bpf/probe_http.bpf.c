@@ -27,7 +27,8 @@ int GO_PROGRAM(http_begin)(struct pt_regs *ctx)
 	bpf_map_update_elem(&servings, &g, &s, BPF_ANY);
 	url = read_u64(s.request + HTTP_REQUEST_URL);
 	a.text[0] = http_text(s.request + HTTP_REQUEST_METHOD);
-	a.text[1] = http_text(url ? url + HTTP_URL_PATH : 0);
+	if (!http_no_paths)
+		a.text[1] = http_text(url ? url + HTTP_URL_PATH : 0);
 	a.arg = a.text[1].ptr;
 	http_send(&a, 0);
 	return 0;

@@ -63,6 +63,18 @@ serves() {
 @test "requests of a Go 1.27 server, with inline code" { serves 1.27 --attach inline; }
 # end of releases
 
+@test "paths can be left out" {
+	build_prog 1.27 requests
+	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +http --no-paths -- "$PROG" 2 100 >/dev/null
+	"$GOTAP" text --events "$BATS_TEST_TMPDIR/x.trace" | grep '"gotap.http"' >"$BATS_TEST_TMPDIR/logs"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/logs")" -eq 46 ]
+	! grep -q 'path=\|/plain' "$BATS_TEST_TMPDIR/logs" || fail "a path"
+	grep -q '"status=418 bytes=0 proto=h2"' "$BATS_TEST_TMPDIR/logs"
+	gotap record -p 1 --no-paths -o "$BATS_TEST_TMPDIR/y.trace"
+	[ "$status" -eq 2 ]
+	contains "--no-paths is for group http"
+}
+
 @test "a stripped server" {
 	build_prog 1.27 requests -ldflags=-s
 	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +http -- "$PROG" 8 100 >"$BATS_TEST_TMPDIR/served"

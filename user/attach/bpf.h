@@ -30,6 +30,7 @@ struct bpf_opts {
 	unsigned int cpu_hz;		/* CPU samples per second and thread, 0: none */
 	bool verbose;			/* show what libbpf says */
 	uint64_t object_min;		/* bytes of the smallest slot, for objects */
+	bool no_paths;			/* of requests */
 	bool every_switch;		/* of the machine, with group linux */
 	bool calibration;		/* load enum calibration, too */
 };

@@ -150,38 +150,54 @@ static void log_add_quoted(struct buf *out, const char *text, size_t n)
 	buf_add_byte(out, '"');
 }
 
-static void log_add(struct buf *out, const char *format, uint64_t value)
+/* Begins a pair: "KEY=", with a space before it if it is not the first one. */
+static void log_add_key(struct buf *out, const char *key)
 {
-	char text[40];
+	buf_printf(out, "%s%s=", out->len ? " " : "", key);
+}
 
-	buf_add(out, text, (size_t)snprintf(text, sizeof(text), format, value));
+static void log_add_number(struct buf *out, const char *key, uint64_t value)
+{
+	log_add_key(out, key);
+	buf_printf(out, "%" PRIu64, value);
 }
 
 static void log_add_text(struct buf *out, const char *key, const char *text, size_t n)
 {
-	buf_add(out, key, strlen(key));
+	log_add_key(out, key);
 	if (log_is_plain(text, n))
 		buf_add(out, text, n);
 	else
 		log_add_quoted(out, text, n);
 }
 
-static void log_make(struct buf *out, struct request *q, const struct rec_user *u)
+/* The status that the client got; 0: not known. */
+static uint64_t log_status(const struct rec_user *u)
 {
 	unsigned int flags = u->r.flags;
 
-	if (flags & HTTP_END_KNOWN && !(flags & (HTTP_END_HIJACKED | HTTP_END_UNWOUND)))
-		log_add(out, "status=%" PRIu64 " ", u->stack ? u->stack : STATUS_OK);
-	else if (flags & HTTP_END_KNOWN && flags & HTTP_END_UNWOUND && u->stack)
-		log_add(out, "status=%" PRIu64 " ", u->stack);
+	if (!(flags & HTTP_END_KNOWN) || flags & HTTP_END_HIJACKED)
+		return 0;
+	return u->stack || flags & HTTP_END_UNWOUND ? u->stack : STATUS_OK;
+}
+
+static void log_make(struct buf *out, struct request *q, const struct rec_user *u)
+{
+	unsigned int flags = u->r.flags;
+	uint64_t status = log_status(u);
+
+	if (status)
+		log_add_number(out, "status", status);
 	if (flags & HTTP_END_KNOWN && !(flags & HTTP_END_HIJACKED))
-		log_add(out, "bytes=%" PRIu64 " ", u->arg);
-	log_add_text(out, "path=", q->path, q->path_len);
-	if (flags & (HTTP_END_HIJACKED | HTTP_END_UNWOUND))
-		log_add_text(out, " end=", flags & HTTP_END_HIJACKED ? "hijacked" : "panic",
-			     flags & HTTP_END_HIJACKED ? 8 : 5);
+		log_add_number(out, "bytes", u->arg);
+	if (q->path_len)
+		log_add_text(out, "path", q->path, q->path_len);
+	if (flags & HTTP_END_HIJACKED)
+		log_add_text(out, "end", "hijacked", strlen("hijacked"));
+	else if (flags & HTTP_END_UNWOUND)
+		log_add_text(out, "end", "panic", strlen("panic"));
 	if (flags & HTTP_END_H2)
-		log_add_text(out, " proto=", "h2", 2);
+		log_add_text(out, "proto", "h2", strlen("h2"));
 }
 
 static void served_log(struct model *s, struct M *m, struct request *q, const struct rec_user *u)

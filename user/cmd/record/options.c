@@ -126,6 +126,8 @@ static const struct option_row trace_rows[] = {
 	OPTION(0, "system", NULL, OPTION_FLAG, BPF_FIELD(every_switch),
 	  "with group linux: record every context switch of the "
 	  "machine, to show which programs had the CPUs (needs root)"),
+	OPTION(0, "no-paths", NULL, OPTION_FLAG, BPF_FIELD(no_paths),
+	  "of group http: leave out the paths of requests, which can name users"),
 	OPTION(0, "object-min", "N", OPTION_NUMBER, FIELD(object_min),
 	  "of group objects: those that take N bytes or more (default 1024, which is the least)",
 	  .min = OBJECT_MIN, .max = 1UL << 40, .want = "takes bytes, 1024 or more"),
@@ -217,6 +219,8 @@ static const char *check_together(const struct record_options *o)
 		return "--tables is a folder: tables are many files";
 	if (o->version < 23 && o->groups & new_events)
 		return "the events of stacks, spans and objects need --format go1.23 or later";
+	if (o->capture.bpf.no_paths && !(o->groups & 1u << GROUP_HTTP))
+		return "--no-paths is for group http: give --events +http, too";
 	if (o->object_min && !(o->groups & 1u << GROUP_OBJECTS))
 		return "--object-min is for objects: give --events +objects, too";
 	if (o->capture.bpf.every_switch && !(o->groups & 1u << GROUP_LINUX))
