@@ -43,6 +43,8 @@ static __always_inline void http_put_request(struct annotation *a, __u64 request
 	a->task = request;
 	if (http.request_pattern != GO_OFFSET_NONE)
 		a->text[0] = http_text(request + http.request_pattern);
+	else if (http.request_pat != GO_OFFSET_NONE)
+		a->text[0] = http_text(read_u64(request + http.request_pat));
 }
 
 #endif

@@ -12,6 +12,7 @@
  */
 struct http_layout {
 	unsigned int request_pattern;	/* Request.Pattern, since Go 1.23 */
+	unsigned int request_pat;	/* Request.pat, in Go 1.22: a pointer to the pattern */
 	unsigned int response_status, response_written;
 	/* of http2responseWriterState: status, wroteBytes */
 	unsigned int h2_status, h2_written;

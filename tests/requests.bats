@@ -114,7 +114,8 @@ serves() {
 @test "gotap requests counts what the program served, fails for what it does not have" {
 	local trace=$BATS_TEST_TMPDIR/x.trace
 	build_prog 1.27 requests
-	"$GOTAP" record -o "$trace" --budget none --strict -e +http -- "$PROG" 8 100 >"$BATS_TEST_TMPDIR/served"
+	"$GOTAP" record -o "$trace" --budget none --strict -e +http -- "$PROG" 8 100 long >"$BATS_TEST_TMPDIR/served"
+	"$GOTAP" text --events "$trace" | grep -q 'route=\\"GET /long\\"' || fail "the requests did not outlive a generation"
 	"$GOTAP" requests "$trace" --json --slowest 1000 >"$BATS_TEST_TMPDIR/json"
 	python3 "$CHECKOUT/tests/lib/routes.py" "$BATS_TEST_TMPDIR/served" "$BATS_TEST_TMPDIR/json"
 	succeeds "$GOTAP" requests "$trace" --route 'GET /stream' --slowest 2

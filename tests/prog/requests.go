@@ -5,7 +5,8 @@
 //
 //	served PROTO PATH COUNT
 //
-// Arguments: how many requests of each kind, and the milliseconds to wait before the first.
+// Arguments: how many requests of each kind, and the milliseconds to wait before the first; a third one: and two requests at
+// the end that are longer than a generation of a trace.
 package main
 
 import (
@@ -86,6 +87,7 @@ func handlers() http.Handler {
 	mux.HandleFunc("/goexit", func(w http.ResponseWriter, r *http.Request) { runtime.Goexit() })
 	mux.HandleFunc("/hijack", hijack)
 	mux.HandleFunc("/stream", stream)
+	mux.HandleFunc("/long", func(w http.ResponseWriter, r *http.Request) { time.Sleep(1300 * time.Millisecond) })
 	mux.HandleFunc("/children", children)
 	mux.Handle("/late", http.TimeoutHandler(http.HandlerFunc(late), 2*time.Millisecond, "late"))
 	return count(mux)
@@ -120,6 +122,14 @@ func main() {
 					resp.Body.Close()
 				}
 			}
+		}
+	}
+	for url, c := range clients {
+		if len(os.Args) <= 3 {
+			break
+		}
+		if resp, err := c.Get(url + "/long"); err == nil {
+			resp.Body.Close()
 		}
 	}
 	time.Sleep(50 * time.Millisecond)

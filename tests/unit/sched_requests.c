@@ -144,7 +144,8 @@ static void the_end_of_a_generation_fixes_the_name(void)
 	go(REC_GO_STOP, 7, 1);
 	go(REC_GO_START, 7, 1);
 	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
-	end_with(" task1(?1) in(?1) 1='GET net/http' | {status=200 bytes=5 path=/a} out(GET net/http) end1");
+	end_with(" task1(?1) in(?1) 1='GET net/http' | {status=200 bytes=5 path=/a route=\"GET /{x}\"}"
+		 " out(GET net/http) end1");
 }
 
 static void a_sink_of_old_formats_has_it_at_once(void)
@@ -152,7 +153,8 @@ static void a_sink_of_old_formats_has_it_at_once(void)
 	begin_with(&ops_without_later);
 	begins(0x1000, "/a");
 	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
-	end_with(" task1(GET net/http) in(GET net/http) {status=200 bytes=5 path=/a} out(GET net/http) end1");
+	end_with(" task1(GET net/http) in(GET net/http) {status=200 bytes=5 path=/a route=\"GET /{x}\"}"
+		 " out(GET net/http) end1");
 }
 
 static void a_handler_that_does_not_return(void)

@@ -10,9 +10,14 @@
  *	end	panic: the handler did not return (also of runtime.Goexit); hijacked: it took the
  *		connection over, so that status and bytes are not known
  *	proto	h2 for HTTP/2
+ *	route	the name of the request, if its task has another one: the request began in a
+ *		generation that ended before the route was known
  */
 #ifndef GOTAP_READ_HTTP_H
 #define GOTAP_READ_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define HTTP_CATEGORY "gotap.http"
 
@@ -21,5 +26,23 @@
  * from 1 on, and do not get there.
  */
 #define HTTP_TASKS (1ULL << 62)
+
+/* A pair of the message; the value may be quoted. */
+struct http_pair {
+	const char *key, *value;
+	size_t key_len, value_len;
+};
+
+/*
+ * Reads the pair at @s, in a message that may be damaged or forged. Returns what comes behind it;
+ * NULL: there is none.
+ */
+const char *http_log_next(const char *s, struct http_pair *p);
+bool http_log_is(const struct http_pair *p, const char *key);
+/*
+ * Copies the value to @to, of @room bytes, and ends it with a NUL; it is cut if it is longer.
+ * Undoes \" and \\; other escapes remain, as these texts are for people to read.
+ */
+void http_log_copy(const struct http_pair *p, char *to, size_t room);
 
 #endif

@@ -49,16 +49,17 @@ static void served_name_plain(struct request *q)
 
 /*
  * The pattern of a route may begin with the method (Go 1.22 and later), and never has a space
- * elsewhere.
+ * elsewhere. Returns the length of the name.
  */
-static void served_name_route(struct request *q, const char *pattern, size_t n)
+static size_t served_make_name(char name[NAME_MOST], const struct request *q, const char *pattern,
+			       size_t n)
 {
 	bool has_method = memchr(pattern, ' ', n) != NULL;
-	int len = has_method ? snprintf(q->name, NAME_MOST, "%.*s", (int)n, pattern) :
-		  snprintf(q->name, NAME_MOST, "%.*s %.*s", (int)q->method_len, q->method,
+	int len = has_method ? snprintf(name, NAME_MOST, "%.*s", (int)n, pattern) :
+		  snprintf(name, NAME_MOST, "%.*s %.*s", (int)q->method_len, q->method,
 			   (int)n, pattern);
 
-	q->name_len = len < NAME_MOST ? (size_t)len : NAME_MOST - 1;
+	return len < NAME_MOST ? (size_t)len : NAME_MOST - 1;
 }
 
 /* The name is final. */
@@ -181,6 +182,18 @@ static uint64_t log_status(const struct rec_user *u)
 	return u->stack || flags & HTTP_END_UNWOUND ? u->stack : STATUS_OK;
 }
 
+/* The name that the task has not, because the trace needed one before the route was known. */
+static void log_add_route(struct buf *out, const struct request *q, const struct rec_user *u)
+{
+	char name[NAME_MOST];
+	size_t n;
+
+	if (!q->named || !u->len[0])
+		return;
+	n = served_make_name(name, q, u->text, u->len[0]);
+	log_add_text(out, "route", name, n);
+}
+
 static void log_make(struct buf *out, struct request *q, const struct rec_user *u)
 {
 	unsigned int flags = u->r.flags;
@@ -198,6 +211,7 @@ static void log_make(struct buf *out, struct request *q, const struct rec_user *
 		log_add_text(out, "end", "panic", strlen("panic"));
 	if (flags & HTTP_END_H2)
 		log_add_text(out, "proto", "h2", strlen("h2"));
+	log_add_route(out, q, u);
 }
 
 static void served_log(struct model *s, struct M *m, struct request *q, const struct rec_user *u)
@@ -277,7 +291,8 @@ void http_end(struct model *s, struct M *m, const struct rec *r)
 	if (!g || !g->request || (u->r.id && u->r.id != g->request->address))
 		return;
 	if (u->len[0] && !g->request->named)
-		served_name_route(g->request, u->text, u->len[0]);
+		g->request->name_len = served_make_name(g->request->name, g->request, u->text,
+							u->len[0]);
 	served_log(s, m, g->request, u);
 	served_end(s, m, g->request);
 }

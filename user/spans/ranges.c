@@ -183,6 +183,14 @@ static void ranges_task_begin(struct spans *s, const struct trace_event *ev,
 	SHOW(s, task_begin, &task->now);
 }
 
+void spans_name_task(struct spans *s, uint64_t id, const char *name)
+{
+	struct task *task = idtab_find(&s->tasks, id);
+
+	if (task)
+		task->now.type = name;
+}
+
 static void ranges_task_end(struct spans *s, const struct trace_event *ev,
 			    const struct view_task *t)
 {

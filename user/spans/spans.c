@@ -295,6 +295,20 @@ static const char *log_category(struct spans *s, const struct trace_event *ev)
 	return names_text(&s->names, renamed, strlen(renamed));
 }
 
+/* The name that a task should have had from its begin. */
+static void log_take_route(struct spans *s, uint64_t task, const char *message)
+{
+	struct http_pair p;
+	char name[512];
+
+	while ((message = http_log_next(message, &p))) {
+		if (!http_log_is(&p, "route"))
+			continue;
+		http_log_copy(&p, name, sizeof(name));
+		spans_name_task(s, task, names_text(&s->names, name, strlen(name)));
+	}
+}
+
 static void show_log(struct spans *s, const struct trace_event *ev)
 {
 	const char *category = log_category(s, ev);
@@ -310,6 +324,8 @@ static void show_log(struct spans *s, const struct trace_event *ev)
 		if (g)
 			g->labels = message;
 	}
+	if (!strcmp(category, HTTP_CATEGORY))
+		log_take_route(s, ev->args[0], message);
 	SHOW(s, log, ev->time, ev->g, ev->args[0], category, message);
 }
 

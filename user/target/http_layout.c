@@ -54,6 +54,7 @@ void http_layout_find(const struct gobin *b, struct http_layout *ret)
 	int minor = gobin_go_minor(b);
 
 	ret->request_pattern = minor >= 23 ? 232 : GO_OFFSET_NONE;
+	ret->request_pat = minor == 22 ? 248 : GO_OFFSET_NONE;
 	ret->response_status = layout_stored(b, "net/http.(*response).WriteHeader");
 	ret->response_written = layout_moved(ret->response_status, -16);
 	ret->h2_status = layout_h2_status(b);

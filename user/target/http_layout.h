@@ -7,9 +7,10 @@
  * release can have them. (*response).WriteHeader has "w.wroteHeader = true; w.status = code", and
  * so has (*http2responseWriterState).writeHeader: two stores through one register, side by side. In
  * all releases from 1.15 to 1.27 `written` lies 16 bytes before `status`, and wroteBytes of HTTP/2
- * 24 bytes behind it. One field has one place in each release:
+ * 24 bytes behind it. Two fields have one place in each release:
  *
  *	Request.Pattern		232, since Go 1.23 (server.go, ServeMux.ServeHTTP sets it)
+ *	Request.pat		248 in Go 1.22; pattern.str is its first field (pattern.go)
  *
  * (*conn).hijacked returns conn.hijackedv: the only load of a byte that is not from its frame.
  */
