@@ -77,6 +77,8 @@ static int exe_identity(const struct process *p, uint64_t id[3])
 
 static int no_process(const struct process *p, int e, struct error *err)
 {
+	if (e == -ESRCH || e == -ENOENT)
+		return error_set(err, -ESRCH, "no process %d", p->pid);
 	return error_set(err, e, "no process %d: %s", p->pid, strerror(-e));
 }
 
@@ -90,7 +92,7 @@ static int may_not_read(struct process *p, const char *what, int e, struct error
 
 	if (e != -EACCES && e != -EPERM) {
 		if (process_ended(p))
-			return error_set(err, -ESRCH, "no process %d: it has ended", p->pid);
+			return no_process(p, -ESRCH, err);
 		return error_set(err, e, "cannot read %s process %d: %s", what, p->pid,
 				 strerror(-e));
 	}
