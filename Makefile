@@ -14,6 +14,7 @@
 # make man      the manual pages and the completions, which install installs
 # make static   build/static/gotap, without shared libraries: runs on Alpine, and in an image without files
 # make image    build/image: an OCI image of the static program, made without a daemon
+# make min-btf  build/min.btf: of KERNEL_BTF (this kernel's) what gotap's programs need, for --btf
 # make release  build/release: tarball, static program, bill of materials (SPDX), checksums
 # make deb      Debian packages, in build/deb
 # make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
@@ -298,6 +299,14 @@ $(BUILD)/schemas/made: $(BUILD)/gotap
 	@rm -rf $(@D) && mkdir -p $(@D)
 	$(Q)for s in $$($< schema | cut -d' ' -f1); do $< schema $$s >$(@D)/$$s.json || exit; done
 	@touch $@
+
+# --- the few types of a kernel that gotap's programs read, as BTFHub makes them: 2 kB of 5 MB ---
+KERNEL_BTF ?= /sys/kernel/btf/vmlinux
+
+.PHONY: min-btf
+min-btf: $(BUILD)/gotap.bpf.o $(BUILD)/gotap_oldkernel.bpf.o $(BUILD)/follow.bpf.o
+	$(Q)$(BPFTOOL) gen min_core_btf $(KERNEL_BTF) $(BUILD)/min.btf $^
+	@printf '%s: %d bytes, of %d of %s\n' $(BUILD)/min.btf $$(stat -c %s $(BUILD)/min.btf) $$(stat -L -c %s $(KERNEL_BTF)) $(KERNEL_BTF)
 
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c),$(wildcard tests/unit/*.c))

@@ -158,7 +158,7 @@ what_is_lacking_is_told() {
 missing_btf_is_named() {
 	step btf-record
 	[ "$status" -eq 1 ]
-	[ "$output" = "gotap: this kernel's BTF (/sys/kernel/btf/vmlinux) cannot be read: mount /sys, or run a kernel built with CONFIG_DEBUG_INFO_BTF" ]
+	[ "$output" = "gotap: this kernel's BTF (/sys/kernel/btf/vmlinux) cannot be read: mount /sys, or give a file of this kernel's with --btf, from BTFHub or pahole (docs/kernels.md)" ]
 	step btf-doctor
 	[ "$status" -eq 1 ]
 	matches '^  FAIL  BTF '

@@ -18,6 +18,7 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "gotap_oldkernel.skel.h"
+#include "proc/kernel_btf.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
 #include "release/release.h"
@@ -274,6 +275,7 @@ _Static_assert(sizeof(struct gotap_bpf__rodata) == sizeof(struct gotap_oldkernel
  */
 static int open_object(struct gotap_bpf **ret, bool old_kernel)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = kernel_btf_file());
 	struct gotap_bpf *skel = xcalloc(1, sizeof(*skel));
 	int r = gotap_bpf__create_skeleton(skel);
 
@@ -281,7 +283,7 @@ static int open_object(struct gotap_bpf **ret, bool old_kernel)
 		skel->skeleton->data =
 			(void *)gotap_oldkernel_bpf__elf_bytes(&skel->skeleton->data_sz);
 	if (!r)
-		r = bpf_object__open_skeleton(skel->skeleton, NULL);
+		r = bpf_object__open_skeleton(skel->skeleton, &opts);
 	if (!r) {
 		*ret = skel;
 		return 0;
@@ -331,7 +333,9 @@ int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct er
 	if (opts->every_switch && !(privilege_have() & PRIVILEGE_ADMIN))
 		return error_set(err, -EPERM,
 				 "--system shows what other users' programs do: run gotap as root");
-	r = bpf_has_threads(b) ? tracepoints_find(&b->tracepoints, err) : 0;
+	r = kernel_btf_check(err);
+	if (!r && bpf_has_threads(b))
+		r = tracepoints_find(&b->tracepoints, err);
 	if (!r)
 		r = ring_set_plan(&b->rings, opts->ring_size, err);
 	if (!r && b->plan->for_inline)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "proc/kernel_btf.h"
 #include "proc/machine.h"
 #include "record.h"
 
@@ -82,7 +83,12 @@ int tracepoints_find(struct tracepoints *ret, struct error *err)
 
 	if (!machine_release_is(5, 10))
 		return error_set(err, -ENOTSUP, "group linux needs Linux 5.10 or later");
-	btf = btf__load_vmlinux_btf();
+	/* Its programs have pointers whose types the kernel itself must know: no file helps. */
+	btf = kernel_btf_own();
+	if (!btf && kernel_btf_file())
+		return error_set(err, -ENOTSUP,
+				 "group linux needs the kernel's own BTF "
+				 "(/sys/kernel/btf/vmlinux), which --btf cannot replace");
 	if (!btf)
 		return error_set(err, -ENOTSUP, "%s", machine_no_btf);
 	r = tracepoints_look(ret, btf, err);

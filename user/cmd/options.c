@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/parse.h"
 #include "plan/plan.h"
+#include "proc/kernel_btf.h"
 
 enum {
 	OPTIONS_MAX = 80,	/* rows of one command */
@@ -287,4 +288,11 @@ const char *option_take_some(void *text, const char *arg)
 {
 	*(const char **)text = arg;
 	return *arg ? NULL : "takes a text that is not empty";
+}
+
+/* The choice is of the process, not of the options. */
+const char *option_take_btf(void *none, const char *arg)
+{
+	kernel_btf_use(arg);
+	return *arg ? NULL : "takes a file";
 }

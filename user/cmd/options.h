@@ -97,7 +97,7 @@ const char *option_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 
 /* --- rows and functions that several commands have --- */
 
 option_take_fn option_take_format, option_take_symbols, option_take_release, option_take_groups,
-	option_take_budget, option_take_ids, option_take_some;
+	option_take_budget, option_take_ids, option_take_some, option_take_btf;
 
 #define OPTION_OUTPUT(field) \
 	OPTION('o', "output", "FILE", OPTION_TEXT, field, \
@@ -117,5 +117,10 @@ option_take_fn option_take_format, option_take_symbols, option_take_release, opt
 #define OPTION_PROC(field) \
 	OPTION(0, "proc", "DIR", OPTION_TEXT, field, \
 	       "the host's /proc, where gotap runs in a container itself")
+#define OPTION_BTF \
+	OPTION(0, "btf", "FILE", OPTION_TAKE, 0, \
+	  "the types of this kernel, where it does not have them itself " \
+	  "(/sys/kernel/btf/vmlinux): raw BTF, or an ELF file with .BTF (docs/kernels.md)", \
+	  .take = option_take_btf)
 
 #endif

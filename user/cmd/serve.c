@@ -135,6 +135,7 @@ static const struct option_row serve_rows[] = {
 	  "what the probes of each such recording may cost, as --budget (default 10)",
 	  .take = take_budget),
 	OPTION_PROC(offsetof(struct options, serve.proc_dir)),
+	OPTION_BTF,
 	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct options, serve.quiet),
 	  "do not print a line for each recording"),
 	{0},

@@ -16,6 +16,7 @@
 #include "follow_event.h"
 #include "follow.skel.h"
 #include "follow/catch.h"
+#include "proc/kernel_btf.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
 
@@ -47,6 +48,11 @@ static int follow_load_error(int e, struct error *err)
 		privilege_explain(needs | PRIVILEGE_PTRACE, why);
 		return error_set(err, e, "not allowed to load BPF programs: %s", why);
 	}
+	/* Tracepoints with types: the kernel must know these itself. */
+	if (e == -ESRCH && kernel_btf_file())
+		return error_set(err, -ENOTSUP,
+				 "following processes needs the kernel's own BTF "
+				 "(/sys/kernel/btf/vmlinux), which --btf cannot replace");
 	machine_look(&m);
 	if (machine_lacks(&m))
 		return error_set(err, -ENOTSUP, "%s", machine_lacks(&m));
@@ -56,10 +62,14 @@ static int follow_load_error(int e, struct error *err)
 
 static int follow_load(struct follow *f, const char *name, struct error *err)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = kernel_btf_file());
 	int r;
 
 	libbpf_set_print(follow_quiet);
-	f->skel = follow_bpf__open();
+	r = kernel_btf_check(err);
+	if (r)
+		return r;
+	f->skel = follow_bpf__open_opts(&opts);
 	if (!f->skel)
 		return follow_load_error(-errno, err);
 	if (name) {

@@ -7,10 +7,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "proc/kernel_btf.h"
+
 const char machine_too_old[] = "this kernel is too old: gotap needs Linux 5.8 or later";
 const char machine_no_btf[] =
-	"this kernel's BTF (/sys/kernel/btf/vmlinux) cannot be read: mount /sys, "
-	"or run a kernel built with CONFIG_DEBUG_INFO_BTF";
+	"this kernel's BTF (/sys/kernel/btf/vmlinux) cannot be read: mount /sys, or give a file "
+	"of this kernel's with --btf, from BTFHub or pahole (docs/kernels.md)";
 
 static int machine_setting(const char *path)
 {
@@ -53,7 +55,7 @@ static void read_release(struct machine *m)
 void machine_look(struct machine *m)
 {
 	*m = (struct machine){
-		.btf = !access("/sys/kernel/btf/vmlinux", R_OK),
+		.btf = kernel_btf_file() || !access("/sys/kernel/btf/vmlinux", R_OK),
 		.perf_event_paranoid = machine_setting("/proc/sys/kernel/perf_event_paranoid"),
 		.unprivileged_bpf_disabled =
 			machine_setting("/proc/sys/kernel/unprivileged_bpf_disabled"),

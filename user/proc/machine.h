@@ -13,7 +13,7 @@ enum { MACHINE_UNKNOWN = -100 };	/* a setting that is absent, or cannot be read 
 struct machine {
 	char release[65];		/* uname -r */
 	int major, minor;
-	bool btf;			/* /sys/kernel/btf/vmlinux can be read */
+	bool btf;			/* of /sys/kernel/btf/vmlinux, or --btf FILE */
 	int perf_event_paranoid;	/* sysctls, or MACHINE_UNKNOWN */
 	int unprivileged_bpf_disabled;
 	int ptrace_scope;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "proc/kernel_btf.h"
 #include "proc/privilege.h"
 #include "serve/internal.h"
 #include "serve/lister.h"
@@ -66,7 +67,9 @@ struct server *server_start(struct serve_options *options, struct error *err)
 	slots_init(&s->recordings, options->recordings, options->queue);
 	slots_init(&s->looks, LOOKS, LOOKS_QUEUE);
 	s->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = procfs_open(&s->fs, options->proc_dir, err);
+	r = kernel_btf_check(err);
+	if (!r)
+		r = procfs_open(&s->fs, options->proc_dir, err);
 	if (!r)
 		r = server_start_front(s, err);
 	if (!r)

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/vec.h"
+#include "proc/kernel_btf.h"
 #include "serve/internal.h"
 
 /* The shortest recording, seconds. */
@@ -71,6 +72,8 @@ static bool stream_start(struct exchange *x, struct refusal *why)
 		run_arg2(&first, "--proc", o->proc_dir);
 	for (i = 0; c->args[i]; i++)
 		run_arg(&first, c->args[i]);
+	if (kernel_btf_file() && x->request.endpoint->seconds)
+		run_arg2(&first, "--btf", kernel_btf_file());
 	if (x->request.endpoint->seconds)
 		run_arg2(&first, "-d", time);
 	if (x->request.endpoint->seconds && o->budget)

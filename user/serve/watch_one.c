@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/show.h"
+#include "proc/kernel_btf.h"
 #include "serve/internal.h"
 
 /* A line of `gotap top --json --brief` has 3 to 8 kB. */
@@ -101,6 +102,8 @@ static bool one_start(struct watch_one *o, struct run *run, struct error *err)
 	run_arg2(&args, "--budget", opts->watch_budget ? opts->watch_budget : WATCH_BUDGET);
 	if (opts->proc_dir)
 		run_arg2(&args, "--proc", opts->proc_dir);
+	if (kernel_btf_file())
+		run_arg2(&args, "--btf", kernel_btf_file());
 	return !run_start(run, &args, NULL, err);
 }
 

@@ -28,6 +28,7 @@ struct doctor_options {
 static const struct option_row doctor_rows[] = {
 	OPTION_EVENTS(offsetof(struct doctor_options, groups)),
 	OPTION_ASSUME(offsetof(struct doctor_options, assume_minor)),
+	OPTION_BTF,
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct doctor_options, json), "as JSON"),
 	{0},
 };

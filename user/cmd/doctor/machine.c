@@ -13,6 +13,7 @@
 #include "base/build.h"
 #include "base/rights.h"
 #include "proc/cgroup_cpu.h"
+#include "proc/kernel_btf.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
 #include "record.h"
@@ -32,12 +33,22 @@ static void look_at_release(struct doctor *d, const struct machine *m)
 
 static void look_at_btf(struct doctor *d, const struct machine *m)
 {
-	struct finding *f = doctor_add(d, m->btf ? LEVEL_OK : LEVEL_FAIL, machine_area, "BTF",
-				       m->btf ? "the kernel describes its types" :
-				       "/sys/kernel/btf/vmlinux cannot be read");
+	struct error err = {0};
+	struct finding *f;
 
-	if (!m->btf)
+	if (kernel_btf_check(&err)) {
+		doctor_add(d, LEVEL_FAIL, machine_area, "BTF", "%s", err.text);
+	} else if (kernel_btf_file()) {
+		doctor_add(d, LEVEL_OK, machine_area, "BTF", "of the file %.200s",
+			   kernel_btf_file());
+	} else if (m->btf) {
+		doctor_add(d, LEVEL_OK, machine_area, "BTF",
+			   "the kernel describes its types (/sys/kernel/btf/vmlinux)");
+	} else {
+		f = doctor_add(d, LEVEL_FAIL, machine_area, "BTF",
+			       "/sys/kernel/btf/vmlinux cannot be read");
 		snprintf(f->remedy, sizeof(f->remedy), "%s", machine_no_btf);
+	}
 }
 
 static void look_at_rings(struct doctor *d)

@@ -82,6 +82,7 @@ const struct option_row record_probe_rows[] = {
 	  "cost; the program is changed while it is recorded (docs/inline.md)",
 	  .take = take_attach),
 	OPTION_ASSUME(offsetof(struct record_options, assume_minor)),
+	OPTION_BTF,
 	{0},
 };
 
