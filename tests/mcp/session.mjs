@@ -58,7 +58,7 @@ async function fails(name, args, text) {
 // --- what there is
 
 const { tools } = await client.listTools();
-const want = ['ps', 'doctor', 'stacks', 'top', 'record', 'report', 'why', 'diff', 'whatif', 'profile', 'check', 'traces'];
+const want = ['ps', 'doctor', 'stacks', 'top', 'record', 'report', 'why', 'requests', 'diff', 'whatif', 'profile', 'check', 'traces'];
 assert.deepEqual(tools.map((t) => t.name), want);
 for (const tool of tools) {
 	assert.equal(tool.annotations.readOnlyHint, !['top', 'record'].includes(tool.name));
@@ -90,6 +90,7 @@ assert.equal(report.answer.traces[0].origin.command, undefined);
 await call('report', { traces: [trace, made], top: 3, by_label: 'path' });
 await call('why', { trace: made });
 await call('why', { trace, from_seconds: 0.01, to_seconds: 0.2 });
+await call('requests', { trace: made, slowest: 5 });
 await call('diff', { a: trace, b: made });
 await call('whatif', { trace: made });
 for (const type of ['wall', 'cpu', 'block'])

@@ -26,6 +26,7 @@ static const struct summary_row {
 	  NULL,
 	  { "output", "seconds", "lost", "stacks_lost", "repairs_total", "unrecorded_seconds" } },
 	{ "report", "answer", { "text" } },
+	{ "requests", "routes", { "name", "count", "failed", "p50_ns", "p99_ns" } },
 	{ "why", NULL, { "of", "name", "goroutine", "ns", "step_count" } },
 	{ "diff", "changes", { "text" } },
 	{ "whatif", "refused", { "text" } },

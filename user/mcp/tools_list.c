@@ -71,7 +71,8 @@ static const struct tool_argument record_arguments[] = {
 		 .most = 86400, .required = true),
 	ARGUMENT("events", TEXT, "--events",
 		 "Groups of events that change the default: \"+linux\" adds the states of threads "
-		 "in Linux (CPU quota, preemption), \"+labels\" labels of pprof; \"gc,heap\" only "
+		 "in Linux (CPU quota, preemption), \"+http\" requests of a server, \"+labels\" "
+		 "labels of pprof; \"gc,heap\" only "
 		 "these."),
 	ARGUMENT("cpu_samples_hz", INTEGER, "--cpu-samples",
 		 "Also sample the CPU of each thread: 99 names the functions that run.", .least = 1,
@@ -117,6 +118,15 @@ static const struct tool_argument why_arguments[] = {
 		 "Only from this time on, since the trace began.", .least = 0, .most = 1e6),
 	ARGUMENT("to_seconds", SECONDS, "--to", "Only up to this time, since the trace began.",
 		 .least = 0, .most = 1e6),
+	{0},
+};
+
+static const struct tool_argument requests_arguments[] = {
+	TRACE("Name of the trace, recorded with events \"+http\"."),
+	ARGUMENT("route", TEXT, "--route",
+		 "The slowest requests of this route alone: \"GET /cart\"."),
+	ARGUMENT("slowest", INTEGER, "--slowest", "How many of the slowest (default 3).",
+		 .least = 1, .most = 1000),
 	{0},
 };
 
@@ -253,6 +263,17 @@ const struct tool tools[] = {
 	  0,
 	  { "why", "--json" },
 	  why_arguments },
+	{ "requests",
+	  "Requests of a server by route",
+	  "Says which requests a program served with net/http, by route: how many, how many failed, "
+	  "durations, the composition of their time, and the slowest ones. Takes a trace that was "
+	  "recorded with events \"+http\".",
+	  "requests",
+	  EVENT_TIMES " open requests are not counted; unattributed is the part of the time that "
+		      "the trace does not explain.",
+	  0,
+	  { "requests", "--json" },
+	  requests_arguments },
 	{ "diff",
 	  "Compare two traces",
 	  "Says what became slower or faster from one trace to another of the same program, beyond "
