@@ -92,7 +92,7 @@ incident() {
 }
 
 @test "a trigger on one host makes a snapshot on its peers, of the same time and with the same id" {
-	local i id apart
+	local i id apart from
 	hosts 3
 	for i in 1 2 3; do program "$i"; serves "$i"; done
 	flies 2 --peers "$(url 3)"
@@ -106,22 +106,25 @@ incident() {
 	[ "$(fact 1 '.trigger.name, .trigger.from')" = $'gc\nnull' ]
 	for i in 2 3; do
 		[ "$(fact "$i" .trigger.id)" = "$id" ]
-		[ "$(fact "$i" '.trigger.name, .trigger.from')" = $'peer\nnode1' ]
-		[[ $(fact "$i" .trigger.what) == "node1 asks ($id): gc: "* ]] || fail "its sentence: $(fact "$i" .trigger.what)"
+		# 2 may have asked 3 before 1 did, or the reverse.
+		[ "$(fact "$i" .trigger.name)" = peer ]
+		from=$(fact "$i" .trigger.from)
+		[[ $(fact "$i" .trigger.what) == "$from asks ($id): "*"gc: "* ]] || fail "its sentence: $(fact "$i" .trigger.what)"
 		succeeds "$GOTAP" check "$T/node$i/1.trace"
-		"$GOTAP" text --events "$T/node$i/1.trace" | grep -q "snapshot: peer: node1 asks ($id)"
+		"$GOTAP" text --events "$T/node$i/1.trace" | grep -q "snapshot: peer: $from asks ($id)"
 		# By the same clock (UTC): within the time that a request takes, and with the seconds before.
 		apart=$(jq -rn --arg a "$(fact 1 .trigger.time)" --arg b "$(fact "$i" .trigger.time)" \
 			'def s: sub("\\.[0-9]*Z$"; "Z") | fromdate; ($a | s) - ($b | s) | fabs')
 		[ "${apart%.*}" -le 3 ] || fail "$apart s apart"
 		jq -e '.window.duration_s >= 1' "$T/node$i/1.trace.json" >/dev/null
 	done
+	[[ $(fact 2 .trigger.from) == node1 || $(fact 3 .trigger.from) == node1 ]]
 	# Though 2 and 3 are peers of one another, each has one.
 	sleep 1
 	[ "$(snapshots 1) $(snapshots 2) $(snapshots 3)" = "1 1 1" ]
 	kill "${FLIGHT[1]}"
 	wait_for 20 eval "! target_runs ${FLIGHT[1]}"
-	tail -n 1 "$T/flight1" | jq -e '.flight.peers == {requests: 2, snapshots: 2, failed: 0}' >/dev/null ||
+	tail -n 1 "$T/flight1" | jq -e '.flight.peers | .requests == 2 and .snapshots >= 1 and .failed == 0' >/dev/null ||
 		fail "the report: $(tail -n 1 "$T/flight1")"
 }
 
