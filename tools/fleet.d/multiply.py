@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""multiply.py FROM TO BYTES [HOSTS]
+"""multiply.py GOTAP TO BYTES TRACE...
 
-Makes a folder TO of at least BYTES bytes of tables from those of real recordings in FROM: as if each recording had been made on
-HOSTS hosts (default 20), and again on as many days as it takes. A copy has another trace_id, which joins need, in its name and in
-its rows; its times, and all else, are those of the recording. The checksums of pages are those of the original: DuckDB
-does not look at them. Prints the recordings, files and bytes.
+Makes a folder TO of at least BYTES bytes of tables of these traces, which gotap recorded: as if each recording had been made on 20
+hosts, and again on as many days as it takes. For a copy the time of day in the first clock of the trace is another one, by
+days and nanoseconds, so that `gotap tables` gives it ids of its own; all else is that of the recording. Two run at a time. Prints the
+recordings, files, bytes and rows of goroutine_state.
 """
-import datetime
+import concurrent.futures
+import json
 import os
-import random
-import struct
+import re
+import subprocess
 import sys
+import threading
 
-MASK = (1 << 56) - 1
+HOSTS = 20
+DAY = 86400
+BEGIN = 1 << 16		# of a trace, which makes its id
 
 
 def varint(value):
@@ -25,57 +29,65 @@ def varint(value):
     return bytes(out)
 
 
-def forms(trace_id):
-    """A trace_id as PLAIN and statistics have it, and as the first value of DELTA_BINARY_PACKED."""
-    return struct.pack('<q', trace_id), varint(trace_id << 1)
+class Trace:
+    """A trace, and where the seconds of its first clock are, before its nanoseconds."""
 
-
-def recordings(top):
-    """{name without .parquet: [(table, service, date, path)]}"""
-    found = {}
-    for folder, _, files in os.walk(top):
-        for file in files:
-            if file.endswith('.parquet'):
-                path = os.path.join(folder, file)
-                table, _, service, date = os.path.relpath(folder, top).split('/')
-                found.setdefault(file[:-len('.parquet')], []).append((table, service, date.split('=')[1], path))
-    return found
-
-
-def copy(name, files, to, host, days):
-    """One recording more. The new id has as many bytes in each form."""
-    old = int(name.rsplit('-', 1)[1], 16)
-    new = old & ~MASK | random.getrandbits(56) & MASK | 1 << 50
-    size = 0
-    for table, service, date, path in files:
-        day = datetime.date.fromisoformat(date) - datetime.timedelta(days=days)
-        folder = f'{to}/{table}/host={host}/{service}/date={day}'
-        os.makedirs(folder, exist_ok=True)
+    def __init__(self, path):
+        self.name = re.sub(r'\.trace$', '', os.path.basename(path)).split('.')[0]
         with open(path, 'rb') as file:
-            data = file.read()
-        for a, b in zip(forms(old), forms(new)):
-            assert len(a) == len(b)
-            data = data.replace(a, b)
-        with open(f'{folder}/{name.rsplit("-", 1)[0]}-{new:016x}.parquet', 'wb') as file:
-            file.write(data)
-        size += len(data)
-    return size
+            self.data = file.read()
+        # The recording ended when the file was written.
+        end = int(os.path.getmtime(path))
+        found = [(self.data[:BEGIN].find(varint(s)), s) for s in range(end - 300, end + 1)]
+        self.at, self.seconds = min(f for f in found if f[0] >= 0)
+
+    def copy(self, number):
+        """On another day for each HOSTS copies, and up to 127 ns earlier or later."""
+        data = bytearray(self.data)
+        seconds = varint(self.seconds - number // HOSTS * DAY)
+        data[self.at:self.at + len(seconds)] = seconds
+        at = self.at + len(seconds)
+        data[at] = data[at] & 0x80 | number % HOSTS
+        return bytes(data)
+
+
+def tables(gotap, trace, number, to):
+    path = f'{to}/.{trace.name}-{number}.trace'
+    with open(path, 'wb') as file:
+        file.write(trace.copy(number))
+    try:
+        done = subprocess.run([gotap, 'tables', '--json', '--host', f'host-{number % HOSTS}', '--service', trace.name, path, '-o', to],
+                              capture_output=True, text=True, check=True)
+    finally:
+        os.remove(path)
+    return json.loads(done.stdout)
 
 
 def main():
-    top, to, wanted = sys.argv[1], sys.argv[2], int(float(sys.argv[3]))
-    hosts = int(sys.argv[4]) if len(sys.argv) > 4 else 20
-    random.seed(1)
-    sources = sorted(recordings(top).items())
-    size = made = files = 0
-    while size < wanted:
-        for name, parts in sources:
-            size += copy(name, parts, to, f'host-{made // len(sources) % hosts}', made // len(sources) // hosts)
-            files += len(parts)
-            made += 1
-            if size >= wanted:
-                break
-    print(made, files, size)
+    gotap, to, wanted, paths = sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4:]
+    os.makedirs(to, exist_ok=True)
+    traces = [Trace(path) for path in paths]
+    sums, ids, lock = [0, 0, 0, 0], set(), threading.Lock()
+
+    def make(number):
+        for trace in traces:
+            if sums[2] >= wanted:
+                return
+            manifest = tables(gotap, trace, number, to)
+            with lock:
+                assert manifest['trace']['trace_id'] not in ids
+                ids.add(manifest['trace']['trace_id'])
+                sums[0] += 1
+                sums[1] += len(manifest['files'])
+                sums[2] += sum(file['bytes'] for file in manifest['files'])
+                sums[3] += sum(file['rows'] for file in manifest['files'] if file['table'] == 'goroutine_state')
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        number = 0
+        while sums[2] < wanted:
+            list(pool.map(make, (number, number + 1)))
+            number += 2
+    print(*sums)
 
 
 main()
