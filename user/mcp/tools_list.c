@@ -265,9 +265,9 @@ const struct tool tools[] = {
 	  why_arguments },
 	{ "requests",
 	  "Requests of a server by route",
-	  "Says which requests a program served with net/http, by route: how many, how many failed, "
-	  "durations, the composition of their time, and the slowest ones. Takes a trace that was "
-	  "recorded with events \"+http\".",
+	  "Says which requests a program served with net/http, by route: how many, how many "
+	  "failed, durations, the composition of their time, and the slowest ones. Takes a "
+	  "trace that was recorded with events \"+http\".",
 	  "requests",
 	  EVENT_TIMES " open requests are not counted; unattributed is the part of the time that "
 		      "the trace does not explain.",
