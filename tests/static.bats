@@ -6,12 +6,15 @@
 
 load lib/common
 load lib/chroot
+load lib/container
 
 STATIC=$BUILD/static/gotap
 
 setup() { ROOT=$BATS_TEST_TMPDIR/root; }
 
-teardown() { stop_targets; }
+teardown() {
+	if [ -n "${BOX:-}" ]; then stop_containers; else stop_targets; fi
+}
 
 made() {
 	alone static make -s -C "$CHECKOUT" BUILD="$BUILD" static
@@ -104,4 +107,32 @@ made() {
 	matches "^ *$TARGET "
 	kill "$server"
 	wait "$server"
+}
+
+# What an Alpine has and no glibc: busybox, and musl as the C library. (Alpine's own packages are not to be had here.)
+# bats test_tags=soak-only
+@test "a static gotap where musl is the C library, in a chroot and under runc" {
+	require_root
+	require_package musl bookworm
+	build_prog "$REFERENCE_GO" mixed
+	made
+	container_setup
+	image "$PROG"
+	mkdir -p "$BOX/root/lib" "$BOX/root/usr/bin"
+	cp "$PACKAGE_ROOT"/lib/x86_64-linux-musl/libc.so "$BOX/root/lib/ld-musl-x86_64.so.1"
+	cp "$STATIC" "$BOX/root/usr/bin/gotap"
+	[ -z "$(find "$BOX/root" -name 'libc.so.6' -o -name 'ld-linux*')" ]
+	ROOT=$BOX/root
+	in_root /bin/sh -c '/lib/ld-musl-x86_64.so.1; gotap record -o /tmp/trace.out -- /bin/mixed -dur 200ms -tail 0s && gotap check /tmp/trace.out && gotap report /tmp/trace.out'
+	[ "$status" -eq 0 ]
+	contains "musl libc"
+	views_ok "$ROOT/tmp/trace.out"
+	SPEC_EDIT='
+for kind in ("bounding", "effective", "permitted"):
+    c["process"]["capabilities"][kind] = ["CAP_BPF", "CAP_PERFMON", "CAP_SYS_PTRACE"]
+c["linux"].pop("seccomp", None)' spec /bin/sh -c 'gotap record -o /tmp/runc.out -d 300ms -- /bin/mixed -dur 200ms -tail 0s'
+	RUNC_IDS+=" gotap-$$-musl"
+	run_logged runc run -b "$BOX" "gotap-$$-musl" </dev/null
+	[ "$status" -eq 0 ]
+	views_ok "$ROOT/tmp/runc.out"
 }
