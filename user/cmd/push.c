@@ -127,7 +127,7 @@ static int push_once(const struct http_request *r, struct error *err)
 	int e = http_post(r, &a, err);
 
 	if (e)
-		return a.sent ? e : -EAGAIN;
+		return a.sent || e == -ENOENT ? e : -EAGAIN;
 	if (a.status / 100 == 2)
 		return 0;
 	error_set(err, -EREMOTEIO, "%s refused the profile with status %u%s%s", r->url->shown,

@@ -96,7 +96,7 @@ static int call_resolve(const struct url *u, struct endpoint_address all[ADDRESS
 		six->sin6_port = port;
 		all[0].len = sizeof(*six);
 	} else {
-		return error_set(err, -EHOSTUNREACH,
+		return error_set(err, -ENOENT,
 				 "cannot find the host of %s: a static gotap takes the number of "
 				 "an address, or localhost",
 				 u->shown);
@@ -115,8 +115,8 @@ static int call_resolve(const struct url *u, struct endpoint_address all[ADDRESS
 	int r = getaddrinfo(u->host, u->port, &hints, &found), n = 0;
 
 	if (r)
-		return error_set(err, -EHOSTUNREACH, "cannot find the host of %s: %s", u->shown,
-				 gai_strerror(r));
+		return error_set(err, r == EAI_AGAIN ? -EHOSTUNREACH : -ENOENT,
+				 "cannot find the host of %s: %s", u->shown, gai_strerror(r));
 	for (a = found; a && n < ADDRESSES; a = a->ai_next) {
 		if (a->ai_addrlen > sizeof(all[n].at))
 			continue;

@@ -38,7 +38,10 @@ struct http_answer {
 	bool sent;
 };
 
-/* Sends it as POST and waits for the answer. Returns 0 or a negative errno, as -ETIMEDOUT. */
+/*
+ * Sends it as POST and waits for the answer. Returns 0 or a negative errno, as -ETIMEDOUT; -ENOENT:
+ * there is no such host.
+ */
 int http_post(const struct http_request *r, struct http_answer *ret, struct error *err);
 
 /* Reads the answer of @n bytes. False: it is none of HTTP. Declared for tests. */
