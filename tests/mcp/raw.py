@@ -185,7 +185,7 @@ def limits():
     assert not {'record', 'top'} & {tool['name'] for tool in server.ask('tools/list')['result']['tools']}
     is_error(server.ask('tools/call', name='record', arguments={'pid': PID, 'duration_seconds': 1}), -32602)
     server.end()
-    server = Server('--max-time', '1s', '--allow-inline', '--show-commands')
+    server = Server('--max-time', '1s', '--allow-inline', '--show-private')
     record = next(tool for tool in server.ask('tools/list')['result']['tools'] if tool['name'] == 'record')
     assert record['inputSchema']['properties']['duration_seconds']['maximum'] == 1
     assert 'inline' in record['inputSchema']['properties']['attach']['enum']

@@ -77,7 +77,7 @@ assert.ok((await call('stacks', { pid: number, group: false, system: true })).an
 assert.ok((await call('top', { pid: number, interval_seconds: 0.3 })).answer.goroutines > 0);
 
 const told = [];
-const recorded = await call('record', { pid: number, duration_seconds: 1.5, cpu_samples_hz: 99, events: '+linux' },
+const recorded = await call('record', { pid: number, duration_seconds: 1.5, cpu_samples_hz: 99, events: '+linux,+http' },
 	{ onprogress: (p) => told.push(p.progress) });
 const made = recorded.losses[0].trace;
 assert.equal(recorded.answer.output, made);

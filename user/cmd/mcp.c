@@ -44,8 +44,9 @@ static const struct option_row mcp_rows[] = {
 	       "a recording may be made with --attach inline, which changes the program's code "
 	       "while it "
 	       "is recorded"),
-	OPTION(0, "show-commands", NULL, OPTION_FLAG, offsetof(struct mcp_options, show_commands),
-	       "answers have the command lines of programs, which may hold secrets"),
+	OPTION(0, "show-private", NULL, OPTION_FLAG, offsetof(struct mcp_options, show_private),
+	       "answers and traces have what may hold secrets: command lines of programs and paths "
+	       "of requests"),
 	{0},
 };
 

@@ -84,7 +84,7 @@ static struct json_object *answer_messages(const struct job *j, size_t n)
 
 /* --- what a client may not see --- */
 
-/* Command lines of programs may hold secrets: `gotap mcp --show-commands` allows them. */
+/* Command lines of programs may hold secrets: `gotap mcp --show-private` allows them. */
 static void answer_hide(struct json_object *value)
 {
 	struct json_object *list, *one, *origin;
@@ -264,7 +264,7 @@ struct json_object *answer_of_job(const struct answer_context *c, const struct j
 	value = j->too_long ? NULL : output_parse(c->call, j, &said);
 	if (!value)
 		return answer_failure(c, j);
-	if (!c->shows_commands)
+	if (!c->shows_private)
 		answer_hide(value);
 	losses_learn(c->store, c->call, c->written, value);
 	return answer_make(c, j, value, said);

@@ -17,7 +17,7 @@ struct answer_context {
 	struct store *store; /* learns the losses of traces */
 	const struct tool_call *call;
 	const char *written; /* name of the trace that the call has made; NULL: none */
-	bool shows_commands; /* command lines of programs may be in it */
+	bool shows_private; /* command lines of programs may be in it */
 };
 
 /* The result of a call whose command has ended: a new object. */

@@ -95,10 +95,29 @@ static pid_t calls_pid(const struct mcp_call *c)
 	return 0;
 }
 
+/* --no-paths is an error without the group http. */
+static bool calls_records_paths(const struct mcp_call *c)
+{
+	const char *word;
+	size_t i;
+
+	for (i = 0; i < c->call.words.len; i++) {
+		word = *vec_at(&c->call.words, char *, i);
+		if (!strncmp(word, "--events=", 9))
+			return !strstr(word, "-http") &&
+			       (strstr(word, "http") || strstr(word, "all"));
+	}
+	return false;
+}
+
 static void calls_add_output(struct mcp *m, struct mcp_call *c)
 {
 	if (!(c->call.tool->flags & TOOL_WRITES))
 		return;
+	if (!m->o->show_private)
+		calls_add_word(c, "--no-command");
+	if (!m->o->show_private && calls_records_paths(c))
+		calls_add_word(c, "--no-paths");
 	c->written = store_new_name(&m->store, calls_pid(c));
 	calls_add_word(c, "--output");
 	calls_add_word(c, c->written);
@@ -126,7 +145,7 @@ static struct answer_context calls_context(struct mcp *m, const struct mcp_call 
 	return (struct answer_context){ .store = &m->store,
 					.call = &c->call,
 					.written = c->written,
-					.shows_commands = m->o->show_commands };
+					.shows_private = m->o->show_private };
 }
 
 static void calls_begin(struct mcp *m, struct mcp_call *c)

@@ -19,7 +19,7 @@ struct mcp_options {
 	const char *dir;     /* the folder of traces */
 	uint64_t most_bytes; /* of traces that servers write there */
 	struct tool_limits limits;
-	bool show_commands; /* command lines of programs */
+	bool show_private;	 /* command lines of programs, paths of requests */
 };
 
 /*

@@ -239,7 +239,7 @@ const struct tool tools[] = {
 	  "lost, stacks_lost, repairs_total and unrecorded_seconds say what the trace "
 	  "lacks; 0 in all of them is a flawless trace. cpu and cost_percent are what it cost.",
 	  TOOL_ATTACHES | TOOL_WRITES | TOOL_LIVE,
-	  { "record", "--json", "--no-command" },
+	  { "record", "--json" },
 	  record_arguments },
 	{ "report",
 	  "Say what slows a program down",
@@ -269,8 +269,8 @@ const struct tool tools[] = {
 	  "failed, durations, the composition of their time, and the slowest ones. Takes a "
 	  "trace that was recorded with events \"+http\".",
 	  "requests",
-	  EVENT_TIMES " open requests are not counted; unattributed is the part of the time that "
-		      "the trace does not explain.",
+	  EVENT_TIMES " open requests are not counted; unattributed is the part of the time "
+		      "that the trace does not explain.",
 	  0,
 	  { "requests", "--json" },
 	  requests_arguments },
