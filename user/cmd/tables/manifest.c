@@ -63,10 +63,13 @@ static void manifest_put_trace(struct json_out *j, const struct manifest *m)
 {
 	const struct folder *f = m->folder;
 	const char *slash = strrchr(f->trace, '/');
+	char id[24];
 
 	json_open_object(j, "trace");
 	json_put_text(j, "name", slash ? slash + 1 : f->trace);
-	json_put_count(j, "trace_id", (uint64_t)f->trace_id);
+	/* As text: many readers of JSON have numbers of 53 bits. */
+	snprintf(id, sizeof(id), "%" PRId64, f->trace_id);
+	json_put_text(j, "trace_id", id);
 	json_put_count(j, "events", tableset_events(m->tables));
 	json_put_text(j, "fault", m->fault);
 	json_close_object(j);
