@@ -38,6 +38,7 @@ rows_of() {
 		echo "-o N --spool O -- V:program"
 		echo "-o N --perfetto O -- V:program"
 		echo "-o O --tables N -- V:program"
+		echo "--btf V:trace -o O -- true"
 		;;
 	assemble)
 		echo "V:spool -o O"

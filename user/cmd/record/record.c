@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "files/claims.h"
 #include "files/leftover.h"
 #include "cmd/record/record.h"
 #include "cmd/record/signals.h"
 #include "cmd/tables/folder.h"
 #include "flight/exec.h"
 #include "files/thread_file.h"
+#include "proc/kernel_btf.h"
 
 
 static bool record_is_regular(int fd)
@@ -30,6 +32,8 @@ static int open_files(struct record_files *f, const struct record_options *o, st
 {
 	int r = o->flight.time ? flight_check(o->flight.pattern, err) : 0;
 
+	if (!r && kernel_btf_file())
+		r = claims_input_file(kernel_btf_file(), err);
 	if (!r && o->flight.peers)
 		r = peers_check(o->flight.peers, o->flight.peer_token, err);
 	if (!r && o->flight.exec)
