@@ -215,7 +215,7 @@ its_series() { TARGET=$1 is_watched; }
 	"${as[@]}" curl -sS -f --unix-socket "$SOCKET" http://x/metrics >"$BATS_TEST_TMPDIR/text"
 	grep -q "^gotap_sched_latency_seconds_count{pid=\"$TARGET\"" "$BATS_TEST_TMPDIR/text"
 	! grep -q "pid=\"$pid\"" "$BATS_TEST_TMPDIR/text" || fail "root's"
-	TARGET=$pid is_watched
+	wait_for 40 its_series "$pid"
 }
 
 @test "the quota is that of the cgroup" {
