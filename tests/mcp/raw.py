@@ -136,7 +136,7 @@ def revisions():
 
 def ends():
     """The end of the input, SIGTERM, and kill -9 end a recording, and what it has is whole."""
-    for how in ('eof', signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+    for how in ('eof', signal.SIGTERM, signal.SIGKILL):
         before = set(os.listdir(DIR))
         server = Server()
         server.send('tools/call', name='record', arguments={'pid': PID, 'duration_seconds': 50})
