@@ -17,6 +17,7 @@
 
 enum {
 	SERVER_LOOK_MS = 50, /* how often calls that run are looked at */
+	SERVER_REAP_MS = 2, /* and a child that has closed its output, and is about to end */
 	SERVER_FDS = 3 + 2 * MCP_CALLS,
 };
 
@@ -95,6 +96,19 @@ static void server_add_calls(const struct mcp *m, struct pollfd *fds)
 	}
 }
 
+static int server_patience(const struct mcp *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->calls.len; i++) {
+		const struct job *j = &(*vec_at(&m->calls, struct mcp_call *, i))->job;
+
+		if (j->out_fd < 0 && j->said_fd < 0)
+			return SERVER_REAP_MS;
+	}
+	return m->calls.len ? SERVER_LOOK_MS : -1;
+}
+
 /* A client that does not read its answers is not read either. */
 static void server_wait(const struct mcp *m, struct pollfd *fds, int in, int out, int signals)
 {
@@ -104,7 +118,7 @@ static void server_wait(const struct mcp *m, struct pollfd *fds, int in, int out
 	fds[1] = (struct pollfd){ .fd = reads ? in : -1, .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = m->out.len ? out : -1, .events = POLLOUT };
 	server_add_calls(m, fds + 3);
-	poll(fds, (nfds_t)(3 + 2 * m->calls.len), m->calls.len ? SERVER_LOOK_MS : -1);
+	poll(fds, (nfds_t)(3 + 2 * m->calls.len), server_patience(m));
 }
 
 /* Takes the signals that came: the mask of before, which main() restores, would let them end gotap.
