@@ -149,7 +149,10 @@ static void read_all(int fd)
 	ssize_t r;
 
 	do {
-		must(poll(&p, 1, END_MS) == 1, "a connection that the client has ended ends");
+		/* libFuzzer's timer interrupts calls */
+		while ((r = poll(&p, 1, END_MS)) < 0 && errno == EINTR)
+			;
+		must(r == 1, "a connection that the client has ended ends");
 		r = recv(fd, got, sizeof(got), 0);
 		for (n = 0; r > 0 && n < (size_t)r && len < sizeof(first); n++)
 			first[len++] = got[n];
