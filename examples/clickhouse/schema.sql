@@ -6,7 +6,7 @@
 --	INSERT INTO gotap.goroutine_state FROM INFILE 'NAME.parquet' FORMAT Parquet
 --
 -- Rows are kept for 14 days after they were loaded, those of process and recording for 400: change the TTL to what the disk
--- holds. A column loaded has the time of that, since traces of some Go releases have no date.
+-- holds (docs/fleet.md). A column loaded has the time of that, since traces of some Go releases have no date.
 
 CREATE DATABASE IF NOT EXISTS gotap;
 
