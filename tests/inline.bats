@@ -21,6 +21,17 @@ load lib/inline_program
 	is_as_before
 }
 
+@test "the program of another user is recorded so as well, and is as before" {
+	require_tool setpriv
+	build_prog "$REFERENCE_GO" mixed
+	open_place
+	cp "$PROG" "$PLACE/mixed"
+	start_target setpriv --reuid=65534 --regid=65534 --clear-groups "$PLACE/mixed" -dur 60s
+	recorded "$TRACE" -p "$TARGET" -d 300ms
+	was_inline
+	is_as_before
+}
+
 # flags_of PATTERN: VmFlags of the mappings that match, a line each.
 flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/ { print }' "/proc/$TARGET/smaps"; }
 

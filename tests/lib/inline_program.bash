@@ -17,6 +17,7 @@ teardown() {
 	[ -z "${TARGET:-}" ] || kill -CONT "$TARGET" 2>/dev/null || true
 	stop_targets
 	[ -z "${FOLDER:-}" ] || wait_for 60 rmdir "$FOLDER"
+	close_place
 }
 
 mixed() {

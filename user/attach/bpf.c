@@ -15,6 +15,11 @@
 #include "base/vec.h"
 #include "proc/privilege.h"
 
+bool bpf_may_change(const struct bpf_side *b)
+{
+	return b->plan->for_inline || b->inliner.status->earlier == INLINE_EARLIER_LEFT;
+}
+
 /* perf_event_open() of a uprobe asks for CAP_SYS_ADMIN, as at the start; a link for none. */
 static unsigned int privileges_to_attach(const struct bpf_side *b)
 {
@@ -22,10 +27,11 @@ static unsigned int privileges_to_attach(const struct bpf_side *b)
 
 	/*
 	 * To take out memory takes those for --attach inline, too: a seccomp filter is read with
-	 * CAP_SYS_ADMIN, and a thread is let go at once with CAP_SYS_NICE (inline/hold.h).
+	 * CAP_SYS_ADMIN, a thread is let go at once with CAP_SYS_NICE (inline/hold.h), and of
+	 * another user's program only its user may read where its threads sleep (syscall in /proc).
 	 */
-	return b->plan->for_inline || b->inliner.status->earlier == INLINE_EARLIER_LEFT ?
-	       needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE : needs;
+	return bpf_may_change(b) ?
+	       needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE | PRIVILEGE_READ : needs;
 }
 
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,

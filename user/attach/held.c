@@ -153,6 +153,7 @@ static bool held_has_more(void *ctx, struct vec *keep)
 	held_keep_fd(keep, p->exe_file);
 	held_keep_fd(keep, p->library_file);
 	held_keep_fd(keep, p->pidfd);
+	held_keep_fd(keep, p->writable);
 	inline_left_files(&held->inliner->left, keep);
 	return inliner_has_left(held->inliner);
 }
@@ -182,6 +183,8 @@ static void held_list_descriptors(const struct bpf_side *b, bool verbose, struct
 	held_keep_fd(ret, b->proc->exe_file);
 	held_keep_fd(ret, b->proc->library_file);
 	held_keep_fd(ret, b->proc->pidfd);
+	if (bpf_may_change(b))
+		held_keep_fd(ret, b->proc->writable);
 	held_keep_fd(ret, b->inliner.known);
 	for (i = 0; i < b->plan->points.len; i++)
 		held_keep_fd(ret, process_file_of_path(

@@ -275,6 +275,20 @@ static int go_before_the_program(struct capture *cap, struct error *err)
 }
 
 /* Does all that takes privileges: loads programs, attaches probes, opens clocks. */
+/*
+ * The prober, which bpf_load() starts, may change the program, or take out what a killed gotap has
+ * left in it: it needs the memory to write to.
+ */
+static int capture_load(struct capture *cap, const struct bpf_opts *opts, struct error *err)
+{
+	int r;
+
+	process_hold_memory(cap->proc);
+	r = bpf_load(&cap->bpf, cap->plan, cap->proc, opts, err);
+	process_leave_memory(cap->proc);
+	return r;
+}
+
 static int put_in_place(struct capture *cap, const struct capture_opts *opts, struct error *err)
 {
 	struct bpf_opts bpf = opts->bpf;
@@ -284,7 +298,7 @@ static int put_in_place(struct capture *cap, const struct capture_opts *opts, st
 	cap->states.stop_reading.signal = opts->stop;
 	r = memory_begin(cap->proc, &cap->states.stop_reading, err);
 	if (!r)
-		r = bpf_load(&cap->bpf, cap->plan, cap->proc, &bpf, err);
+		r = capture_load(cap, &bpf, err);
 	if (r)
 		return r;
 	connect_parts(cap, opts);

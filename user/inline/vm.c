@@ -52,7 +52,8 @@ int vm_open(const struct process *p)
 	int fd;
 
 	procfs_path(&p->fs, p->pid, "mem", path);
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = p->writable >= 0 ? fcntl(p->writable, F_DUPFD_CLOEXEC, 0) :
+				open(path, O_RDWR | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 

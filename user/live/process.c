@@ -521,6 +521,19 @@ int process_exit_status(const struct process *p)
 	return WIFEXITED(p->status) ? WEXITSTATUS(p->status) : 128 + WTERMSIG(p->status);
 }
 
+void process_hold_memory(struct process *p)
+{
+	char path[PROCFS_PATH];
+
+	procfs_path(&p->fs, p->pid, "mem", path);
+	p->writable = open(path, O_RDWR | O_CLOEXEC);
+}
+
+void process_leave_memory(struct process *p)
+{
+	process_drop(&p->writable);
+}
+
 void process_close(struct process *p)
 {
 	memory_end(p);
@@ -532,6 +545,7 @@ void process_close(struct process *p)
 	process_drop(&p->holder);
 	process_drop(&p->pidfd);
 	process_drop(&p->memory);
+	process_drop(&p->writable);
 	process_drop(&p->exe_file);
 	process_drop(&p->root);
 	process_drop(&p->library_file);

@@ -38,6 +38,11 @@ struct process {
 	int pidfd;
 	/* its mem file if fs is not of gotap's own PID namespace, if not -1 */
 	int memory;
+	/*
+	 * its mem file, open for writing, in the process that changes the program; -1: not opened
+	 * yet. It takes CAP_DAC_OVERRIDE to open that of another user's program.
+	 */
+	int writable;
 	struct readers *readers;	/* live/memory.h; NULL: none */
 	int exe_file;		/* the executable; also a deleted one, and one in a container */
 	char exe[PROCFS_PATH];	/* the path of that descriptor: /proc/self/fd/N */
@@ -84,7 +89,18 @@ struct process {
 };
 
 #define PROCESS_CLOSED \
-	{ .pidfd = -1, .memory = -1, .exe_file = -1, .root = -1, .library_file = -1, .holder = -1 }
+	{                                                                                      \
+		.pidfd = -1, .memory = -1, .writable = -1, .exe_file = -1, .root = -1,         \
+		.library_file = -1, .holder = -1,                                              \
+	}
+
+/*
+ * Opens @p->writable, for a child that will change the program, as long as gotap has the right to.
+ * Without that right -1 remains, and the child's own attempt says why. process_leave_memory()
+ * closes it in the process that does not need it.
+ */
+void process_hold_memory(struct process *p);
+void process_leave_memory(struct process *p);
 
 /* Stores "/proc/self/fd/N": a path to the very file that is open as @fd. */
 void process_file_path(int fd, char ret[PROCFS_PATH]);

@@ -34,6 +34,8 @@ static const struct {
 	{ PRIVILEGE_PTRACE, CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "cap_sys_ptrace", false },
 	{ PRIVILEGE_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "cap_sys_admin", false },
 	{ PRIVILEGE_NICE, CAP_SYS_NICE, "CAP_SYS_NICE", "cap_sys_nice", false },
+	{ PRIVILEGE_READ, CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "cap_dac_read_search",
+	  false },
 };
 
 /* Both capabilities are in the first word of a set. */

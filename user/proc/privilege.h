@@ -26,6 +26,7 @@ enum privilege {
 	PRIVILEGE_ADMIN = 8,
 	PRIVILEGE_ALL = 15,	/* all that a recording may need */
 	PRIVILEGE_NICE = 16,
+	PRIVILEGE_READ = 32,	/* files of other users */
 };
 
 /* Returns the privileges that are in effect, as bits, either directly or by CAP_SYS_ADMIN. */
