@@ -133,7 +133,7 @@ static void the_name_comes_with_the_end(void)
 	CHECK_EQ(repairs_of(REPAIR_REQUEST), 0);
 	end_with(" task1(?1) in(?1) {status=200 bytes=5 path=/a} out(?1) end1 1='GET /{x}'"
 		 " task2(?2) in(?2) {status=404 bytes=5 path=/b} out(?2) end2 2='GET net/http'"
-		 " task3(?3) in(?3) {status=500 bytes=5 path=\"/c d\" proto=h2} out(?3) end3 3='GET /c'");
+		 " task3(?3) in(?3) {status=500 bytes=5 proto=h2 path=\"/c d\"} out(?3) end3 3='GET /c'");
 }
 
 static void the_end_of_a_generation_fixes_the_name(void)
@@ -144,7 +144,7 @@ static void the_end_of_a_generation_fixes_the_name(void)
 	go(REC_GO_STOP, 7, 1);
 	go(REC_GO_START, 7, 1);
 	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
-	end_with(" task1(?1) in(?1) 1='GET net/http' | {status=200 bytes=5 path=/a route=\"GET /{x}\"}"
+	end_with(" task1(?1) in(?1) 1='GET net/http' | {status=200 bytes=5 route=\"GET /{x}\" path=/a}"
 		 " out(GET net/http) end1");
 }
 
@@ -153,7 +153,7 @@ static void a_sink_of_old_formats_has_it_at_once(void)
 	begin_with(&ops_without_later);
 	begins(0x1000, "/a");
 	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
-	end_with(" task1(GET net/http) in(GET net/http) {status=200 bytes=5 path=/a route=\"GET /{x}\"}"
+	end_with(" task1(GET net/http) in(GET net/http) {status=200 bytes=5 route=\"GET /{x}\" path=/a}"
 		 " out(GET net/http) end1");
 }
 
@@ -164,8 +164,8 @@ static void a_handler_that_does_not_return(void)
 	ends(0x1000, HTTP_END_KNOWN | HTTP_END_UNWOUND, 0, "/a");
 	begins(0x1000, "/a");
 	ends(0x1000, HTTP_END_KNOWN | HTTP_END_HIJACKED, 101, "/a");
-	end_with(" task1(?1) in(?1) {bytes=5 path=/a end=panic} out(?1) end1 1='GET /a'"
-		 " task2(?2) in(?2) {path=/a end=hijacked} out(?2) end2 2='GET /a'");
+	end_with(" task1(?1) in(?1) {bytes=5 end=panic path=/a} out(?1) end1 1='GET /a'"
+		 " task2(?2) in(?2) {end=hijacked path=/a} out(?2) end2 2='GET /a'");
 }
 
 /* The closure that ends a connection finds the last request of it, which has ended long since. */
@@ -207,6 +207,19 @@ static void regions_nest(void)
 		 " 1='GET net/http' out(outer)");
 }
 
+/* The program passes any id to the hooks of runtime/trace: those of requests are none of its own. */
+static void the_program_cannot_take_the_id_of_a_request(void)
+{
+	begin_with(&ops);
+	text_record(REC_USER_TASK_BEGIN, HTTP_TASKS + 1, 0, 0, 0, "forged", "");
+	begins(0x1000, "/a");
+	text_record(REC_USER_REGION_END, HTTP_TASKS + 1, 0, 0, 0, "", "");
+	text_record(REC_USER_TASK_END, HTTP_TASKS + 1, 0, 0, 0, "", "");
+	CHECK_EQ(repairs_of(REPAIR_DROPPED), 3);
+	ends(0x1000, HTTP_END_KNOWN, 0, "");
+	end_with(" task1(?1) in(?1) {status=200 bytes=5 path=/a} out(?1) end1 1='GET net/http'");
+}
+
 static void a_goroutine_that_ends_names_its_request(void)
 {
 	begin_with(&ops);
@@ -221,5 +234,6 @@ int main(void)
 		UNIT(the_name_comes_with_the_end), UNIT(the_end_of_a_generation_fixes_the_name),
 		UNIT(a_sink_of_old_formats_has_it_at_once), UNIT(a_handler_that_does_not_return),
 		UNIT(an_end_of_another_request_is_none), UNIT(a_begin_ends_the_one_before), UNIT(regions_nest),
+		UNIT(the_program_cannot_take_the_id_of_a_request),
 		UNIT(a_goroutine_that_ends_names_its_request), {0} });
 }

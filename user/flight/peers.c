@@ -52,29 +52,37 @@ struct peer_ask {
 /* The begin of the answer of serve/snap.c, a line: {"recordings": 2, "taken": 1, ... */
 static bool peer_read_answer(const char *line, unsigned int *recordings, unsigned int *taken)
 {
-	return sscanf(line, "{\"recordings\": %u, \"taken\": %u", recordings, taken) == 2;
+	enum { RECORDINGS_MOST = 4096 };	/* of a host; an answer may be forged */
+
+	return sscanf(line, "{\"recordings\": %u, \"taken\": %u", recordings, taken) == 2 &&
+	       *recordings <= RECORDINGS_MOST && *taken <= *recordings;
 }
 
-static void peer_say(struct peer_host *h, bool failed, const char *why)
+/* @why: why the peer has not answered; NULL: it has. */
+static void peer_say(const struct peer_host *h, const char *why)
 {
 	_cleanup_free_ char *line = xasprintf(
-		failed ? "a peer was not asked for a snapshot: %s" : "peer %s answers again",
-		failed ? why : h->url.shown);
-	bool changed = h->failing != failed;
+		why ? "a peer was not asked for a snapshot: %s" : "peer %s answers again",
+		why ? why : h->url.shown);
 
-	h->failing = failed;
-	if (changed)
-		h->all->say(h->all->ctx, line);
+	h->all->say(h->all->ctx, line);
 }
 
 static void peer_done(struct peer_host *h, unsigned int taken, const char *why)
 {
 	struct peers *p = h->all;
+	bool changed;
 
 	pthread_mutex_lock(&p->lock);
 	p->counts.taken += taken;
 	p->counts.failed += why != NULL;
-	peer_say(h, why, why);
+	changed = h->failing != (why != NULL);
+	h->failing = why;
+	pthread_mutex_unlock(&p->lock);
+	/* without the lock, which a trigger takes: it must not wait for a full pipe */
+	if (changed)
+		peer_say(h, why);
+	pthread_mutex_lock(&p->lock);
 	p->running--;
 	pthread_cond_broadcast(&p->idle);
 	pthread_mutex_unlock(&p->lock);

@@ -84,12 +84,29 @@ static struct json_object *answer_messages(const struct job *j, size_t n)
 
 /* --- what a client may not see --- */
 
-/* Command lines of programs may hold secrets: `gotap mcp --show-private` allows them. */
+/* Paths of the slowest requests: a trace of somebody else may have them. */
+static void answer_hide_paths(struct json_object *value)
+{
+	struct json_object *list;
+	size_t i;
+
+	if (!json_object_object_get_ex(value, "slowest", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return;
+	for (i = 0; i < json_object_array_length(list); i++)
+		answer_put_string(json_object_array_get_idx(list, i), "path", "");
+}
+
+/*
+ * Command lines of programs and paths of requests may hold secrets: `gotap mcp --show-private`
+ * allows them.
+ */
 static void answer_hide(struct json_object *value)
 {
 	struct json_object *list, *one, *origin;
 	size_t i;
 
+	answer_hide_paths(value);
 	if (json_object_object_get_ex(value, "processes", &list))
 		for (i = 0; i < json_object_array_length(list); i++) {
 			one = json_object_array_get_idx(list, i);

@@ -104,8 +104,7 @@ static bool calls_records_paths(const struct mcp_call *c)
 	for (i = 0; i < c->call.words.len; i++) {
 		word = *vec_at(&c->call.words, char *, i);
 		if (!strncmp(word, "--events=", 9))
-			return !strstr(word, "-http") &&
-			       (strstr(word, "http") || strstr(word, "all"));
+			return strstr(word, "http") || strstr(word, "all");
 	}
 	return false;
 }

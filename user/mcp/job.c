@@ -23,6 +23,23 @@ static const uint64_t JOB_PATIENCE_NS = 10000000000ULL;
 
 /* --- begin --- */
 
+/* Bytes of private memory of a child, without the rings, which are shared. */
+#define JOB_MEMORY (8ULL << 30)
+
+/*
+ * A pattern of a client can take any amount of memory when it is compiled: it must not be that of
+ * the program that is looked at.
+ */
+static void job_limit_memory(void)
+{
+	static const struct rlimit most = { JOB_MEMORY, JOB_MEMORY };
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "1000", 4) < 0)
+		errno = 0;	/* the limit holds all the same */
+	setrlimit(RLIMIT_DATA, &most);
+}
+
 static void job_exec(char *const *words, int dir, int out, int said)
 {
 	int null = open("/dev/null", O_RDONLY);
@@ -35,6 +52,7 @@ static void job_exec(char *const *words, int dir, int out, int said)
 		_exit(127);
 	close_between(STDERR_FILENO + 1, INT_MAX);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	job_limit_memory();
 	execv("/proc/self/exe", words);
 	_exit(127);
 }

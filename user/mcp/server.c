@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cleanup.h"
 #include "mcp/internal.h"
 
@@ -150,12 +151,16 @@ static int server_loop(struct mcp *m, int in, int out, int signals)
 	return r;
 }
 
+/* A client that reads slowly does not keep the server. */
+#define FLUSH_NS 3000000000ULL
+
 /* What waits for a client that still reads: answers to its last requests. */
 static void server_flush(struct mcp *m, int out)
 {
 	struct pollfd fd = { .fd = out, .events = POLLOUT };
+	uint64_t until = now_ns() + FLUSH_NS;
 
-	while (m->out.len && poll(&fd, 1, 1000) > 0 && !server_write(m, out))
+	while (m->out.len && now_ns() < until && poll(&fd, 1, 1000) > 0 && !server_write(m, out))
 		;
 }
 

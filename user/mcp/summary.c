@@ -19,7 +19,7 @@ static const struct summary_row {
 	{ "ps", "processes", { "pid", "exe", "go", "goroutines", "cpu_percent", "traceable" } },
 	{ "doctor", NULL, { "traceable", "obstacle", "reason", "remedy" } },
 	{ "stacks", NULL, { "pid", "go" } },
-	{ "stacks", "groups", { "count", "stack_known", "goroutines" } },
+	{ "stacks", "groups", { "count", "stack_known" } },
 	{ "top", NULL, { "pid", "recorded_seconds", "cpu_percent", "goroutines" } },
 	{ "top", "blocked", { "reason", "now", "seconds" } },
 	{ "record",
@@ -44,7 +44,8 @@ static void summary_put(struct buf *out, struct json_object *of, const struct su
 	size_t i;
 
 	for (i = 0; i < sizeof(row->members) / sizeof(*row->members) && row->members[i]; i++) {
-		if (!json_object_object_get_ex(of, row->members[i], &value) || !value)
+		if (!json_object_object_get_ex(of, row->members[i], &value) || !value ||
+		    json_object_is_type(value, json_type_array))
 			continue;
 		if (!alone)
 			buf_printf(out, "%s%s ", any ? ", " : "", row->members[i]);

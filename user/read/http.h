@@ -6,12 +6,12 @@
  *
  *	status	of the response; 200 if the handler has set none
  *	bytes	of the body of the response
- *	path	of the URL
  *	end	panic: the handler did not return (also of runtime.Goexit); hijacked: it took the
  *		connection over, so that status and bytes are not known
  *	proto	h2 for HTTP/2
  *	route	the name of the request, if its task has another one: the request began in a
  *		generation that ended before the route was known
+ *	path	of the URL; the last one, as it may be cut
  */
 #ifndef GOTAP_READ_HTTP_H
 #define GOTAP_READ_HTTP_H

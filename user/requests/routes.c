@@ -25,7 +25,7 @@ struct routes {
 
 uint64_t route_errors(const struct route *r)
 {
-	return r->classes[5] + r->panics;
+	return r->classes[5] + r->beyond + r->panics;
 }
 
 static struct route *route_of(struct routes *r, const char *name)
@@ -111,7 +111,8 @@ static void routes_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, co
 	uint64_t *slot;
 	bool is_new;
 
-	if (task <= HTTP_TASKS || strcmp(category, HTTP_CATEGORY))
+	/* a forged one may be of a task that never began */
+	if (task <= HTTP_TASKS || strcmp(category, HTTP_CATEGORY) || !spans_has_task(r->s, task))
 		return;
 	slot = map64_put(&r->results, task, &is_new);
 	if (is_new)
@@ -130,6 +131,7 @@ static void routes_add(struct routes *r, const struct task_span *t, const struct
 
 	dist_add_of(&route->dist, q.ns, t->g, t->from, 0);
 	route->classes[class < ROUTES_CLASSES && !result->panic ? class : 0]++;
+	route->beyond += class >= ROUTES_CLASSES && !result->panic;
 	route->panics += result->panic;
 	route->hijacked += result->hijacked;
 	route->bytes += result->bytes;

@@ -30,6 +30,7 @@ struct route {
 	const char *name;	/* valid as long as the spans */
 	struct dist dist;	/* durations of the requests that began and ended in the trace */
 	uint64_t classes[ROUTES_CLASSES];	/* by the class of the status */
+	uint64_t beyond;	/* status from 600 on, which net/http lets pass */
 	uint64_t panics;	/* the handler did not return */
 	uint64_t hijacked;
 	uint64_t bytes;		/* of the bodies of responses */

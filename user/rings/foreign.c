@@ -200,6 +200,9 @@ static bool foreign_words_fit(const struct foreign_rule *rule, const struct rec 
  */
 static bool foreign_texts_fit(const struct foreign_rule *rule, const struct rec_user *u)
 {
+	/* the highest value of these flags is no mask */
+	if (u->r.kind == REC_HTTP_END && u->r.flags & ~(HTTP_END_KNOWN | HTTP_END_HIJACKED))
+		return false;
 	return (u->room == 128 || u->room == 512 || u->room == REC_USER_MAX) &&
 	       !(u->r.sub >> rule->texts) &&
 	       (rule->texts > 0 || !u->len[0]) && (rule->texts > 1 || !u->len[1]);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "read/http.h"
 #include "read/notes.h"
 #include "sched/steps.h"
 
@@ -29,16 +30,19 @@ static const struct rec_user *as_user(const struct rec *r)
 #define SECOND_TEXT(r) SINK_TEXT(as_user(r)->text + as_user(r)->len[0], as_user(r)->len[1])
 
 /*
- * Can the trace have an annotation of the goroutine that the thread runs? If the trace knows none,
- * a record was lost, or the program has forged this one.
+ * Can the trace have the annotation @r of the goroutine that the thread runs? If the trace knows no
+ * goroutine there, a record was lost, or the program has forged this one. The ids above HTTP_TASKS
+ * are those of requests (requests.c): no program has them.
  */
-static bool annotation_fits(struct model *s, const struct M *m)
+static bool annotation_fits(struct model *s, const struct M *m, const struct rec *r)
 {
+	bool fits = m_speaks(m) && (r->id <= HTTP_TASKS || r->id == NO_TASK);
+
 	if (!s->started)
 		return false;
-	if (!m_speaks(m))
+	if (!fits)
 		repair(s, REPAIR_DROPPED);
-	return m_speaks(m);
+	return fits;
 }
 
 static uint64_t *task_word(struct task_window *w, uint64_t id)
@@ -81,7 +85,7 @@ static bool task_window_take(struct task_window *w, uint64_t id)
 
 void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!annotation_fits(s, m))
+	if (!annotation_fits(s, m, r))
 		return;
 	if (r->id && r->id != NO_TASK && task_window_take(&s->tasks, r->id))
 		step_emit(s, m, EV_UserTaskBegin, r->id, as_user(r)->arg, FIRST_TEXT(r),
@@ -93,7 +97,7 @@ void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 /* The reader takes the end of a task that it does not know, without a type. */
 void user_task_end(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!annotation_fits(s, m))
+	if (!annotation_fits(s, m, r))
 		return;
 	step_emit(s, m, EV_UserTaskEnd, r->id, as_user(r)->stack);
 }
@@ -144,7 +148,7 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 {
 	bool begins = r->kind == REC_USER_REGION_BEGIN;
 
-	if (!annotation_fits(s, m))
+	if (!annotation_fits(s, m, r))
 		return;
 	if (begins ? !region_push(s, m->g, r->id, as_user(r)->text, as_user(r)->len[0]) :
 		     !region_pop(s, m->g, r)) {
@@ -163,7 +167,7 @@ void user_log(struct model *s, struct M *m, const struct rec *r)
 	size_t n = sizeof(NOTES_PROGRAM) - 1,
 	       len = u->len[0] < REC_TEXT_MAX ? u->len[0] : REC_TEXT_MAX;
 
-	if (!annotation_fits(s, m))
+	if (!annotation_fits(s, m, r))
 		return;
 	if (!notes_is_reserved(u->text, u->len[0])) {
 		step_emit(s, m, EV_UserLog, r->id, FIRST_TEXT(r), SECOND_TEXT(r), u->stack);

@@ -203,8 +203,6 @@ static void log_make(struct buf *out, struct request *q, const struct rec_user *
 		log_add_number(out, "status", status);
 	if (flags & HTTP_END_KNOWN && !(flags & HTTP_END_HIJACKED))
 		log_add_number(out, "bytes", u->arg);
-	if (q->path_len)
-		log_add_text(out, "path", q->path, q->path_len);
 	if (flags & HTTP_END_HIJACKED)
 		log_add_text(out, "end", "hijacked", strlen("hijacked"));
 	else if (flags & HTTP_END_UNWOUND)
@@ -212,6 +210,9 @@ static void log_make(struct buf *out, struct request *q, const struct rec_user *
 	if (flags & HTTP_END_H2)
 		log_add_text(out, "proto", "h2", strlen("h2"));
 	log_add_route(out, q, u);
+	/* the last one: a client chooses it, and the trace cuts a text that is too long */
+	if (q->path_len)
+		log_add_text(out, "path", q->path, q->path_len);
 }
 
 static void served_log(struct model *s, struct M *m, struct request *q, const struct rec_user *u)
@@ -253,13 +254,19 @@ static bool served_end_inner(struct model *s, struct M *m, const struct request 
 	return g->regions;
 }
 
-static void served_end(struct model *s, struct M *m, struct request *q)
+/*
+ * @u: the record of the end; NULL: it is missing. Who looks at events matches begin and end by the
+ * bytes of the name: the route becomes the name after both.
+ */
+static void served_end(struct model *s, struct M *m, struct request *q, const struct rec_user *u)
 {
 	if (q->region && served_end_inner(s, m, q)) {
 		step_emit(s, m, EV_UserRegionEnd, q->task, NAME(q), 0);
 		g_end_region(s, m->g);
 	}
 	step_emit(s, m, EV_UserTaskEnd, q->task, 0);
+	if (u && u->len[0] && !q->named)
+		q->name_len = served_make_name(q->name, q, u->text, u->len[0]);
 	served_set_name(s, q);
 	served_forget(q);
 }
@@ -273,7 +280,7 @@ void http_begin(struct model *s, struct M *m, const struct rec *r)
 		return;
 	if (g->request) {	/* its end is missing */
 		repair(s, REPAIR_REQUEST);
-		served_end(s, m, g->request);
+		served_end(s, m, g->request, NULL);
 	}
 	q = served_new(s, g, (const struct rec_user *)r);
 	step_emit(s, m, EV_UserTaskBegin, q->task, 0, NAME(q), 0);
@@ -290,9 +297,6 @@ void http_end(struct model *s, struct M *m, const struct rec *r)
 
 	if (!g || !g->request || (u->r.id && u->r.id != g->request->address))
 		return;
-	if (u->len[0] && !g->request->named)
-		g->request->name_len = served_make_name(g->request->name, g->request, u->text,
-							u->len[0]);
 	served_log(s, m, g->request, u);
-	served_end(s, m, g->request);
+	served_end(s, m, g->request, u);
 }

@@ -183,6 +183,11 @@ static void ranges_task_begin(struct spans *s, const struct trace_event *ev,
 	SHOW(s, task_begin, &task->now);
 }
 
+bool spans_has_task(struct spans *s, uint64_t id)
+{
+	return idtab_find(&s->tasks, id);
+}
+
 void spans_name_task(struct spans *s, uint64_t id, const char *name)
 {
 	struct task *task = idtab_find(&s->tasks, id);

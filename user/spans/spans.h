@@ -211,6 +211,8 @@ int64_t spans_last(const struct spans *s);
 bool spans_wall(const struct spans *s, int64_t *ret);
 /* Returns the live goroutine with @id, or NULL. */
 struct goroutine *spans_goroutine(struct spans *s, uint64_t id);
+/* Is there an open task with that id, of which the trace has the begin? */
+bool spans_has_task(struct spans *s, uint64_t id);
 /* All slots are below this number. */
 uint32_t spans_slots(const struct spans *s);
 /*

@@ -93,7 +93,8 @@ static void threads_on_state(void *ctx, const struct thread_span *s)
 {
 	struct tableset *t = ctx;
 	struct seen_thread *thread;
-	int64_t *row, from = (int64_t)s->from + t->offset, to = (int64_t)s->to + t->offset;
+	int64_t from = tableset_time(t, (int64_t)s->from), to = tableset_time(t, (int64_t)s->to);
+	int64_t *row;
 
 	thread = seen_find(t, s->thread->tid, from);
 	if (*s->thread->comm)
@@ -124,7 +125,7 @@ static void threads_on_other(void *ctx, const struct cpu_span *s)
 	struct tableset *t = ctx;
 	int64_t *row = tableset_new_row(t, TABLE_THREAD_STATE);
 
-	row[COLUMN_OF(THREAD_STATE, TS)] = (int64_t)s->from + t->offset;
+	row[COLUMN_OF(THREAD_STATE, TS)] = tableset_time(t, (int64_t)s->from);
 	row[COLUMN_OF(THREAD_STATE, DUR)] = cell_length((int64_t)s->from, (int64_t)s->to);
 	row[COLUMN_OF(THREAD_STATE, TID)] = s->task.tid;
 	row[COLUMN_OF(THREAD_STATE, OTHER)] = s->task.pid;

@@ -21,14 +21,15 @@ void wait_objects_free(struct wait_objects *o)
 	buf_free(&o->text);
 }
 
+/* Without the seed: it decides which objects share a place, and so how many count as dropped. */
 static uint64_t object_hash(const struct trace_wait *wait)
 {
-	uint64_t hash = hash64_seeded(wait->of[0] ^ (uint64_t)wait->kind << 56);
+	uint64_t hash = hash64(wait->of[0] ^ (uint64_t)wait->kind << 56);
 
 	if (wait->kind == WAIT_NETWORK)
-		hash = hash64_seeded(hash ^ wait->network.socket.remote_port);
+		hash = hash64(hash ^ wait->network.socket.remote_port);
 	else if (wait->n > 1)
-		hash = hash64_seeded(hash ^ wait->of[1]);
+		hash = hash64(hash ^ wait->of[1]);
 	return hash;
 }
 

@@ -387,7 +387,8 @@ static void candidates_on_task(void *ctx, const struct task_span *t)
 
 	if (t->open_begin || t->open_end || in.ns <= 0 || !*t->type)
 		return;
-	list = unit_list_of(&c->lists, UNIT_TASK, t->type, NULL, 0);
+	/* a request, and a task of the program that has its name, are two things */
+	list = unit_list_of(&c->lists, UNIT_TASK, t->type, NULL, t->id > HTTP_TASKS);
 	if (!list)
 		return;
 	list->program = true;

@@ -66,6 +66,10 @@ struct manifest {
 int manifest_check(struct manifest *m, struct error *err);
 /* Writes it to @out, with an end of line. */
 void manifest_put(FILE *out, const void *manifest);
+/*
+ * Removes that of an earlier run, before the first file is replaced: it is not true from then on.
+ */
+int manifest_remove(const struct manifest *m, struct error *err);
 /* Writes it to its file. */
 int manifest_write(const struct manifest *m, struct error *err);
 

@@ -99,10 +99,26 @@ void manifest_put(FILE *out, const void *manifest)
 	fputc('\n', out);
 }
 
+static char *manifest_path(const struct manifest *m)
+{
+	return xasprintf("%s/_manifest/%s.json", m->folder->dir, m->folder->name);
+}
+
+int manifest_remove(const struct manifest *m, struct error *err)
+{
+	_cleanup_free_ char *path = manifest_path(m);
+	int r = 0;
+
+	privilege_raise_files();
+	if (unlink(path) && errno != ENOENT && errno != ENOTDIR)
+		r = error_set(err, -errno, "cannot remove '%s': %s", path, strerror(errno));
+	privilege_lower_files();
+	return r;
+}
+
 int manifest_write(const struct manifest *m, struct error *err)
 {
-	_cleanup_free_ char *path =
-		xasprintf("%s/_manifest/%s.json", m->folder->dir, m->folder->name);
+	_cleanup_free_ char *path = manifest_path(m);
 	struct output o = OUTPUT_CLOSED;
 	int r;
 

@@ -127,8 +127,10 @@ static int publish(struct folder *f, const struct tableset *t, const char *fault
 		   const struct tables_wish *w, struct error *err)
 {
 	struct manifest m = { .folder = f, .tables = t, .fault = fault };
-	int r = folder_keep(f, err);
+	int r = manifest_remove(&m, err);
 
+	if (!r)
+		r = folder_keep(f, err);
 	if (!r)
 		r = manifest_check(&m, err);
 	if (!r)
