@@ -58,7 +58,7 @@ use_unreadable() {
 	return $r
 }
 
-# gotap can write the memory of a program of its own user alone.
+# Without dac_override gotap can write the memory of a program of its own user alone.
 use_inline() {
 	with_only "$1" "$GOTAP" record --attach inline -v --budget none -p "$OWN" -d 500ms -o /dev/null 2>&1 | grep 'all of it was taken out'
 }

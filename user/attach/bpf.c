@@ -27,11 +27,13 @@ static unsigned int privileges_to_attach(const struct bpf_side *b)
 
 	/*
 	 * To take out memory takes those for --attach inline, too: a seccomp filter is read with
-	 * CAP_SYS_ADMIN, a thread is let go at once with CAP_SYS_NICE (inline/hold.h), and of
-	 * another user's program only its user may read where its threads sleep (syscall in /proc).
+	 * CAP_SYS_ADMIN, and a thread is let go at once with CAP_SYS_NICE (inline/hold.h). Where
+	 * the threads of another user's program sleep, only that user may read (syscall in /proc).
 	 */
-	return bpf_may_change(b) ?
-	       needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE | PRIVILEGE_READ : needs;
+	if (!bpf_may_change(b))
+		return needs;
+	needs |= PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE;
+	return process_is_of_user(b->proc) ? needs : needs | PRIVILEGE_READ;
 }
 
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,

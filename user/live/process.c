@@ -521,6 +521,15 @@ int process_exit_status(const struct process *p)
 	return WIFEXITED(p->status) ? WEXITSTATUS(p->status) : 128 + WTERMSIG(p->status);
 }
 
+bool process_is_of_user(const struct process *p)
+{
+	char path[PROCFS_PATH];
+	struct stat st;
+
+	procfs_path(&p->fs, p->pid, "mem", path);
+	return !stat(path, &st) && st.st_uid == geteuid();
+}
+
 void process_hold_memory(struct process *p)
 {
 	char path[PROCFS_PATH];

@@ -94,6 +94,8 @@ struct process {
 		.library_file = -1, .holder = -1,                                              \
 	}
 
+/* Do the files of the process in /proc belong to the user that gotap runs as? */
+bool process_is_of_user(const struct process *p);
 /*
  * Opens @p->writable, for a child that will change the program, as long as gotap has the right to.
  * Without that right -1 remains, and the child's own attempt says why. process_leave_memory()
