@@ -31,6 +31,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_answers" { fuzzed fuzz_answers; }
 @test "fuzz_api" { fuzzed fuzz_api; }
 @test "fuzz_ask" { fuzzed fuzz_ask; }
+@test "fuzz_client" { fuzzed fuzz_client; }
 @test "fuzz_convert" { fuzzed fuzz_convert; }
 @test "fuzz_debug" { fuzzed fuzz_debug; }
 @test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
@@ -41,6 +42,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_leftover" { fuzzed fuzz_leftover; }
 @test "fuzz_live" { fuzzed fuzz_live; }
 @test "fuzz_mcp" { fuzzed fuzz_mcp; }
+@test "fuzz_metrics" { fuzzed fuzz_metrics; }
 @test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
 @test "fuzz_parquet" { fuzzed fuzz_parquet; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
