@@ -15,11 +15,6 @@
 #include "base/vec.h"
 #include "proc/privilege.h"
 
-bool bpf_may_change(const struct bpf_side *b)
-{
-	return b->plan->for_inline || b->inliner.status->earlier == INLINE_EARLIER_LEFT;
-}
-
 /* perf_event_open() of a uprobe asks for CAP_SYS_ADMIN, as at the start; a link for none. */
 static unsigned int privileges_to_attach(const struct bpf_side *b)
 {
@@ -30,7 +25,7 @@ static unsigned int privileges_to_attach(const struct bpf_side *b)
 	 * CAP_SYS_ADMIN, and a thread is let go at once with CAP_SYS_NICE (inline/hold.h). Where
 	 * the threads of another user's program sleep, only that user may read (syscall in /proc).
 	 */
-	if (!bpf_may_change(b))
+	if (!b->plan->for_inline && b->inliner.status->earlier != INLINE_EARLIER_LEFT)
 		return needs;
 	needs |= PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE;
 	return process_is_of_user(b->proc) ? needs : needs | PRIVILEGE_READ;

@@ -38,9 +38,6 @@ static inline bool bpf_has_threads(const struct bpf_side *b)
 	return b->plan->groups & 1u << GROUP_LINUX;
 }
 
-/* Whether the prober writes to the program: for code in it, or to take out a killed gotap's. */
-bool bpf_may_change(const struct bpf_side *b);
-
 /* Returns where the code of the program lies in the process. */
 static inline struct text_range bpf_text_of(const struct bpf_side *b)
 {

@@ -92,10 +92,14 @@ static int held_as_it_ended(struct held *held, int r, struct error *err)
  */
 static int held_keep_privileges(struct held *held, unsigned int keep, struct error *err)
 {
+	const struct process *p = held->links.proc;
 	int r = privilege_keep(keep, err);
 
 	if (r)
 		return r;
+	/* there is nothing to change in the program, and nothing that a killed gotap has left */
+	if (!(keep & PRIVILEGE_PTRACE) && p->writable >= 0)
+		close(p->writable);
 	if (held->links.multi)
 		privilege_lower(PRIVILEGE_ADMIN);
 	return keep & PRIVILEGE_NICE ? 0 : privilege_filter(false, err);
@@ -183,8 +187,7 @@ static void held_list_descriptors(const struct bpf_side *b, bool verbose, struct
 	held_keep_fd(ret, b->proc->exe_file);
 	held_keep_fd(ret, b->proc->library_file);
 	held_keep_fd(ret, b->proc->pidfd);
-	if (bpf_may_change(b))
-		held_keep_fd(ret, b->proc->writable);
+	held_keep_fd(ret, b->proc->writable);
 	held_keep_fd(ret, b->inliner.known);
 	for (i = 0; i < b->plan->points.len; i++)
 		held_keep_fd(ret, process_file_of_path(
