@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_client: bytes of a server to gotap as a client of HTTP, and URLs. The first byte says which. What is shown must be
- * one line of text, within its room.
+ * fuzz_client: the answer of an HTTP server, or a URL; the first byte of the input chooses. The fuzzer asserts that each
+ * error text is one line, and fits its buffer.
  */
 #include "fuzz.h"
 

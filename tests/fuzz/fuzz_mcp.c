@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_mcp: what a client sends to `gotap mcp`, in pieces, and what a child of it prints. The first byte says which of
- * both the rest is. No child is started: as many calls run as may run. The fuzzer asserts that each answer is a line of
+ * fuzz_mcp: messages of a client of `gotap mcp`, in pieces, or the output of one of its child processes; the first byte
+ * of the input chooses. No child is started: as many calls run as may run. The fuzzer asserts that each answer is a line of
  * JSON-RPC, that accepted arguments are options of the command, and that an answer has the size that was asked for.
  */
 #include "fuzz.h"

@@ -83,7 +83,7 @@ int tracepoints_find(struct tracepoints *ret, struct error *err)
 
 	if (!machine_release_is(5, 10))
 		return error_set(err, -ENOTSUP, "group linux needs Linux 5.10 or later");
-	/* Its programs have pointers whose types the kernel itself must know: no file helps. */
+	/* The kernel checks pointers of these programs by its own BTF: --btf does not help. */
 	btf = kernel_btf_own();
 	if (!btf && kernel_btf_file())
 		return error_set(err, -ENOTSUP,

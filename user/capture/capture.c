@@ -276,8 +276,8 @@ static int go_before_the_program(struct capture *cap, struct error *err)
 
 /* Does all that takes privileges: loads programs, attaches probes, opens clocks. */
 /*
- * The prober, which bpf_load() starts, may change the program, or take out what a killed gotap has
- * left in it: it needs the memory to write to.
+ * bpf_load() starts the prober. It writes to the program's memory: to put code in it, or to take
+ * out code that a killed gotap has left. gotap opens the mem file before it gives up its rights.
  */
 static int capture_load(struct capture *cap, const struct bpf_opts *opts, struct error *err)
 {

@@ -22,7 +22,7 @@ struct push_options {
 
 /* For a table of struct push_options. */
 extern const struct option_row push_rows[];
-/* What is wrong with them together, or NULL. */
+/* Returns the error text for options that do not go together; NULL: they do. */
 const char *push_check(const struct push_options *o);
 
 /*
@@ -30,8 +30,8 @@ const char *push_check(const struct push_options *o);
  */
 int push_ready(const struct push_options *o, struct error *err);
 /*
- * Sends @p. Tries again, twice, if the server cannot have taken it: it could not be connected to,
- * or said 429, 502 or 503. Says on stderr what was sent.
+ * Sends @p to the server, and prints the size and the URL to stderr. Sends it again, at most twice,
+ * if the server cannot have taken it: there was no connection, or the answer was 429, 502 or 503.
  */
 int push_send(const struct push_options *o, struct profile *p, struct error *err);
 

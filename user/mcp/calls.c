@@ -134,8 +134,8 @@ static int calls_start(struct mcp *m, struct mcp_call *c, struct error *err)
 	if (r)
 		return r;
 	calls_add_output(m, c);
-	c->told = now_ns();
-	c->deadline = c->told + (uint64_t)(seconds * (double)CALLS_SECOND_NS);
+	c->progressed = now_ns();
+	c->deadline = c->progressed + (uint64_t)(seconds * (double)CALLS_SECOND_NS);
 	return job_start(&c->job, m->store.fd, c->call.words.data, c->call.words.len, err);
 }
 
@@ -175,7 +175,7 @@ static struct json_object *calls_token(struct json_object *token)
 		       NULL;
 }
 
-/* Is a request with that id running? Its answer could not be told from that of another one. */
+/* Is a request with that id running? The client could not distinguish the two answers. */
 static bool calls_has(const struct mcp *m, struct json_object *id)
 {
 	size_t i;
@@ -237,9 +237,9 @@ static void calls_tell(struct mcp *m, struct mcp_call *c, uint64_t now)
 	double seconds = (double)(now - c->job.begin) / (double)CALLS_SECOND_NS;
 	struct json_object *params;
 
-	if (!c->token || c->cancelled || now - c->told < CALLS_SECOND_NS)
+	if (!c->token || c->cancelled || now - c->progressed < CALLS_SECOND_NS)
 		return;
-	c->told = now;
+	c->progressed = now;
 	params = json_object_new_object();
 	json_object_object_add(params, "progressToken", json_object_get(c->token));
 	json_object_object_add(params, "progress", json_object_new_double(seconds));

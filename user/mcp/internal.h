@@ -32,7 +32,8 @@ struct mcp_call {
 	bool cancelled;                 /* nobody waits for the answer */
 	bool full;                      /* it was ended, as the folder is full */
 	bool late;                      /* it was ended, as it took too long */
-	uint64_t deadline, told;        /* ns; told: the last progress */
+	uint64_t deadline;	/* ns */
+	uint64_t progressed;	/* ns; time of the last progress notification */
 };
 
 struct mcp {

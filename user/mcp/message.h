@@ -38,7 +38,7 @@ enum message_kind {
 struct message {
 	enum message_kind kind;
 	struct json_object *root; /* owner of all below; NULL: the line is no JSON */
-	struct json_object *id;   /* NULL: none that can be told */
+	struct json_object *id;   /* NULL: the request has none that is valid */
 	const char *method;
 	struct json_object *params; /* an object, or NULL */
 	enum message_error code;

@@ -26,7 +26,7 @@ const char *const ps_state_names[PS_STATES] = {
 
 static const struct ps_goroutines none = { .n = -1 };
 
-/* A goroutine whose stack is being moved runs, or runs again at once. */
+/* _Gcopystack: the runtime moves the stack of a goroutine that runs before and after. */
 static enum ps_state state_of(const struct g_facts *f)
 {
 	switch (f->status) {

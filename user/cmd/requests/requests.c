@@ -61,7 +61,10 @@ static void requests_cmd_origin(void *ctx, int64_t time, const char *text)
 	origin_take(ctx, text);
 }
 
-/* Counts requests and units. What comes before the damage of a trace counts. */
+/*
+ * The first reading: counts the requests, and lists the tasks as candidates for units. The events
+ * before the damage of a trace count.
+ */
 static int requests_cmd_count(struct requests_shown *a, struct spans *s, struct reread *file,
 			      struct error *err)
 {
@@ -79,7 +82,10 @@ static int requests_cmd_count(struct requests_shown *a, struct spans *s, struct 
 	return ret;
 }
 
-/* Explains the time of the routes. The first reading has said what is wrong with the trace. */
+/*
+ * The second reading: walks the critical paths of requests of each route. The first reading has
+ * printed the faults of the trace.
+ */
 static void requests_cmd_explain(struct requests_shown *a, struct reread *file)
 {
 	struct oncpu *threads = NULL;

@@ -31,7 +31,7 @@ void requests_text(FILE *f, const struct requests_shown *a);
 void requests_json(FILE *f, const struct requests_shown *a);
 /* Returns the unit of the route; NULL: it has none, or its time could not be explained. */
 const struct unit *requests_unit(const struct requests_shown *a, const struct route *r);
-/* Is the route of the ones that the user asked for? */
+/* Does the answer list the route? --route names one; without it all are listed. */
 bool requests_is_asked(const struct requests_shown *a, const struct route *r);
 /* Seconds of the trace. */
 double requests_seconds(const struct requests_shown *a);
