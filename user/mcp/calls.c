@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/show.h"
 #include "mcp/answer.h"
 #include "mcp/internal.h"
 
@@ -147,6 +149,14 @@ static struct answer_context calls_context(struct mcp *m, const struct mcp_call 
 					.shows_private = m->o->show_private };
 }
 
+/* The text of @err may be cut within a character, and JSON is UTF-8. */
+static struct json_object *calls_error(const struct error *err)
+{
+	_cleanup_free_ char *shown = show_dup(err->text);
+
+	return answer_error(shown);
+}
+
 static void calls_begin(struct mcp *m, struct mcp_call *c)
 {
 	struct answer_context context = calls_context(m, c);
@@ -156,7 +166,7 @@ static void calls_begin(struct mcp *m, struct mcp_call *c)
 		mcp_answer(m, c->id, c->is_modern,
 			   answer_of_value(&context, store_list(&m->store)));
 	} else if (calls_start(m, c, &err)) {
-		mcp_answer(m, c->id, c->is_modern, answer_error(err.text));
+		mcp_answer(m, c->id, c->is_modern, calls_error(&err));
 	} else {
 		*(struct mcp_call **)vec_push(&m->calls, sizeof(c)) = c;
 		return;
@@ -215,7 +225,7 @@ void mcp_call_tool(struct mcp *m, const struct mcp_request *r)
 		calls_begin(m, c);
 		return;
 	}
-	mcp_answer(m, id, r->is_modern, answer_error(err.text));
+	mcp_answer(m, id, r->is_modern, calls_error(&err));
 	calls_release(c);
 }
 

@@ -162,9 +162,11 @@ static void watches_list(struct watches *w)
 
 	w->listed = now_ns();
 	w->due = false;
-	w->counts.left_out = 0;
 	if (!lister_list(w->server->lister, &all, &l, &why))
 		return;
+	pthread_mutex_lock(&w->lock);
+	w->counts.left_out = 0;
+	pthread_mutex_unlock(&w->lock);
 	watches_take_list(w, &l);
 	listing_free(&l);
 }
