@@ -26,7 +26,7 @@ struct annotation {
 	struct stack_start from;
 	struct text text[2];
 	__u8 kind;
-	__u8 flags;		/* of the record */
+	__u16 flags;		/* of the record */
 	__u8 skip;		/* leaf frames that the runtime's tracer leaves out */
 };
 
@@ -81,6 +81,19 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 	u->r.flags = a->flags;
 	rec_submit(u);
 	return true;
+}
+
+/* In the smallest room that has space for both texts. */
+static __always_inline void send_fitting(const struct annotation *a, __u64 word)
+{
+	__u32 most = a->text[0].len > a->text[1].len ? a->text[0].len : a->text[1].len;
+
+	if (most <= 64)
+		send_room(a, word, 128);
+	else if (most <= 256)
+		send_room(a, word, 512);
+	else
+		send_room(a, word, REC_USER_MAX);
 }
 
 #endif

@@ -24,18 +24,6 @@ static __always_inline __u64 http_word(__u64 at, __u32 offset)
 	return offset == GO_OFFSET_NONE ? 0 : read_u64(at + offset);
 }
 
-static __always_inline void http_send(const struct annotation *a, __u64 word)
-{
-	__u32 most = a->text[0].len > a->text[1].len ? a->text[0].len : a->text[1].len;
-
-	if (most <= 64)
-		send_room(a, word, 128);
-	else if (most <= 256)
-		send_room(a, word, 512);
-	else
-		send_room(a, word, REC_USER_MAX);
-}
-
 /* Puts request and pattern into a record of an end. */
 static __always_inline void http_put_request(struct annotation *a, __u64 request)
 {

@@ -30,7 +30,7 @@ int GO_PROGRAM(http_begin)(struct pt_regs *ctx)
 	if (!http_no_paths)
 		a.text[1] = http_text(url ? url + HTTP_URL_PATH : 0);
 	a.arg = a.text[1].ptr;
-	http_send(&a, 0);
+	send_fitting(&a, 0);
 	return 0;
 }
 
@@ -43,7 +43,7 @@ static __always_inline void http_end_of(struct annotation *a, const struct servi
 {
 	http_put_request(a, s->request);
 	a->arg = http_word(writer, written);
-	http_send(a, http_word(writer, status));
+	send_fitting(a, http_word(writer, status));
 }
 
 /*
@@ -86,7 +86,7 @@ int GO_PROGRAM(http2_end)(struct pt_regs *ctx)
 		a.flags |= HTTP_END_UNWOUND;
 	found = bpf_map_lookup_elem(&servings, &g);
 	if (!found) {
-		http_send(&a, 0);
+		send_fitting(&a, 0);
 		return 0;
 	}
 	s = *found;

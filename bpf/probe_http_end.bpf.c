@@ -28,6 +28,6 @@ int GO_PROGRAM(http_end)(struct pt_regs *ctx)
 		status = http_word(response, http.response_status);
 		a.arg = http_word(response, http.response_written);
 	}
-	http_send(&a, status);
+	send_fitting(&a, status);
 	return 0;
 }

@@ -140,6 +140,9 @@ enum rec_word {
 	REC_WORD_END,		/* enum rec_end | number of the signal << 8 (REC_END_SIGNAL) */
 	REC_WORD_HTTP_END,	/* enum http_end (http.h) */
 	REC_WORD_HTTP_STATUS,	/* 0: the handler has set none */
+	REC_WORD_OP,		/* kind and flags (op_kind.h) */
+	REC_WORD_OP_KEY,	/* of an operation: an address or a number */
+	REC_WORD_OP_VALUE,	/* a value of an operation, by its kind */
 	REC_WORD_SKIP,		/* number of leaf frames that the runtime's tracer skips */
 	REC_WORD_G_WAIT,	/* g.waitreason | g.inMarkAssist << 8 */
 	REC_WORD_MAY_WAIT,	/* bool */

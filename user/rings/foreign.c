@@ -57,6 +57,9 @@ static const struct foreign_word {
 	[REC_WORD_SKIP] = { true, 0, REC_MAX_FRAMES },
 	[REC_WORD_HTTP_END] = { true, 0, HTTP_END_KNOWN | HTTP_END_HIJACKED },
 	[REC_WORD_HTTP_STATUS] = { true, 0, UINT16_MAX },
+	[REC_WORD_OP] = { true, 1, UINT16_MAX },
+	[REC_WORD_OP_KEY] = { true, 0, ANY },
+	[REC_WORD_OP_VALUE] = { true, 0, ANY },
 };
 
 static const struct foreign_kind {

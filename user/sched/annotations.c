@@ -32,7 +32,7 @@ static const struct rec_user *as_user(const struct rec *r)
 /*
  * Can the trace have the annotation @r of the goroutine that the thread runs? If the trace knows no
  * goroutine there, a record was lost, or the program has forged this one. The ids above HTTP_TASKS
- * are those of requests (requests.c): no program has them.
+ * are those of operations (ops.c): no program has them.
  */
 static bool annotation_fits(struct model *s, const struct M *m, const struct rec *r)
 {

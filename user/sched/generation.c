@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "sched/ensure.h"
 #include "sched/handlers.h"
-#include "sched/requests.h"
+#include "sched/ops.h"
 #include "sched/steps.h"
 #include "sched/waits.h"
 
@@ -182,7 +182,7 @@ int generation_end(struct model *s)
 
 	objects_tell_types(s);
 	sockets_tell(s);
-	requests_tell(s);
+	ops_tell(s);
 	return s->sink.ops->gen_end(s->sink.ctx, &clock, s->err);
 }
 

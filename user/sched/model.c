@@ -8,6 +8,7 @@
 #include "release/release.h"
 #include "sched/generation.h"
 #include "sched/handlers.h"
+#include "sched/ops.h"
 #include "sched/state.h"
 #include "sched/steps.h"
 #include "sched/waits.h"
@@ -405,6 +406,7 @@ void model_free(struct model *s)
 	s->started = false;	/* nothing more goes to the sink */
 	gap_drop(s);
 	state_clear(s);
+	ops_free(s);
 	map64_free(&s->memory.spans);
 	map64_free(&s->memory.stacks);
 	objects_free(s);

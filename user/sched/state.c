@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "sched/requests.h"
+#include "sched/ops.h"
 
 static void *state_lookup(const struct map64 *map, uint64_t key)
 {
@@ -63,7 +63,7 @@ static void g_clear(struct model *s, struct G *g)
 {
 	while (g->regions)
 		g_end_region(s, g);
-	request_drop(s, g);
+	ops_drop(s, g);
 	labels_release(g->labels);
 	g->labels = NULL;
 	free(g->selected);

@@ -83,7 +83,7 @@ struct G {
 	uint64_t start_pc;	/* of its first function; 0 = not known */
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
-	struct request *request;	/* that it serves (requests.c); may be NULL */
+	struct op *ops;		/* open ones, innermost first (ops.c) */
 	struct label_set *labels;	/* profiler labels (labels.c); NULL: none, or not known */
 	/* where the labels are those of that goroutine, which are not known yet; 0: not so */
 	uint64_t creator;
@@ -268,8 +268,10 @@ struct model {
 	uint64_t cost_probes, cost_own;	/* of REC_CAPTURE_END, ns per second; 0: not counted */
 	uint64_t notes_left_out;	/* notes that NOTES_MOST left out since */
 	struct task_window tasks;
-	struct request *requests;	/* all that goroutines serve, without order */
-	uint64_t last_request;		/* number of the last one; 0: none */
+	struct op *ops;		/* all that are open, without order (ops.c) */
+	size_t open_ops;	/* their number */
+	struct map64 free_ops;	/* those that no goroutine has, by key and kind: struct op * */
+	uint64_t last_op;	/* number of the last task among them; 0: none */
 	size_t region_bytes;	/* of regions that are open (annotations.c) */
 	bool has_labels;	/* some goroutine has had some */
 	struct memory memory;

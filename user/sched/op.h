@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * op: what a kind of operation is, for ops.c, which begins and ends all of them, and for the files
+ * of the kinds, which make their texts.
+ */
+#ifndef GOTAP_SCHED_OP_H
+#define GOTAP_SCHED_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "op_kind.h"
+#include "record.h"
+
+enum { OP_NAME_MOST = 256 };
+
+/* An operation that has begun and not ended. */
+struct op {
+	struct op *outer;	/* the one around it in the goroutine */
+	struct op *next, **at;	/* of model.ops; the pointer that points here */
+	struct G *g;		/* NULL: form FREE */
+	uint64_t key;		/* of its records */
+	uint64_t task;		/* its own; of form REGION that around it, 0: none */
+	struct region *region;	/* that of this operation, among those of the goroutine */
+	bool named;		/* the name is in the trace */
+	uint8_t kind;		/* enum op_kind */
+	uint8_t flags;		/* of its begin */
+	uint64_t stack, arg;	/* likewise, the words of these names */
+	size_t name_len;
+	size_t len[2];		/* of the texts of its begin */
+	char name[OP_NAME_MOST], text[];
+};
+
+enum op_form { OP_FORM_TASK, OP_FORM_REGION, OP_FORM_FREE };
+
+struct op_traits {
+	enum op_form form;
+	const char *category;	/* of the log event at its end; NULL: it has none */
+	size_t most[2];		/* bytes that are kept of each text */
+	/*
+	 * A goroutine has one of these at a time: where another one begins, the end of the first is
+	 * missing.
+	 */
+	bool single;
+	/*
+	 * Makes the name, of at most OP_NAME_MOST bytes, and returns its length. @end: the record
+	 * of the end; NULL: the operation begins. 0: it has the name that it has.
+	 */
+	size_t (*name)(char name[OP_NAME_MOST], const struct op *op, const struct rec_user *end);
+	/* Is this the end of @op? NULL: if the keys are equal, or that of the end is 0. */
+	bool (*ends)(const struct op *op, const struct rec_user *end);
+	/* Adds the message of the log event to @out. May be NULL if category is. */
+	void (*log)(struct buf *out, const struct op *op, const struct rec_user *end);
+};
+
+/* Each in the file of its kind; ops.c has the table of all. */
+extern const struct op_traits op_http_served;
+
+/* The bits of @u that its kind defines. */
+static inline uint8_t op_flags_of(const struct rec_user *u)
+{
+	return (uint8_t)(u->r.flags >> OP_FLAGS_SHIFT);
+}
+
+/* --- op_text.c: the parts of messages, as read/http.h has them --- */
+
+/* " KEY=VALUE", without the space if it is the first one. */
+void op_log_number(struct buf *out, const char *key, uint64_t value);
+/* Likewise; the value is quoted if it has to be. */
+void op_log_text(struct buf *out, const char *key, const char *text, size_t n);
+void op_log_word(struct buf *out, const char *key, const char *word);
+
+#endif

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ops: see ops.h, op.h and handlers.h. */
+#include "sched/ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/http.h"
+#include "sched/handlers.h"
+#include "sched/op.h"
+#include "sched/steps.h"
+
+/*
+ * Those that are open at a time, of some 600 bytes each. A program that is recorded truly may have
+ * this many requests; one that forges records must not take all of the memory.
+ */
+enum { OPS_MOST = 1 << 18 };
+
+/* NULL: records of this number are damaged. */
+static const struct op_traits *const op_traits[OP_KINDS] = {
+	[OP_HTTP_SERVED] = &op_http_served,
+};
+
+/* The name as an argument of an event. */
+#define NAME(op) ((uint64_t)(uintptr_t)&(const struct sink_text){                             \
+		.bytes = (op)->name, .len = (op)->name_len, .later = (op)->named ? 0 : (op)->task })
+
+static const struct op_traits *op_traits_of(const struct op *op)
+{
+	return op_traits[op->kind];
+}
+
+/* --- names --- */
+
+/* The name is final. */
+static void op_set_name(struct model *s, struct op *op)
+{
+	if (!op->named)
+		s->sink.ops->text(s->sink.ctx, op->task, op->name, op->name_len);
+	op->named = true;
+}
+
+void ops_tell(struct model *s)
+{
+	struct op *op;
+
+	for (op = s->ops; op; op = op->next)
+		op_set_name(s, op);
+}
+
+/* --- the lists --- */
+
+static uint64_t op_free_key(uint8_t kind, uint64_t key)
+{
+	return key ^ (uint64_t)kind << 56;
+}
+
+/* Takes it from its goroutine, or from those that have none. It need not be the innermost one. */
+static void op_unlink(struct model *s, struct op *op)
+{
+	struct op **at;
+
+	if (!op->g) {
+		map64_del(&s->free_ops, op_free_key(op->kind, op->key));
+		return;
+	}
+	for (at = &op->g->ops; *at != op; at = &(*at)->outer)
+		;
+	*at = op->outer;
+}
+
+static void op_forget(struct model *s, struct op *op)
+{
+	op_unlink(s, op);
+	*op->at = op->next;
+	if (op->next)
+		op->next->at = op->at;
+	s->open_ops--;
+	free(op);
+}
+
+void ops_drop(struct model *s, struct G *g)
+{
+	while (g->ops) {
+		if (s->started)
+			op_set_name(s, g->ops);
+		op_forget(s, g->ops);
+	}
+}
+
+void ops_free(struct model *s)
+{
+	while (s->ops)
+		op_forget(s, s->ops);
+	map64_free(&s->free_ops);
+}
+
+uint64_t ops_task(const struct G *g)
+{
+	return g->ops ? g->ops->task : 0;
+}
+
+/* The one that ends with @end, of those of @g; NULL: none. */
+static struct op *op_find_in(const struct G *g, uint8_t kind, const struct rec_user *end)
+{
+	struct op *op;
+
+	for (op = g->ops; op; op = op->outer) {
+		const struct op_traits *t = op_traits_of(op);
+
+		if (op->kind == kind &&
+		    (t->ends ? t->ends(op, end) : !end->r.id || op->key == end->r.id))
+			break;
+	}
+	return op;
+}
+
+static struct op *op_find_free(const struct model *s, uint8_t kind, uint64_t key)
+{
+	uint64_t *at = map64_get(&s->free_ops, op_free_key(kind, key));
+
+	return at ? (struct op *)(uintptr_t)*at : NULL;
+}
+
+static struct op *op_alloc(struct model *s, uint8_t kind, const struct rec_user *u)
+{
+	const struct op_traits *t = op_traits[kind];
+	size_t first = u->len[0] < t->most[0] ? u->len[0] : t->most[0];
+	size_t second = u->len[1] < t->most[1] ? u->len[1] : t->most[1];
+	struct op *op = xcalloc(1, sizeof(*op) + first + second);
+
+	op->kind = kind;
+	op->key = u->r.id;
+	op->flags = op_flags_of(u);
+	op->stack = u->stack;
+	op->arg = u->arg;
+	op->len[0] = first;
+	op->len[1] = second;
+	memcpy(op->text, u->text, first);
+	memcpy(op->text + first, u->text + u->len[0], second);
+	op->next = s->ops;
+	op->at = &s->ops;
+	if (op->next)
+		op->next->at = &op->next;
+	s->ops = op;
+	s->open_ops++;
+	return op;
+}
+
+/* Puts it where its end will find it. */
+static void op_link(struct model *s, struct op *op, struct G *g)
+{
+	enum op_form form = op_traits_of(op)->form;
+
+	op->task = form == OP_FORM_REGION ? ops_task(g) : HTTP_TASKS + ++s->last_op;
+	op->named = form == OP_FORM_REGION || !s->sink.ops->text;
+	if (form == OP_FORM_FREE) {
+		*map64_put(&s->free_ops, op_free_key(op->kind, op->key), NULL) =
+			(uint64_t)(uintptr_t)op;
+		return;
+	}
+	op->g = g;
+	op->outer = g->ops;
+	g->ops = op;
+}
+
+/* --- begin --- */
+
+static void op_write_begin(struct model *s, struct M *m, struct op *op, uint64_t parent)
+{
+	enum op_form form = op_traits_of(op)->form;
+
+	op->name_len = op_traits_of(op)->name(op->name, op, NULL);
+	if (form != OP_FORM_REGION)
+		step_emit(s, m, EV_UserTaskBegin, op->task, parent, NAME(op), 0);
+	if (form == OP_FORM_FREE)
+		return;
+	op->region = region_open(s, m->g, op->task);
+	if (op->region)
+		step_emit(s, m, EV_UserRegionBegin, op->task, NAME(op), 0);
+}
+
+/* --- end --- */
+
+static void op_write_log(struct model *s, struct M *m, const struct op *op,
+			 const struct rec_user *end)
+{
+	struct buf text = {0};
+
+	op_traits_of(op)->log(&text, op, end);
+	step_emit(s, m, EV_UserLog, op->task, SINK_CONSTANT(op_traits_of(op)->category),
+		  SINK_TEXT((const char *)text.data, text.len), 0);
+	buf_free(&text);
+}
+
+/* Ends the regions that the goroutine has begun since that of @op, and that one. */
+static void op_end_region(struct model *s, struct M *m, const struct op *op)
+{
+	struct G *g = m->g;
+
+	while (g->regions && g->regions != op->region) {
+		step_emit(s, m, EV_UserRegionEnd, g->regions->task,
+			  SINK_TEXT(g->regions->name, g->regions->len), 0);
+		g_end_region(s, g);
+	}
+	if (!g->regions)
+		return;
+	step_emit(s, m, EV_UserRegionEnd, op->task, NAME(op), 0);
+	g_end_region(s, g);
+}
+
+/*
+ * @end: the record of the end; NULL: it is missing. Who looks at events matches begin and end by
+ * the bytes of the name: the name of the end becomes that of the operation after both.
+ */
+static void op_finish(struct model *s, struct M *m, struct op *op, const struct rec_user *end)
+{
+	const struct op_traits *t = op_traits_of(op);
+	char name[OP_NAME_MOST];
+	size_t n;
+
+	if (end && t->category)
+		op_write_log(s, m, op, end);
+	if (op->region)
+		op_end_region(s, m, op);
+	if (t->form != OP_FORM_REGION)
+		step_emit(s, m, EV_UserTaskEnd, op->task, 0);
+	n = end && !op->named ? t->name(name, op, end) : 0;
+	if (n) {
+		memcpy(op->name, name, n);
+		op->name_len = n;
+	}
+	op_set_name(s, op);
+	op_forget(s, op);
+}
+
+/* Those inside @op have no end of their own: their regions are inside its region. */
+static void op_finish_inner(struct model *s, struct M *m, const struct op *op)
+{
+	while (m->g->ops != op)
+		op_finish(s, m, m->g->ops, NULL);
+}
+
+/* --- handlers --- */
+
+/* The goroutine of @m, if an operation of @kind can begin or end in it; NULL: not so. */
+static struct G *op_goroutine(struct model *s, struct M *m, uint8_t kind)
+{
+	if (!s->started)
+		return NULL;
+	if (!m_speaks(m) || kind >= OP_KINDS || !op_traits[kind]) {
+		repair(s, REPAIR_DROPPED);
+		return NULL;
+	}
+	return m->g;
+}
+
+/* The end of an operation is missing, because another one takes its place. */
+static void op_finish_lost(struct model *s, struct M *m, struct op *op)
+{
+	if (!op)
+		return;
+	repair(s, REPAIR_REQUEST);
+	if (op->g)
+		op_finish_inner(s, m, op);
+	op_finish(s, m, op, NULL);
+}
+
+static void op_begins(struct model *s, struct M *m, uint8_t kind, const struct rec_user *u)
+{
+	static const struct rec_user any;
+	struct G *g = op_goroutine(s, m, kind);
+	struct op *op;
+	uint64_t parent;
+
+	if (!g)
+		return;
+	if (op_traits[kind]->form == OP_FORM_FREE)
+		op_finish_lost(s, m, op_find_free(s, kind, u->r.id));
+	else if (op_traits[kind]->single)
+		op_finish_lost(s, m, op_find_in(g, kind, &any));
+	if (s->open_ops >= OPS_MOST) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	parent = ops_task(g);
+	op = op_alloc(s, kind, u);
+	op_link(s, op, g);
+	op_write_begin(s, m, op, parent);
+}
+
+/* An operation that had begun before the recording has no begin, and so no end. */
+static void op_ends(struct model *s, struct M *m, uint8_t kind, const struct rec_user *u)
+{
+	struct G *g = op_goroutine(s, m, kind);
+	struct op *op;
+
+	if (!g)
+		return;
+	if (op_traits[kind]->form == OP_FORM_FREE)
+		op = op_find_free(s, kind, u->r.id);
+	else
+		op = op_find_in(g, kind, u);
+	if (!op)
+		return;
+	if (op->g)
+		op_finish_inner(s, m, op);
+	op_finish(s, m, op, u);
+}
+
+void http_begin(struct model *s, struct M *m, const struct rec *r)
+{
+	op_begins(s, m, OP_HTTP_SERVED, (const struct rec_user *)r);
+}
+
+void http_end(struct model *s, struct M *m, const struct rec *r)
+{
+	op_ends(s, m, OP_HTTP_SERVED, (const struct rec_user *)r);
+}
+
+void op_begin(struct model *s, struct M *m, const struct rec *r)
+{
+	op_begins(s, m, r->flags & OP_KIND_MASK, (const struct rec_user *)r);
+}
+
+void op_end(struct model *s, struct M *m, const struct rec *r)
+{
+	op_ends(s, m, r->flags & OP_KIND_MASK, (const struct rec_user *)r);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ops: the operations of goroutines that the program does not annotate itself, and that gotap
+ * writes as runtime/trace would: served requests, and those of include/op.def. Each goroutine has
+ * a stack of them. One with form TASK is a task, with a region of the same name in the goroutine,
+ * and a log event with its result at its end; one with form REGION is a region in the task around
+ * it; one with form FREE is a task that has no region and may end in another goroutine. The ids of
+ * these tasks count from HTTP_TASKS on. The parent of a task is the task around it.
+ *
+ * A name may be known at the end only: the router finds the route of a request while it is served.
+ * A reader wants the name at the begin of the task: the trace has an id for it there, and the text
+ * when the operation ends, at the latest when the generation does (sink_ops.text).
+ *
+ * An operation that ends ends those that began in its goroutine after it: readers want regions to
+ * nest. Kinds differ in texts alone (op.h, op_*.c).
+ */
+#ifndef GOTAP_SCHED_OPS_H
+#define GOTAP_SCHED_OPS_H
+
+#include "sched/state.h"
+
+/* A generation ends: names the operations that have begun in it and go on. */
+void ops_tell(struct model *s);
+/* The goroutine is dropped: so are its operations, without an end. */
+void ops_drop(struct model *s, struct G *g);
+/* Frees those that no goroutine has. The model ends. */
+void ops_free(struct model *s);
+/* The task of the innermost operation of @g that is one; 0: none. */
+uint64_t ops_task(const struct G *g);
+
+#endif
