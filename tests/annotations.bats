@@ -70,18 +70,18 @@ attached() {
 	done
 }
 
-# for releases 1.22 1.25 newest (soak 1.22 1.25 newest; soak-only 1.25):
+# for releases 1.22 1.25 newest (soak 1.22 1.25 newest; soak-only 1.22 1.25):
 #	@test "traces that begin in the middle of collections, Go %" { attached % gc -pause 200us; }
-# bats test_tags=soak
+# bats test_tags=soak,soak-only
 @test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc -pause 200us; }
 # bats test_tags=soak,soak-only
 @test "traces that begin in the middle of collections, Go 1.25" { attached 1.25 gc -pause 200us; }
 # bats test_tags=soak
 @test "traces that begin in the middle of collections, Go 1.27" { attached 1.27 gc -pause 200us; }
 # end of releases
-# for releases 1.22 newest (soak 1.22 newest):
+# for releases 1.22 newest (soak 1.22 newest; soak-only 1.22):
 #	@test "traces that begin in the middle of tasks and stops, Go %" { attached % ranges -pause 300us; }
-# bats test_tags=soak
+# bats test_tags=soak,soak-only
 @test "traces that begin in the middle of tasks and stops, Go 1.22" { attached 1.22 ranges -pause 300us; }
 # bats test_tags=soak
 @test "traces that begin in the middle of tasks and stops, Go 1.27" { attached 1.27 ranges -pause 300us; }

@@ -28,6 +28,7 @@ failed_again() {
 @test "the differential test" { again diff; }
 @test "Go 1.19 and 1.21" { again oldgo; }
 @test "what the linker can make of a program" { again buildmodes; }
+# bats test_tags=soak-only
 @test "profile-guided optimization" { again pgo; }
 @test "coroutines" { again coro; }
 @test "annotations" { again annotations; }

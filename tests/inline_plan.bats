@@ -100,6 +100,7 @@ plugin() {
 # end of releases
 
 # The calls that are left are patched; what was inlined keeps its breakpoint, and says so.
+# bats test_tags=soak-only
 @test "with a real profile: Go 1.27" {
 	real_profile
 	build_prog 1.27 mixed "-pgo=$PROFILE"

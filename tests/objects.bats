@@ -102,13 +102,14 @@ every_object() {
 	grep -q 'objects: those in slots of 1024 bytes and more' "$BATS_TEST_TMPDIR/report"
 }
 
-# for releases 1.22+ (soak-only not 1.22 1.25 newest):
+# for releases 1.22+ (soak-only not 1.22 newest):
 #	@test "every object, as the program says itself, Go %" { every_object %; }
 @test "every object, as the program says itself, Go 1.22" { every_object 1.22; }
 # bats test_tags=soak-only
 @test "every object, as the program says itself, Go 1.23" { every_object 1.23; }
 # bats test_tags=soak-only
 @test "every object, as the program says itself, Go 1.24" { every_object 1.24; }
+# bats test_tags=soak-only
 @test "every object, as the program says itself, Go 1.25" { every_object 1.25; }
 # bats test_tags=soak-only
 @test "every object, as the program says itself, Go 1.26" { every_object 1.26; }
@@ -170,9 +171,10 @@ record_beside() {
 	views_ok "$TRACE"
 }
 
-# for releases 1.23 1.25 newest:
+# for releases 1.23 1.25 newest (soak-only 1.25):
 #	@test "objects equal the runtime's, one by one with their types, Go %" { beside %; }
 @test "objects equal the runtime's, one by one with their types, Go 1.23" { beside 1.23; }
+# bats test_tags=soak-only
 @test "objects equal the runtime's, one by one with their types, Go 1.25" { beside 1.25; }
 @test "objects equal the runtime's, one by one with their types, Go 1.27" { beside 1.27; }
 # end of releases

@@ -63,10 +63,11 @@ inlined_everywhere() {
 		-min-proc-recall 0.999 -min-proc-precision 0.9)
 	inlined_everywhere 1.21
 }
-# for releases 1.22 1.24 1.26 newest (inline newest; soak-only 1.22 1.26):
+# for releases 1.22 1.24 1.26 newest (inline newest; soak-only not newest):
 #	@test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go %" { inlined_everywhere %; }
 # bats test_tags=soak-only
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.22" { inlined_everywhere 1.22; }
+# bats test_tags=soak-only
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.24" { inlined_everywhere 1.24; }
 # bats test_tags=soak-only
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.26" { inlined_everywhere 1.26; }

@@ -49,7 +49,7 @@ same_ranges() {
 	equal -skip "$SWEEP" -need "$NEED,TaskBegin,TaskEnd,RegionBegin,RegionEnd,Log,RangeBegin stop-the-world (read mem"
 }
 
-# for releases 1.22+ (inline 1.22 newest; soak-only not 1.22 1.25 newest):
+# for releases 1.22+ (inline 1.22 newest; soak-only not 1.22 newest):
 #	@test "ranges, metrics, labels and annotations equal the runtime's, Go %" { same_ranges %; }
 # bats test_tags=inline
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.22" { same_ranges 1.22; }
@@ -57,6 +57,7 @@ same_ranges() {
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.23" { same_ranges 1.23; }
 # bats test_tags=soak-only
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.24" { same_ranges 1.24; }
+# bats test_tags=soak-only
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.25" { same_ranges 1.25; }
 # bats test_tags=soak-only
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.26" { same_ranges 1.26; }

@@ -27,9 +27,10 @@ runtime_trace() {
 
 teardown() { stop_targets; }
 
-# for releases 1.22 1.25 newest:
+# for releases 1.22 1.25 newest (soak-only 1.25):
 #	@test "pages of go tool trace, Go %" { runtime_trace % mixed; same_pages "$TRACE"; }
 @test "pages of go tool trace, Go 1.22" { runtime_trace 1.22 mixed; same_pages "$TRACE"; }
+# bats test_tags=soak-only
 @test "pages of go tool trace, Go 1.25" { runtime_trace 1.25 mixed; same_pages "$TRACE"; }
 @test "pages of go tool trace, Go 1.27" { runtime_trace 1.27 mixed; same_pages "$TRACE"; }
 # end of releases

@@ -36,13 +36,14 @@ same_outside() {
 	grep -q 'Syscall6 < ' <<<"$output"
 }
 
-# for releases 1.22+ (inline newest; soak-only not 1.22 1.25 newest):
+# for releases 1.22+ (inline newest; soak-only not 1.22 newest):
 #	@test "samples equal the runtime's, Go %" { same_samples %; }
 @test "samples equal the runtime's, Go 1.22" { same_samples 1.22; }
 # bats test_tags=soak-only
 @test "samples equal the runtime's, Go 1.23" { same_samples 1.23; }
 # bats test_tags=soak-only
 @test "samples equal the runtime's, Go 1.24" { same_samples 1.24; }
+# bats test_tags=soak-only
 @test "samples equal the runtime's, Go 1.25" { same_samples 1.25; }
 # bats test_tags=soak-only
 @test "samples equal the runtime's, Go 1.26" { same_samples 1.26; }

@@ -186,11 +186,12 @@ of_release() {
 	"$2" "$3"
 }
 
-# for releases 1.22 1.24 1.25 newest (soak-only 1.24):
+# for releases 1.22 1.24 1.25 newest (soak-only 1.24 1.25):
 #	@test "whatever records are lost the trace stays valid, Go %" { of_release % loses 40; }
 @test "whatever records are lost the trace stays valid, Go 1.22" { of_release 1.22 loses 40; }
 # bats test_tags=soak-only
 @test "whatever records are lost the trace stays valid, Go 1.24" { of_release 1.24 loses 40; }
+# bats test_tags=soak-only
 @test "whatever records are lost the trace stays valid, Go 1.25" { of_release 1.25 loses 40; }
 @test "whatever records are lost the trace stays valid, Go 1.27" { of_release 1.27 loses 40; }
 # end of releases
@@ -212,6 +213,7 @@ of_release() {
 	loses_old 40
 }
 
+# bats test_tags=soak-only
 @test "whatever records are lost the trace stays valid in the old formats: much garbage" {
 	spool 1.27 gc
 	loses_old 40

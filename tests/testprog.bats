@@ -64,12 +64,13 @@ judged() {
 }
 
 @test "Go's own test programs, Go 1.22" { judged 1.22 "${PROGRAMS%|IterPull}"; }
-# for releases 1.23+ (soak-only not 1.25 newest):
+# for releases 1.23+ (soak-only not newest):
 #	@test "Go's own test programs, Go %" { judged % "$PROGRAMS"; }
 # bats test_tags=soak-only
 @test "Go's own test programs, Go 1.23" { judged 1.23 "$PROGRAMS"; }
 # bats test_tags=soak-only
 @test "Go's own test programs, Go 1.24" { judged 1.24 "$PROGRAMS"; }
+# bats test_tags=soak-only
 @test "Go's own test programs, Go 1.25" { judged 1.25 "$PROGRAMS"; }
 # bats test_tags=soak-only
 @test "Go's own test programs, Go 1.26" { judged 1.26 "$PROGRAMS"; }
@@ -80,8 +81,9 @@ judged() {
 # sampled VERSION
 sampled() { judged "$1" CPUProfile --cpu-samples 10000; }
 
-# for releases 1.22 1.25 newest (soak-only 1.25):
+# for releases 1.22 1.25 newest (soak-only not newest):
 #	@test "Go's own test program with a CPU profile, Go %" { sampled %; }
+# bats test_tags=soak-only
 @test "Go's own test program with a CPU profile, Go 1.22" { sampled 1.22; }
 # bats test_tags=soak-only
 @test "Go's own test program with a CPU profile, Go 1.25" { sampled 1.25; }

@@ -77,6 +77,7 @@ both_ways() {
 	both_ways 1.27 mixed default,sweep -delay 1h
 }
 
+# bats test_tags=soak-only
 @test "one recording of Go 1.19: goroutines spend the same times in v2 and in each old format" {
 	require_root
 	both_ways 1.19 gc default

@@ -63,17 +63,17 @@ attached() {
 @test "goroutines that begin to wait, Go 1.15" { blocks 1.15 network; }
 # bats test_tags=inline
 @test "goroutines that begin to wait, Go 1.19" { blocks 1.19; }
-# for releases 1.21+ (inline 1.21+):
+# for releases 1.21+ (inline 1.21+; soak-only 1.23 1.25):
 #	@test "goroutines that begin to wait, Go %" { blocks %; }
 # bats test_tags=inline
 @test "goroutines that begin to wait, Go 1.21" { blocks 1.21; }
 # bats test_tags=inline
 @test "goroutines that begin to wait, Go 1.22" { blocks 1.22; }
-# bats test_tags=inline
+# bats test_tags=inline,soak-only
 @test "goroutines that begin to wait, Go 1.23" { blocks 1.23; }
 # bats test_tags=inline
 @test "goroutines that begin to wait, Go 1.24" { blocks 1.24; }
-# bats test_tags=inline
+# bats test_tags=inline,soak-only
 @test "goroutines that begin to wait, Go 1.25" { blocks 1.25; }
 # bats test_tags=inline
 @test "goroutines that begin to wait, Go 1.26" { blocks 1.26; }
