@@ -224,6 +224,10 @@ def damaged():
             assert answer['structuredContent']['exit_status'] == 1 and answer['structuredContent']['messages']
         else:
             assert 'isError' in answer or answer['structuredContent'], answer
+    os.symlink('/etc/hostname', os.path.join(DIR, 'cut.threads'))
+    led_out = server.call('report', traces=['cut'])
+    assert led_out['isError'] and 'cut.threads' in led_out['content'][0]['text'], led_out
+    os.unlink(os.path.join(DIR, 'cut.threads'))
     server.end()
 
 

@@ -41,6 +41,7 @@ struct mcp {
 	struct store store;
 	struct input input;
 	struct buf out;   /* lines for the client */
+	size_t written;   /* bytes of out that the client has */
 	struct vec calls; /* struct mcp_call * */
 	bool initialized; /* the client has sent initialize */
 };

@@ -35,20 +35,40 @@ void mcp_send(struct mcp *m, struct json_object *message)
 	json_object_put(message);
 }
 
+/* Bytes that the client does not have yet. */
+static size_t server_waiting(const struct mcp *m)
+{
+	return m->out.len - m->written;
+}
+
+/* Moves what waits only when it is the smaller part: a pipe takes an answer in many pieces. */
+static void server_drop_written(struct mcp *m)
+{
+	size_t left = server_waiting(m);
+
+	if (m->written < left)
+		return;
+	memmove(m->out.data, m->out.data + m->written, left);
+	m->out.len = left;
+	m->written = 0;
+}
+
 /*
  * Writes what can be written without waiting. The descriptor is shared with other processes, so it
  * stays blocking: a pipe that poll(2) calls writable takes PIPE_BUF bytes.
  */
 static int server_write(struct mcp *m, int out)
 {
-	ssize_t n = send(out, m->out.data, m->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	const uint8_t *from = m->out.data + m->written;
+	size_t left = server_waiting(m);
+	ssize_t n = send(out, from, left, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	if (n < 0 && errno == ENOTSOCK)
-		n = write(out, m->out.data, m->out.len < PIPE_BUF ? m->out.len : PIPE_BUF);
+		n = write(out, from, left < PIPE_BUF ? left : PIPE_BUF);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	m->out.len -= (size_t)n;
-	memmove(m->out.data, m->out.data + n, m->out.len);
+	m->written += (size_t)n;
+	server_drop_written(m);
 	return 0;
 }
 
@@ -113,11 +133,11 @@ static int server_patience(const struct mcp *m)
 /* A client that does not read its answers is not read either. */
 static void server_wait(const struct mcp *m, struct pollfd *fds, int in, int out, int signals)
 {
-	bool reads = m->out.len < MCP_WAITING;
+	bool reads = server_waiting(m) < MCP_WAITING;
 
 	fds[0] = (struct pollfd){ .fd = signals, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = reads ? in : -1, .events = POLLIN };
-	fds[2] = (struct pollfd){ .fd = m->out.len ? out : -1, .events = POLLOUT };
+	fds[2] = (struct pollfd){ .fd = server_waiting(m) ? out : -1, .events = POLLOUT };
 	server_add_calls(m, fds + 3);
 	poll(fds, (nfds_t)(3 + 2 * m->calls.len), server_patience(m));
 }
@@ -160,7 +180,8 @@ static void server_flush(struct mcp *m, int out)
 	struct pollfd fd = { .fd = out, .events = POLLOUT };
 	uint64_t until = now_ns() + FLUSH_NS;
 
-	while (m->out.len && now_ns() < until && poll(&fd, 1, 1000) > 0 && !server_write(m, out))
+	while (server_waiting(m) && now_ns() < until && poll(&fd, 1, 1000) > 0 &&
+	       !server_write(m, out))
 		;
 }
 

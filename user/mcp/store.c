@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/show.h"
 #include "mcp/tools.h"
+#include "threads/file.h"
 
 /* All files that a server writes begin so, those of an earlier one, too. */
 static const char store_prefix[] = "gotap-mcp-";
@@ -68,8 +69,14 @@ static bool store_stat(const struct store *s, const char *name, struct stat *st)
 
 int store_check(const struct store *s, const char *name, struct error *err)
 {
+	_cleanup_free_ char *threads = threads_file_name(name);
 	struct stat st;
 
+	if (!fstatat(s->fd, threads, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode))
+		return error_set(err, -EINVAL,
+				 "'%s' beside the trace is no regular file: it could lead out of "
+				 "the folder of the server",
+				 threads);
 	if (store_stat(s, name, &st))
 		return 0;
 	return error_set(err, -ENOENT,
