@@ -35,6 +35,8 @@ static __always_inline u64 arch_ip(struct pt_regs *ctx) { return ctx->ip; }
 static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp; }
 static __always_inline u64 arch_fp(struct pt_regs *ctx) { return ctx->bp; }
 static __always_inline u64 arch_g(struct pt_regs *ctx) { return ctx->r14; }
+/* What a closure has captured lies behind this address (Go since 1.17). */
+static __always_inline u64 arch_closure(struct pt_regs *ctx) { return ctx->dx; }
 /* The first argument of a C function. */
 static __always_inline u64 arch_c_arg1(struct pt_regs *ctx) { return ctx->di; }
 

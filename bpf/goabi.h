@@ -102,6 +102,11 @@ static __always_inline u64 go_arg5(struct pt_regs *ctx) { return arch_arg5(ctx);
 static __always_inline u64 go_arg6(struct pt_regs *ctx) { return arch_arg6(ctx); }
 /* The first argument of a call, for a probe at the call. */
 static __always_inline u64 go_call_arg1(struct pt_regs *ctx) { return arch_arg1(ctx); }
+static __always_inline u64 go_call_arg4(struct pt_regs *ctx) { return arch_arg4(ctx); }
+#ifndef GO_INLINE
+/* For a probe at the entry of a closure: where the variables are that it has captured. */
+static __always_inline u64 go_captured(struct pt_regs *ctx) { return arch_closure(ctx) + 8; }
+#endif
 static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)
 {
 	return false;
@@ -172,6 +177,21 @@ static __always_inline u64 go_arg5(struct pt_regs *ctx)
 static __always_inline u64 go_call_arg1(struct pt_regs *ctx)
 {
 	return go_arg(ctx, 0, loaded(arch_arg1(ctx)));
+}
+static __always_inline u64 go_call_arg4(struct pt_regs *ctx)
+{
+	return go_arg(ctx, 3, loaded(arch_arg4(ctx)));
+}
+
+/*
+ * For a probe at the entry of a closure: where the variables are that it has captured. Up to Go
+ * 1.16 the compiler makes arguments of those of a closure that is called where it stands.
+ */
+static __always_inline u64 go_captured(struct pt_regs *ctx)
+{
+	u64 sp = loaded(arch_sp(ctx)), closure = loaded(arch_closure(ctx));
+
+	return (program_abi == GO_ABI_STACK ? sp : closure) + 8;
 }
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * http_text: the parts that the probes of probe_http.bpf.c and probe_http_end.bpf.c share.
+ * http_text: the parts that the probes of probe_http.bpf.c and probe_http2.bpf.c share.
  */
 #ifndef GOTAP_BPF_HTTP_TEXT_H
 #define GOTAP_BPF_HTTP_TEXT_H
@@ -18,10 +18,10 @@ static __always_inline struct text http_text(__u64 at)
 	return text_at(t[0], t[1]);
 }
 
-/* The word at @at + @offset; 0 if the offset is not known. */
+/* The word at @at + @offset; 0 if one of them is not known. */
 static __always_inline __u64 http_word(__u64 at, __u32 offset)
 {
-	return offset == GO_OFFSET_NONE ? 0 : read_u64(at + offset);
+	return !at || offset == GO_OFFSET_NONE ? 0 : read_u64(at + offset);
 }
 
 /* Puts request and pattern into a record of an end. */
@@ -33,6 +33,28 @@ static __always_inline void http_put_request(struct annotation *a, __u64 request
 		a->text[0] = http_text(request + http.request_pattern);
 	else if (http.request_pat != GO_OFFSET_NONE)
 		a->text[0] = http_text(read_u64(request + http.request_pat));
+}
+
+/* The thread begins to serve @request. */
+static __always_inline void http_send_begin(__u64 pid_tgid, __u64 request)
+{
+	struct annotation a = { .kind = REC_HTTP_BEGIN, .pid_tgid = pid_tgid, .task = request };
+	__u64 url = read_u64(request + HTTP_REQUEST_URL);
+
+	a.text[0] = http_text(request + HTTP_REQUEST_METHOD);
+	if (!http_no_paths)
+		a.text[1] = http_text(url ? url + HTTP_URL_PATH : 0);
+	a.arg = a.text[1].ptr;
+	send_fitting(&a, 0);
+}
+
+/* The request of @response of HTTP/1 has ended; 0: it is not known. */
+static __always_inline void http_send_response(struct annotation *a, __u64 response)
+{
+	if (response)
+		http_put_request(a, read_u64(response + HTTP_RESPONSE_REQUEST));
+	a->arg = http_word(response, http.response_written);
+	send_fitting(a, http_word(response, http.response_status));
 }
 
 #endif

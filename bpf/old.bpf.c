@@ -15,4 +15,4 @@
 #include "probe_labels.bpf.c"
 #include "probe_end.bpf.c"
 #include "probe_http.bpf.c"
-#include "probe_http_end.bpf.c"
+#include "probe_http2.bpf.c"

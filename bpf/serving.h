@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * serving: the request that a goroutine serves, for the programs of probe_http.bpf.c, which are
+ * serving: the request that a goroutine serves, for the programs of probe_http2.bpf.c, which are
  * compiled twice (old.bpf.c) and share one map. A program that serves more requests at a time than
  * the map has room for loses the data of the oldest ones, not their ends.
  */

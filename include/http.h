@@ -24,8 +24,10 @@ enum {
 	HTTP_REQUEST_METHOD = 0,
 	HTTP_REQUEST_URL = 16,
 	HTTP_URL_PATH = 56,
+	HTTP_RESPONSE_CONN = 0,
 	HTTP_RESPONSE_REQUEST = 8,
 	HTTP_H2_STATE = 0,	/* http2responseWriter.rws */
+	HTTP_H2_REQUEST = 8,	/* responseWriterState.req; a struct since Go 1.27 */
 	/* conn.hijackedv behind the pointer in conn.curReq; between them curState and mu */
 	HTTP_HIJACKED_BEHIND = 24,
 	HTTP_G_PANIC = 32,	/* runtime.g._panic: not nil while the goroutine panics, or exits */

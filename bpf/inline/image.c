@@ -16,7 +16,7 @@
 #include "probe_assist.bpf.c"
 #include "probe_heap.bpf.c"
 #include "probe_user.bpf.c"
-#include "probe_http_end.bpf.c"
+#include "probe_http.bpf.c"
 
 /* stub.S has these offsets as numbers. */
 _Static_assert(offsetof(struct inline_site, target) == 0 &&

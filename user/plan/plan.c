@@ -16,7 +16,8 @@
 
 /* The column "where" of probes.def. */
 static add_points_fn plan_at_entry, plan_add_at_call, add_after_call, add_assist_ends,
-	add_exit_jump, add_stack_jump, add_first, add_heap_asked, add_goal_asked, add_object_jump;
+	add_exit_jump, add_stack_jump, add_first, add_heap_asked, add_goal_asked, add_object_jump,
+	add_method_call;
 
 #define ENTRY { plan_at_entry, NULL }
 #define AT_CALL(callee) { plan_add_at_call, callee }
@@ -162,6 +163,18 @@ static int add_object_jump(struct plan *p, const struct gobin *b, const struct p
 	p->object_type = site.type;
 	snprintf(text, sizeof(text), "jump at +0x%x", site.offset);
 	return plan_add_at(p, b, spec, fn, site.offset, text, err);
+}
+
+static int add_method_call(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			   const struct gobin_func *fn, struct error *err)
+{
+	uint64_t addr = code_jump_before_method(b, fn);
+	char text[80];
+
+	if (!addr)
+		return error_set(err, -ENOTSUP, "%s has another form", spec->function);
+	snprintf(text, sizeof(text), "jump at +0x%x", (unsigned int)(addr - fn->addr));
+	return plan_add_at(p, b, spec, fn, (uint32_t)(addr - fn->addr), text, err);
 }
 
 static int add_asked(struct plan *p, const struct gobin *b, const struct probe_spec *spec,

@@ -52,6 +52,12 @@ int code_store_after_flag(const struct gobin *b, const struct gobin_func *fn, in
  * stack pointer. -ENOTSUP if there is no such load, or more than one.
  */
 int code_byte_load(const struct gobin *b, const struct gobin_func *fn, int32_t *at);
+/*
+ * Returns the last conditional jump in @fn before its first call of a method of an interface, if
+ * the register of a first result has the third argument of that method from the jump on. 0 if the
+ * code is not of that form.
+ */
+uint64_t code_jump_before_method(const struct gobin *b, const struct gobin_func *fn);
 /* Returns whether the BPF side can read register @reg by its number (go_reg() in bpf/goabi.h). */
 bool code_is_readable(int reg);
 /* Returns whether g and the arguments are at @site in the registers that they have on entry. */

@@ -86,6 +86,45 @@ uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *f
 	return at < fn->addr + fn->size && !is_jumped_into(b, fn, addr, at) ? at : 0;
 }
 
+/* mov %rax,%rdi */
+static bool code_is_fourth_from_first(const struct x86_insn *insn)
+{
+	return insn->opcode == 0x89 && insn->rex & 8 && !insn->has_mem && insn->reg == X86_RAX &&
+	       insn->rm == X86_RDI;
+}
+
+/* call *%reg */
+static bool code_is_indirect_call(const struct x86_insn *insn)
+{
+	return insn->opcode == 0xff && insn->reg == 2 && !insn->has_mem;
+}
+
+/* The receiver is the first of the registers of a method, and an interface takes two. */
+uint64_t code_jump_before_method(const struct gobin *b, const struct gobin_func *fn)
+{
+	uint64_t pos, jump = 0, joins = 0;
+	bool moved = false, kept = true;
+	struct x86_insn insn;
+
+	for (pos = fn->addr; pos < fn->addr + fn->size; pos += insn.len) {
+		if (!code_decode_at(b, pos, &insn))
+			return 0;
+		if (code_is_indirect_call(&insn))
+			return moved && kept ? jump : 0;
+		if (x86_is_jcc(&insn)) {
+			jump = pos;
+			joins = pos + insn.len + (uint64_t)insn.imm;
+			moved = false;
+			kept = true;
+		} else if (pos >= joins && code_is_fourth_from_first(&insn)) {
+			moved = true;
+		} else if (pos >= joins && !moved && x86_written(&insn) & 1 << X86_RAX) {
+			kept = false;
+		}
+	}
+	return 0;
+}
+
 static bool code_is_field_of(const struct x86_insn *insn, uint16_t opcode)
 {
 	return insn->opcode == opcode && insn->has_mem && insn->base != X86_RSP &&
