@@ -16,3 +16,4 @@
 #include "probe_end.bpf.c"
 #include "probe_http.bpf.c"
 #include "probe_http2.bpf.c"
+#include "probe_region.bpf.c"

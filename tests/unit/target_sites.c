@@ -13,12 +13,14 @@
 #include "target/assist.h"
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
+#include "target/function_sites.h"
 #include "target/offsets.h"
 #include "target/mallocgc.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"
 #include "target/stackalloc.h"
 #include "target/trace_flag.h"
+#include "symbol/pclntab.h"
 #include "target/x86/insn.h"
 
 /* Functions that gotap may probe; those that a program has must have a site. */
@@ -161,20 +163,34 @@ static bool all_sites_are_sound(const struct gobin *b)
 	return ok;
 }
 
+/* All of the text of the program that was asked for last: it takes objdump seconds. */
+static struct vec disassemble_text(const struct gobin *b)
+{
+	static const struct gobin *of;
+	static struct vec lines;
+	uint64_t start, end;
+
+	if (of == b)
+		return lines;
+	vec_free(&lines);
+	of = b;
+	gobin_text_range(b, &start, &end);
+	lines = disassemble(gobin_path(b), start, end);
+	return lines;
+}
+
 /* The same call sites as objdump's, in the same order, each at an instruction. */
 static bool call_sites_agree(const struct gobin *b)
 {
 	struct vec lines, sites = {0};
 	struct gobin_func fn;
-	uint64_t start, end;
 	size_t i, n = 0;
 	bool ok = true;
 
 	if (gobin_func(b, "runtime.casgstatus", &fn))
 		return false;
 	callsites_find(b, fn.addr, &sites);
-	gobin_text_range(b, &start, &end);
-	lines = disassemble(gobin_path(b), start, end);
+	lines = disassemble_text(b);
 	for (i = 0; i < lines.len; i++) {
 		const struct line *l = vec_at(&lines, struct line, i);
 		unsigned long long target;
@@ -187,9 +203,57 @@ static bool call_sites_agree(const struct gobin *b)
 		n++;
 	}
 	ok &= n == sites.len && n > 5;
-	vec_free(&lines);
 	vec_free(&sites);
 	return ok;
+}
+
+static bool is_return(const char *text)
+{
+	return starts(text, "ret") || starts(text, "repz ret") || starts(text, "bnd ret");
+}
+
+/* Are the returns of @f those of @lines, from *@at on? Moves *@at behind the function. */
+static bool returns_agree_in(const struct gobin *b, const struct pclntab_func *f,
+			     const struct vec *lines, size_t *at, size_t *seen)
+{
+	const uint8_t *code = gobin_bytes(b, f->entry, f->end - f->entry);
+	struct vec ends = {0};
+	uint32_t bad = 0;
+	size_t n = 0;
+	bool ok = true, known = code && !function_returns(code, f->end - f->entry, &ends, &bad);
+
+	for (; *at < lines->len && vec_at(lines, struct line, *at)->addr < f->end; ++*at) {
+		const struct line *l = vec_at(lines, struct line, *at);
+
+		if (!known || l->addr < f->entry || !is_return(l->text))
+			continue;
+		ok &= n < ends.len && f->entry + *vec_at(&ends, uint32_t, n) == l->addr;
+		n++;
+	}
+	ok &= !known || n == ends.len;
+	if (!ok || !known)
+		printf("# %s: %zu returns, of objdump %zu, %s\n", f->name, ends.len, n,
+		       known ? "differ" : "undecodable");
+	*seen += n;
+	vec_free(&ends);
+	return ok;
+}
+
+/* The returns of all functions are those that objdump sees; few functions cannot be decoded. */
+static bool returns_agree(const struct gobin *b)
+{
+	const struct pclntab *t = gobin_table(b);
+	struct vec lines = disassemble_text(b);
+	size_t i, at = 0, seen = 0;
+	bool ok = true;
+
+	for (i = 0; t && i < pclntab_funcs(t); i++) {
+		struct pclntab_func f;
+
+		if (pclntab_func(t, i, &f))
+			ok &= returns_agree_in(b, &f, &lines, &at, &seen);
+	}
+	return ok && (!t || seen > 1000);
 }
 
 /* The linker leaves out the DWARF data of a struct that the program does not use, as that of synctest's bubbles. */
@@ -402,6 +466,7 @@ static const struct {
 } questions[] = {
 	{ "sites are cheap instructions behind the stack check", all_sites_are_sound },
 	{ "call sites of casgstatus are those of objdump", call_sites_agree },
+	{ "returns are those of objdump", returns_agree },
 	{ "DWARF offsets are those of the table", offsets_agree },
 	{ "exitsyscall has its P in a register", exit_site_is_sound },
 	{ "stackalloc asks whether to trace", stack_site_is_sound },

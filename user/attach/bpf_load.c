@@ -18,6 +18,7 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "gotap_oldkernel.skel.h"
+#include "region.h"
 #include "proc/kernel_btf.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
@@ -292,6 +293,39 @@ static int open_object(struct gotap_bpf **ret, bool old_kernel)
 	return r;
 }
 
+static size_t bpf_load_region_points(const struct plan *plan)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < plan->points.len; i++)
+		n += vec_at(&plan->points, struct probe_point, i)->region != 0;
+	return n;
+}
+
+/* What the probes of --region must know of the place that they sit at. */
+static int fill_regions(struct bpf_side *b)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < b->plan->points.len && !r; i++) {
+		const struct probe_point *pt = vec_at(&b->plan->points, struct probe_point, i);
+		uint64_t addr = pt->addr + b->proc->bias;
+		const struct plan_region *region;
+		struct region_point value = {0};
+
+		if (!pt->region)
+			continue;
+		region = vec_at(&b->plan->regions, struct plan_region, pt->region - 1);
+		value.name = region->name_at + b->proc->bias;
+		value.len = (unsigned int)strlen(region->name);
+		value.number = (uint8_t)(pt->region - 1);
+		value.drop_taken = region->drop_taken;
+		r = bpf_map_update_elem(bpf_map__fd(b->skel->maps.regions), &addr, &value, BPF_ANY);
+	}
+	return r;
+}
+
 /* Returns -errno; where @err says nothing, load_error() explains it. */
 static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi, struct error *err)
 {
@@ -307,11 +341,16 @@ static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi, 
 	if (libbpf_num_possible_cpus() > 0)
 		bpf_map__set_max_entries(b->skel->maps.pieces,
 					 (uint32_t)libbpf_num_possible_cpus());
+	if (b->plan->regions.len)
+		bpf_map__set_max_entries(b->skel->maps.regions,
+					 (uint32_t)bpf_load_region_points(b->plan));
 	r = fill_sites(b);
 	if (!r)
 		r = make_rings(b, err);
 	if (!r)
 		r = gotap_bpf__load(b->skel);
+	if (!r)
+		r = fill_regions(b);
 	return r ? r : bpf_load_open_rings(b, err);
 }
 

@@ -59,7 +59,8 @@ static bool share_link(const struct links *l, size_t i, size_t j)
 {
 	const struct probe_point *a = links_point_at(l, i), *b = links_point_at(l, j);
 
-	return a->program == b->program && a->file == b->file && a->patch == b->patch;
+	return a->program == b->program && a->file == b->file && a->patch == b->patch &&
+	       a->region == b->region;
 }
 
 static bool is_inline(const struct links *l, size_t i)

@@ -495,6 +495,7 @@ void plan_release(struct plan *p)
 {
 	vec_free(&p->not_inline);
 	vec_free(&p->points);
+	vec_free(&p->regions);
 	vec_free(&p->sites);
 	vec_free(&p->missing);
 }

@@ -96,6 +96,18 @@ struct probe_point {
 	uint8_t bytes[8], len;	/* the instruction, if it is patched */
 	uint64_t patch_target;	/* link-time address */
 	size_t hook;
+	uint32_t region;	/* number of the plan_region that it belongs to; 0: none */
+};
+
+/* A function of which each call is recorded (regions.h). */
+struct plan_region {
+	const char *name;	/* owned by the gobin */
+	uint64_t name_at;	/* link-time address of the name, in the program's function table */
+	uint64_t addr, size;	/* link-time */
+	uint32_t number;	/* from 1 on */
+	uint32_t returns;
+	uint32_t inlined;	/* calls of it that the compiler has inlined: they are not seen */
+	bool drop_taken, begin_is_stepped;	/* as in struct function_sites */
 };
 
 /* A probe that stays a breakpoint with `--attach inline` although it is frequent. */
@@ -140,6 +152,7 @@ struct plan {
 	bool unseen_unblocks;		/* some wake-ups have no probe: the model concludes them */
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */
+	struct vec regions;		/* struct plan_region */
 	struct vec missing;		/* struct missing_probe */
 	/* Only in a plan for `--attach inline`: */
 	bool for_inline;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * op: what a kind of operation is, for ops.c, which begins and ends all of them, and for the files
- * of the kinds, which make their texts.
+ * op: what a kind of operation is, for ops.c, which begins and ends all of them, and for the
+ * files of the kinds, which make their texts.
  */
 #ifndef GOTAP_SCHED_OP_H
 #define GOTAP_SCHED_OP_H
@@ -40,10 +40,16 @@ struct op_traits {
 	const char *category;	/* of the log event at its end; NULL: it has none */
 	size_t most[2];		/* bytes that are kept of each text */
 	/*
-	 * A goroutine has one of these at a time: where another one begins, the end of the first is
-	 * missing.
+	 * A goroutine has one of these at a time: where another one begins, the end of the first
+	 * is missing.
 	 */
 	bool single;
+	/*
+	 * The key is a depth of the stack: where one begins or ends, those that are as deep or
+	 * deeper have been left. log() is then called with NULL, and there is no event if it adds
+	 * nothing.
+	 */
+	bool by_depth;
 	/*
 	 * Makes the name, of at most OP_NAME_MOST bytes, and returns its length. @end: the record
 	 * of the end; NULL: the operation begins. 0: it has the name that it has.
@@ -56,7 +62,7 @@ struct op_traits {
 };
 
 /* Each in the file of its kind; ops.c has the table of all. */
-extern const struct op_traits op_http_served;
+extern const struct op_traits op_http_served, op_function;
 
 /* The bits of @u that its kind defines. */
 static inline uint8_t op_flags_of(const struct rec_user *u)

@@ -11,14 +11,15 @@
 #include "sched/steps.h"
 
 /*
- * Those that are open at a time, of some 600 bytes each. A program that is recorded truly may have
- * this many requests; one that forges records must not take all of the memory.
+ * Those that are open at a time, of some 600 bytes each. A program that is recorded truly may
+ * have this many requests; one that forges records must not take all of the memory.
  */
 enum { OPS_MOST = 1 << 18 };
 
 /* NULL: records of this number are damaged. */
 static const struct op_traits *const op_traits[OP_KINDS] = {
 	[OP_HTTP_SERVED] = &op_http_served,
+	[OP_FUNCTION] = &op_function,
 };
 
 /* The name as an argument of an event. */
@@ -188,8 +189,10 @@ static void op_write_log(struct model *s, struct M *m, const struct op *op,
 	struct buf text = {0};
 
 	op_traits_of(op)->log(&text, op, end);
-	step_emit(s, m, EV_UserLog, op->task, SINK_CONSTANT(op_traits_of(op)->category),
-		  SINK_TEXT((const char *)text.data, text.len), 0);
+	if (text.len || !op_traits_of(op)->by_depth)
+		step_emit(s, m, EV_UserLog, op->task,
+			  SINK_CONSTANT(op_traits_of(op)->category),
+			  SINK_TEXT((const char *)text.data, text.len), 0);
 	buf_free(&text);
 }
 
@@ -219,8 +222,10 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 	char name[OP_NAME_MOST];
 	size_t n;
 
-	if (end && t->category)
+	if ((end || t->by_depth) && t->category)
 		op_write_log(s, m, op, end);
+	s->counts.calls += t->by_depth && end;
+	s->counts.calls_left += t->by_depth && !end;
 	if (op->region)
 		op_end_region(s, m, op);
 	if (t->form != OP_FORM_REGION)
@@ -239,6 +244,23 @@ static void op_finish_inner(struct model *s, struct M *m, const struct op *op)
 {
 	while (m->g->ops != op)
 		op_finish(s, m, m->g->ops, NULL);
+}
+
+/*
+ * A kind whose keys are depths: those of the goroutine that are deeper than @key, or as deep if
+ * @equal is true, have been left without an end, and all that began inside them.
+ */
+static void op_finish_left(struct model *s, struct M *m, uint8_t kind, uint64_t key, bool equal)
+{
+	struct op *op, *outermost = NULL;
+
+	for (op = m->g->ops; op; op = op->outer)
+		if (op->kind == kind && (op->key > key || (equal && op->key == key)))
+			outermost = op;
+	if (!outermost)
+		return;
+	op_finish_inner(s, m, outermost);
+	op_finish(s, m, outermost, NULL);
 }
 
 /* --- handlers --- */
@@ -279,6 +301,8 @@ static void op_begins(struct model *s, struct M *m, uint8_t kind, const struct r
 		op_finish_lost(s, m, op_find_free(s, kind, u->r.id));
 	else if (op_traits[kind]->single)
 		op_finish_lost(s, m, op_find_in(g, kind, &any));
+	else if (op_traits[kind]->by_depth)
+		op_finish_left(s, m, kind, u->r.id, true);
 	if (s->open_ops >= OPS_MOST) {
 		repair(s, REPAIR_DROPPED);
 		return;
@@ -297,6 +321,8 @@ static void op_ends(struct model *s, struct M *m, uint8_t kind, const struct rec
 
 	if (!g)
 		return;
+	if (op_traits[kind]->by_depth)
+		op_finish_left(s, m, kind, u->r.id, false);
 	if (op_traits[kind]->form == OP_FORM_FREE)
 		op = op_find_free(s, kind, u->r.id);
 	else

@@ -51,6 +51,8 @@ struct pclntab_func {
 /* Number of functions. They are sorted by address: indices 0 to pclntab_funcs() - 1. */
 size_t pclntab_funcs(const struct pclntab *t);
 bool pclntab_func(const struct pclntab *t, size_t index, struct pclntab_func *ret);
+/* Returns the address in the program of @name, the name of a function of the table. */
+uint64_t pclntab_name_address(const struct pclntab *t, const char *name);
 /* Finds the function that holds @addr in its code or padding. */
 bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func *ret);
 /*

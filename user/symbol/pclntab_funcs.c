@@ -29,6 +29,11 @@ bool pclntab_func(const struct pclntab *t, size_t index, struct pclntab_func *re
 	return true;
 }
 
+uint64_t pclntab_name_address(const struct pclntab *t, const char *name)
+{
+	return t->addr + (uint64_t)((const uint8_t *)name - t->all.data);
+}
+
 bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func *ret)
 {
 	int64_t i = pclntab_last_func_at(t, addr);

@@ -13,6 +13,7 @@
 #include "target/assist.h"
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
+#include "target/function_sites.h"
 #include "target/mallocgc.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"

@@ -54,6 +54,19 @@ static const char *record_options_take_name(void *name, const char *arg)
 		       NULL;
 }
 
+static const char *record_options_take_region(void *options, const char *arg)
+{
+	struct record_options *o = options;
+	const char *wrong = region_pattern_wrong(arg);
+
+	if (wrong)
+		return wrong;
+	if (o->nregions == REGION_PATTERNS_MOST)
+		return "is given too often: 32 times at most; a pattern matches several functions";
+	o->regions[o->nregions++] = arg;
+	return NULL;
+}
+
 static const char *take_held_by(void *fd, const char *arg)
 {
 	unsigned long n;
@@ -127,6 +140,10 @@ static const struct option_row trace_rows[] = {
 	OPTION(0, "system", NULL, OPTION_FLAG, BPF_FIELD(every_switch),
 	  "with group linux: record every context switch of the "
 	  "machine, to show which programs had the CPUs (needs root)"),
+	OPTION(0, "region", "FUNC", OPTION_TAKE, 0,
+	  "record each call of this function as a region, as 'main.(*Cart).Total'; * and ? match "
+	  "several; may be given more than once. A call costs some 10 us more (docs/func.md)",
+	  .take = record_options_take_region),
 	OPTION(0, "no-paths", NULL, OPTION_FLAG, BPF_FIELD(no_paths),
 	  "of group http: leave out the paths of requests, which can name users"),
 	OPTION(0, "object-min", "N", OPTION_NUMBER, FIELD(object_min),

@@ -13,6 +13,7 @@
 #include "cmd/options.h"
 #include "cmd/pick.h"
 #include "cmd/record/flight.h"
+#include "plan/regions.h"
 #include "symbol/symbol.h"
 
 struct record_options {
@@ -24,6 +25,8 @@ struct record_options {
 	const char *spool, *perfetto, *tables;	/* NULL: none; tables: a folder */
 	int version;
 	unsigned int groups;
+	const char *regions[REGION_PATTERNS_MOST];	/* of --region */
+	size_t nregions;
 	unsigned long object_min;	/* 0: not given */
 	enum symbol_source symbols;
 	int assume_minor;	/* 0: what the program says */

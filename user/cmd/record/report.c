@@ -215,6 +215,7 @@ static void report_print_notices(const struct report *r, FILE *f)
 		stops_print(r->stops, r->result->model.begin, f);
 	if (r->children)
 		children_print(r->children, f);
+	report_print_regions(r, f);
 	print_assumed(r, f);
 	print_ring_advice(r, f);
 	report_print_inline_left(r, f);
@@ -338,6 +339,8 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "waits_known", res->model.waits_known },
 		{ "waits_unknown", res->model.waits_unknown },
 		{ "notes", res->model.notes },
+		{ "calls", res->model.calls },
+		{ "calls_left", res->model.calls_left },
 		{ "renamed_logs", res->model.renamed_logs },
 		{ "stand_ins", res->model.stand_ins },
 		{ "object_min", r->object_min },

@@ -93,6 +93,9 @@ void report_print_inline_left(const struct report *r, FILE *f);
 bool report_inline_left(const struct inline_status *s);
 void report_json_inline(const struct report *r, struct json_out *j);
 
+/* Prints the calls of --region, and which were not seen (report_regions.c). */
+void report_print_regions(const struct report *r, FILE *f);
+
 /* Prints how many snapshots a flight recording wrote (report_flight.c). */
 void report_print_flight(const struct report *r, FILE *f);
 /* Prints their number in one line. */

@@ -228,6 +228,8 @@ static int open_all(struct target *t, const struct record_options *o,
 	if (!r)
 		r = (o->attach_inline ? plan_make_inline : plan_make)(&t->plan, t->bin, o->groups,
 								      err);
+	if (!r)
+		r = plan_add_regions(&t->plan, t->bin, o->regions, o->nregions, err);
 	if (r)
 		return r;
 	t->plan.assumed = o->assume_minor;
