@@ -122,9 +122,9 @@ serves() {
 	matches '^ +16 +0 .* GET /stream$'
 	! grep -q '/plain' <<<"$output" || fail "another route"
 	[ "$(grep -c '  200  .*GET /stream  /stream$' <<<"$output")" -eq 2 ]
-	task=$(sed -n 's/.*gotap why .* --task \([0-9]*\)$/\1/p' <<<"$output")
-	succeeds "$GOTAP" why "$trace" --task "$task"
-	contains "task $task, ended by goroutine"
+	task=$(sed -n 's/.*gotap why .* --request \([0-9]*\)$/\1/p' <<<"$output")
+	succeeds "$GOTAP" why "$trace" --request "$task"
+	contains "request $task, ended by goroutine"
 	"$GOTAP" requests - <"$trace" | grep -q 'GET /stream'
 	succeeds "$GOTAP" report "$trace"
 	contains 'tasks GET /'

@@ -151,6 +151,7 @@ says() {
 	says why why --json first
 	says why why --json --full first
 	says why why --json --func main.main.func1 first
+	says why why --json --func main.main.func1 --slowest 3 first
 	says why why --json --task inner --all first
 	says why why --json --region nested first
 	says diff diff --json first second

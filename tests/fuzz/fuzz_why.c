@@ -105,6 +105,7 @@ static void ask(const uint8_t *data, size_t size, const struct why_question *q)
 	struct why *w = why_new(q);
 	struct error err = {0};
 	bool chosen = true;
+	size_t i;
 
 	why_see(&seen, why_spans(w));
 	if (why_chooses(w)) {
@@ -118,7 +119,11 @@ static void ask(const uint8_t *data, size_t size, const struct why_question *q)
 			look_at_group(&why_answer(w)->groups[0]);
 			look_at_group(&why_answer(w)->groups[1]);
 		} else {
-			look_at(&why_answer(w)->path);
+			for (i = 0; i < why_answers(w); i++) {
+				why_turn(w, i);
+				look_at(&why_answer(w)->path);
+			}
+			why_turn(w, 0);
 		}
 		why_text(nowhere, w, &show);
 		why_json(nowhere, w, &show);
@@ -147,5 +152,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ask(data, size, &(struct why_question){ .of = WHY_REGION, .name = n.region, .percentile = 100 });
 	ask(data, size, &(struct why_question){ .of = WHY_TASK, .name = n.task, .percentile = 50 });
 	ask(data, size, &(struct why_question){ .of = WHY_TASK, .id = n.task_id, .percentile = 100 });
+	ask(data, size, &(struct why_question){ .of = WHY_TASK, .name = n.task, .percentile = 100, .slowest = 5,
+						.request = true });
+	ask(data, size, &(struct why_question){ .of = WHY_REGION, .name = n.region, .percentile = 100,
+						.slowest = WHY_SLOWEST });
 	return 0;
 }

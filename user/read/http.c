@@ -43,3 +43,10 @@ void http_log_copy(const struct http_pair *p, char *to, size_t room)
 	}
 	to[n] = 0;
 }
+
+bool http_name_is(const char *name, const char *asked)
+{
+	const char *space = strchr(name, ' ');
+
+	return !strcmp(name, asked) || (space && !strcmp(space + 1, asked));
+}

@@ -45,4 +45,9 @@ bool http_log_is(const struct http_pair *p, const char *key);
  */
 void http_log_copy(const struct http_pair *p, char *to, size_t room);
 
+/*
+ * Is @asked the name of a request ("GET /cart"), or that without its method ("/cart")?
+ */
+bool http_name_is(const char *name, const char *asked);
+
 #endif

@@ -59,7 +59,7 @@ static void routes_find_quickest(struct routes *r)
 
 static void routes_keep(struct routes *r, const struct route_request *q)
 {
-	if (!r->most || (r->only && strcmp(q->name, r->only)))
+	if (!r->most || (r->only && !http_name_is(q->name, r->only)))
 		return;
 	if (r->nslowest < r->most) {
 		r->slowest[r->nslowest++] = *q;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/map64.h"
+#include "read/http.h"
 
 enum {
 	KEPT = 1 << 20,		/* instances in a list */
@@ -60,10 +61,10 @@ static bool is_asked(struct pick *p, const char *name)
 	const char *slash;
 	uint64_t key, *found;
 
-	if (!strcmp(name, p->name))
+	if (p->request ? http_name_is(name, p->name) : !strcmp(name, p->name))
 		return true;
 	slash = strrchr(name, '/');
-	if (slash && !strcmp(slash + 1, p->name))
+	if (slash && !p->request && !strcmp(slash + 1, p->name))
 		return true;
 	key = (uint64_t)(uintptr_t)name;
 	found = map64_get(&p->others, key);
@@ -92,7 +93,9 @@ static void pick_on_task(void *ctx, const struct task_span *t)
 {
 	struct pick *p = ctx;
 
-	if (!t->open_end && (p->name ? is_asked(p, t->type) : t->id == p->id))
+	if (t->open_end || (p->request && t->id <= HTTP_TASKS))
+		return;
+	if (p->name ? is_asked(p, t->type) : t->id == p->id)
 		pick_take(p, t->from, t->to, t->id, !t->open_begin);
 }
 
@@ -148,15 +151,17 @@ static int pick_nothing(struct pick *p, struct error *err)
 	size_t i;
 
 	if (!p->name)
-		return error_set(err, -ENOENT, "the trace has no task %llu that ends in it",
-				 (unsigned long long)p->id);
+		return error_set(err, -ENOENT, "the trace has no %s %llu that ends in it",
+				 p->request ? "request" : "task", (unsigned long long)p->id);
 	if (p->others.made)
 		qsort(p->others.slots, p->others.made, sizeof(struct map64_slot), more_first);
 	for (i = 0; i < p->others.made && i < OTHERS_SAID; i++)
 		buf_printf(&text, "%s%.60s", i ? ", " : "; there are ",
 			   (const char *)(uintptr_t)p->others.slots[i].key);
 	buf_add_byte(&text, 0);
-	error_set(err, -ENOENT, "no %s '%.120s'%s", whats[p->of], p->name, (char *)text.data);
+	error_set(err, -ENOENT, "no %s '%.120s'%s",
+		  p->request ? "request that ends in the trace is of route" : whats[p->of],
+		  p->name, (char *)text.data);
 	buf_free(&text);
 	return err->code;
 }
@@ -176,6 +181,20 @@ size_t pick_rank(const struct pick *p, double percentile)
 	double at = ceil(percentile / 100 * (double)p->list->kept.len) - 1;
 
 	return at < 0 ? 0 : (size_t)at < p->list->kept.len ? (size_t)at : p->list->kept.len - 1;
+}
+
+size_t pick_kept(const struct pick *p)
+{
+	return p->list->kept.len;
+}
+
+/* The longest one is kept for sure, but maybe not among the others. */
+struct instance pick_slowest(const struct pick *p, size_t i)
+{
+	const struct instance *last = vec_at(&p->list->kept, struct instance, pick_kept(p) - 1);
+	bool among = !pick_by_time(last, &p->list->longest);
+
+	return i ? last[among ? -(ptrdiff_t)i : 1 - (ptrdiff_t)i] : p->list->longest;
 }
 
 struct instance pick_at(const struct pick *p, double percentile)

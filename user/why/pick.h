@@ -24,6 +24,7 @@ struct pick {
 	enum why_of of;
 	const char *name;	/* NULL: only the task with @id */
 	uint64_t id;
+	bool request;		/* tasks of requests alone, by their routes */
 	uint32_t trace;
 	struct pick_list whole, part;	/* part: begun before the trace, or not ended in it */
 	/* other names -> number of instances, for messages; not all names */
@@ -43,6 +44,9 @@ void pick_free(struct pick *p);
  * none; the error then lists other names.
  */
 int pick_sort(struct pick *p, struct error *err);
+/* Returns the instance number @i of the slowest ones, from 0 on: below pick_kept(). */
+struct instance pick_slowest(const struct pick *p, size_t i);
+size_t pick_kept(const struct pick *p);
 /* Returns the instance at a percentile; 100: the longest. */
 struct instance pick_at(const struct pick *p, double percentile);
 /* Returns the rank of the percentile among the kept instances. */

@@ -37,16 +37,16 @@ struct why {
 	bool due;
 	bool done;
 	bool is_split;
-	struct why_answer answer;
+	struct why_answer *answers;	/* by rank, the slowest first; without @q.slowest one */
+	size_t turn;			/* which one is at hand */
 	struct error failed;
 };
 
 /* --- one interval --- */
 
-static void why_put_answer(struct why *w, int64_t from, int64_t to, const struct trail_rec *at)
+static void why_put_answer(struct why *w, struct why_answer *a, int64_t from, int64_t to,
+			   const struct trail_rec *at)
 {
-	struct why_answer *a = &w->answer;
-
 	if (a->found)
 		return;
 	a->found = true;
@@ -55,8 +55,6 @@ static void why_put_answer(struct why *w, int64_t from, int64_t to, const struct
 	a->g = at->g;
 	a->name = at->name;
 	walk_interval(&w->walk, &a->path, from, to, at, &w->failed);
-	w->done = true;
-	spans_stop(w->s);
 }
 
 /* --- instances --- */
@@ -67,12 +65,13 @@ static void why_ends(void *ctx, const struct instance *in, const struct trail_re
 	struct why *w = ctx;
 
 	if (!w->q.all) {
-		why_put_answer(w, in->from, in->from + in->ns, at);
+		w->answers[in->group].task = in->g;
+		why_put_answer(w, &w->answers[in->group], in->from, in->from + in->ns, at);
 		return;
 	}
-	w->answer.found = true;
-	w->answer.begin = spans_first(w->s);
-	group_add(&w->answer.groups[in->group], &w->walk, in->from, in->from + in->ns, at,
+	w->answers->found = true;
+	w->answers->begin = spans_first(w->s);
+	group_add(&w->answers->groups[in->group], &w->walk, in->from, in->from + in->ns, at,
 		  &w->failed);
 }
 
@@ -92,7 +91,7 @@ static void answer_target(struct why *w, int64_t to, const struct trail_rec *at)
 	if (from < spans_first(w->s))
 		from = spans_first(w->s);
 	if (from < to)
-		why_put_answer(w, from, to, at);
+		why_put_answer(w, w->answers, from, to, at);
 	w->done = true;
 	spans_stop(w->s);
 }
@@ -179,7 +178,7 @@ static void target_begins(void *ctx, struct goroutine *g)
 		return;
 	w->target = (struct target){ .known = true, .id = g->id, .name = g->name, .since = g->since,
 				     .newest = STORE_NONE };
-	w->answer.from_start = g->created && w->q.from == INT64_MIN;
+	w->answers->from_start = g->created && w->q.from == INT64_MIN;
 	if (w->q.from != INT64_MIN || !g->created)
 		return;
 	trail_end(w->trail);
@@ -219,7 +218,7 @@ static void target_ends(void *ctx, struct goroutine *g, int64_t time, bool ended
 	if (w->q.of == WHY_PROGRAM)
 		return;
 	at = walk_from_end(g->id, g->name, time, w->target.newest);
-	w->answer.to_end = ended;
+	w->answers->to_end = ended;
 	answer_target(w, time, &at);
 }
 
@@ -249,6 +248,36 @@ static void trace_ends(void *ctx, int64_t time)
 
 /* --- passes --- */
 
+/* The number of answers that are made. */
+static size_t why_wanted(const struct why *w)
+{
+	return w->q.slowest && !w->q.all ? w->q.slowest : 1;
+}
+
+static void why_init_answers(struct why *w)
+{
+	size_t i;
+
+	w->answers = xcalloc(why_wanted(w), sizeof(*w->answers));
+	for (i = 0; i < why_wanted(w); i++) {
+		path_init(&w->answers[i].path, w->s, !w->q.all);
+		path_init(&w->answers[i].groups[0].path, w->s, false);
+		path_init(&w->answers[i].groups[1].path, w->s, false);
+	}
+}
+
+static void why_free_answers(struct why *w)
+{
+	size_t i;
+
+	for (i = 0; i < why_wanted(w); i++) {
+		path_free(&w->answers[i].path);
+		path_free(&w->answers[i].groups[0].path);
+		path_free(&w->answers[i].groups[1].path);
+	}
+	free(w->answers);
+}
+
 struct why *why_new(const struct why_question *q)
 {
 	struct why *w = xcalloc(1, sizeof(*w));
@@ -258,12 +287,11 @@ struct why *why_new(const struct why_question *q)
 	w->trail = trail_new(w->s);
 	w->walk.trail = w->trail;
 	w->walk.held = &w->held;
-	path_init(&w->answer.path, w->s, !q->all);
-	path_init(&w->answer.groups[0].path, w->s, false);
-	path_init(&w->answer.groups[1].path, w->s, false);
+	why_init_answers(w);
 	if (why_chooses(w)) {
 		w->first = spans_new();
 		pick_init(&w->pick, w->first, q->of, q->name, q->id);
+		w->pick.request = q->request;
 		instances_init(&w->chosen, w->s, w->trail, w, why_ends);
 	} else {
 		spans_visit(w->s, &(struct spans_visitor){
@@ -279,9 +307,7 @@ void why_free(struct why *w)
 {
 	if (!w)
 		return;
-	path_free(&w->answer.path);
-	path_free(&w->answer.groups[0].path);
-	path_free(&w->answer.groups[1].path);
+	why_free_answers(w);
 	pick_free(&w->pick);
 	held_free(&w->held);
 	vec_free(&w->walk.frames);
@@ -307,7 +333,7 @@ int why_choose(struct why *w, uint32_t trace, struct trace_reader *r, struct err
 static int pick_groups(struct why *w, struct error *err)
 {
 	const struct pick *p = &w->pick;
-	struct why_group *groups = w->answer.groups;
+	struct why_group *groups = w->answers->groups;
 	size_t slow = pick_rank(p, w->q.percentile), middle = pick_rank(p, MIDDLE_TO) + 1;
 
 	if (middle > slow)
@@ -326,27 +352,39 @@ static int pick_groups(struct why *w, struct error *err)
 	return 0;
 }
 
-int why_chosen(struct why *w, struct error *err)
+/* Chooses the slowest ones, or the one at the percentile. Group: the number of the answer. */
+static void pick_answers(struct why *w)
 {
+	size_t i, n = pick_kept(&w->pick);
 	struct instance one;
 
+	for (i = 0; i < n && i < why_wanted(w); i++) {
+		one = i ? pick_slowest(&w->pick, i) : pick_at(&w->pick, w->q.percentile);
+		one.group = (uint16_t)i;
+		*(struct instance *)vec_push(&w->chosen.picked, sizeof(one)) = one;
+		w->answers[i].pick = &w->pick;
+		w->answers[i].from_start = w->answers[i].to_end = !w->pick.is_part;
+	}
+	instances_sort(&w->chosen);
+}
+
+int why_chosen(struct why *w, struct error *err)
+{
 	if (pick_sort(&w->pick, err))
 		return err->code;
-	w->answer.pick = &w->pick;
+	w->answers->pick = &w->pick;
 	spans_free(w->first);	/* its tables grow with each goroutine that lived */
 	w->first = NULL;
-	w->answer.from_start = w->answer.to_end = !w->pick.is_part;
 	if (w->q.all)
 		return pick_groups(w, err);
-	one = pick_at(&w->pick, w->q.percentile);
-	*(struct instance *)vec_push(&w->chosen.picked, sizeof(one)) = one;
+	pick_answers(w);
 	return 0;
 }
 
 bool why_needs(const struct why *w, uint32_t trace)
 {
 	return !w->failed.code &&
-	       (why_chooses(w) ? instances_in(&w->chosen, trace) > 0 : !w->answer.found);
+	       (why_chooses(w) ? instances_in(&w->chosen, trace) > 0 : !w->answers->found);
 }
 
 void why_split(struct why *w, struct oncpu *o)
@@ -375,12 +413,12 @@ int why_check(struct why *w, struct error *err)
 		*err = w->failed;
 		return err->code;
 	}
-	if (w->q.all && w->answer.found &&
-	    !(w->answer.groups[0].looked && w->answer.groups[1].looked))
+	if (w->q.all && w->answers->found &&
+	    !(w->answers->groups[0].looked && w->answers->groups[1].looked))
 		return error_set(
 			err, -ENOENT,
 			"the trace could not be read again as far as to one of each group");
-	if (w->answer.found)
+	if (why_answers(w))
 		return 0;
 	if (w->q.of == WHY_GOROUTINE)
 		return error_set(err, -ENOENT, "the trace has no goroutine %llu in that time",
@@ -390,7 +428,23 @@ int why_check(struct why *w, struct error *err)
 
 const struct why_answer *why_answer(const struct why *w)
 {
-	return &w->answer;
+	return &w->answers[w->turn];
+}
+
+size_t why_answers(const struct why *w)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < why_wanted(w); i++)
+		n += w->answers[i].found;
+	return n;
+}
+
+void why_turn(struct why *w, size_t i)
+{
+	for (w->turn = 0; w->turn < why_wanted(w) - 1; w->turn++)
+		if (w->answers[w->turn].found && !i--)
+			break;
 }
 
 struct spans *why_spans(const struct why *w)

@@ -23,10 +23,14 @@
 #include "why/group.h"
 #include "why/pick.h"
 
+enum { WHY_SLOWEST = 20 };
+
 struct why_question {
 	enum why_of of;
 	const char *name;	/* of the function, task or region */
 	uint64_t id;		/* of the goroutine, or of the task if @name is NULL */
+	bool request;		/* the tasks are requests (read/http.h): @name is a route */
+	size_t slowest;		/* how many instances of @name to answer for, 1 to WHY_SLOWEST */
 	double percentile;	/* 100: the slowest */
 	/* compare the instances from the percentile on with the middle ones */
 	bool all;
@@ -44,6 +48,7 @@ struct why_answer {
 	int64_t begin;			/* of the trace: times are shown relative to this begin */
 	/* goroutine at the end of the interval; TRACEV2_NO_ID: not known */
 	uint64_t g;
+	uint64_t task;			/* that was chosen; another instance: its goroutine */
 	const char *name;		/* the function that @g began with */
 	/* the interval begins, ends with the goroutine, task or region itself */
 	bool from_start, to_end;
@@ -78,7 +83,15 @@ void why_split(struct why *w, struct oncpu *o);
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);
 /* Returns 0, or -errno and an error that says why there is no answer. */
 int why_check(struct why *w, struct error *err);
+/* The answer at hand: the first one, until why_turn(). */
 const struct why_answer *why_answer(const struct why *w);
+/*
+ * Number of instances that were chosen and found again, the slowest one first; without @slowest of
+ * the question 1.
+ */
+size_t why_answers(const struct why *w);
+/* Number @i of them is the answer at hand from now on. */
+void why_turn(struct why *w, size_t i);
 bool why_same_cause(const struct cause *a, const struct cause *b);
 /*
  * Returns a row for each set of causes of both groups, those first of which the slow group has

@@ -3,6 +3,7 @@
 #include "cmd/requests/requests.h"
 
 #include "base/json_out.h"
+#include "read/http.h"
 
 enum { JSON_VERSION = 1 };
 
@@ -78,6 +79,7 @@ static void requests_json_slowest(struct json_out *j, const struct requests_show
 		json_put_text(j, "name", q->name);
 		json_put_text(j, "path", q->path);
 		json_put_count(j, "task", q->task);
+		json_put_count(j, "request", q->task & ~HTTP_TASKS);
 		json_put_count(j, "goroutine", q->g);
 		json_put_number(j, "from_ns", q->from - routes_begin(a->routes));
 		json_put_number(j, "ns", q->ns);

@@ -18,7 +18,7 @@ static const struct option_row requests_rows[] = {
 	OPTION(0, "slowest", "N", OPTION_NUMBER, offsetof(struct requests_options, slowest),
 	  "list the N slowest requests (default 3)", .max = ROUTES_SLOWEST),
 	OPTION(0, "route", "NAME", OPTION_TEXT, offsetof(struct requests_options, route),
-	  "list those of this route alone: 'GET /cart'"),
+	  "list those of this route alone: 'GET /cart', or /cart with any method"),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct requests_options, json),
 	  "one JSON object on one line"),
 	OPTION_OUTPUT(offsetof(struct requests_options, out)),

@@ -9,6 +9,7 @@
 #include "base/show.h"
 #include "base/units.h"
 #include "cmd/report/parts.h"
+#include "read/http.h"
 
 enum { NAME_WIDTH = 32 };
 
@@ -24,7 +25,7 @@ const struct unit *requests_unit(const struct requests_shown *a, const struct ro
 
 bool requests_is_asked(const struct requests_shown *a, const struct route *r)
 {
-	return !a->options->route || !strcmp(a->options->route, r->name);
+	return !a->options->route || http_name_is(r->name, a->options->route);
 }
 
 double requests_seconds(const struct requests_shown *a)
@@ -119,7 +120,7 @@ static void requests_text_units(FILE *f, const struct requests_shown *a)
 static void requests_text_next(FILE *f, const struct requests_shown *a)
 {
 	fprintf(f, "\nNEXT\n  the critical path of the slowest one, step by step:\n");
-	show_printf(f, "      gotap why %s --task %" PRIu64 "\n", a->options->trace,
+	show_printf(f, "      gotap why %s --request %" PRIu64 "\n", a->options->trace,
 		    routes_slowest(a->routes, 0)->task);
 }
 

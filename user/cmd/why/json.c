@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json_out.h"
+#include "read/http.h"
 
 enum {
 	VERSION = 1,
@@ -273,6 +274,10 @@ static void why_json_put_path(struct json *o, const struct why_show *show)
 {
 	const struct path *p = o->path;
 
+	if (show->question.of == WHY_TASK)
+		json_put_count(&o->j, "task", o->a->task);
+	if (show->question.request)
+		json_put_count(&o->j, "request", o->a->task & ~HTTP_TASKS);
 	why_json_put_goroutine(o, "goroutine", o->a->g);
 	json_put_text(&o->j, "goroutine_of", o->a->name);
 	json_put_text(&o->j, "trace", show->traces[o->a->trace]);
@@ -321,7 +326,25 @@ static void why_json_put_groups(struct json *o)
 	free(rows);
 }
 
-void why_json(FILE *f, const struct why *w, const struct why_show *show)
+/* With --slowest: each of them, the slowest first. */
+static void why_json_put_slowest(struct json *o, struct why *w, const struct why_show *show)
+{
+	size_t i;
+
+	json_open_array(&o->j, "slowest");
+	for (i = 0; i < why_answers(w); i++) {
+		why_turn(w, i);
+		o->a = why_answer(w);
+		o->path = &o->a->path;
+		json_open_object(&o->j, NULL);
+		why_json_put_path(o, show);
+		json_close_object(&o->j);
+	}
+	json_close_array(&o->j);
+	why_turn(w, 0);
+}
+
+void why_json(FILE *f, struct why *w, const struct why_show *show)
 {
 	static const char *const of[] = { "program", "goroutine", "func", "task", "region" };
 	struct json o = { .j = { .f = f }, .a = why_answer(w), .stacks = spans_stacks(why_spans(w)),
@@ -330,12 +353,14 @@ void why_json(FILE *f, const struct why *w, const struct why_show *show)
 
 	json_open_object(&o.j, NULL);
 	json_put_number(&o.j, "version", VERSION);
-	json_put_text(&o.j, "of", of[show->question.of]);
+	json_put_text(&o.j, "of", show->question.request ? "request" : of[show->question.of]);
 	if (show->question.name)
 		json_put_text(&o.j, "name", show->question.name);
 	put_instances(&o);
 	if (show->question.all)
 		why_json_put_groups(&o);
+	else if (show->question.slowest)
+		why_json_put_slowest(&o, w, show);
 	else
 		why_json_put_path(&o, show);
 	why_next(w, show, &next);

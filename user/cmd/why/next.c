@@ -67,7 +67,9 @@ static void why_next_put_subject(struct next *n, const struct why_question *q)
 		[WHY_FUNC] = "--func", [WHY_TASK] = "--task", [WHY_REGION] = "--region",
 	};
 
-	if (q->name && q->of < sizeof(options) / sizeof(*options) && options[q->of])
+	if (q->name && q->request)
+		next_put_name(n->func, "--route", q->name);
+	else if (q->name && q->of < sizeof(options) / sizeof(*options) && options[q->of])
 		next_put_name(n->func, options[q->of], q->name);
 }
 

@@ -24,6 +24,7 @@ struct text {
 	struct buf line;
 	const struct path *path;	/* whose causes are at hand */
 	uint32_t root, depth;		/* of the step before */
+	size_t rank;			/* of the slowest ones, from 0 on */
 };
 
 static void why_text_put(struct text *t, const char *fmt, ...)
@@ -78,10 +79,11 @@ static void put_thing(struct text *t)
 		why_text_put(t, "region %.200s on ", q->name);
 		break;
 	case WHY_TASK:
+		why_text_put(t, q->request ? "request " : "task ");
 		if (q->name)
-			why_text_put(t, "task %.200s", q->name);
-		else
-			why_text_put(t, "task %" PRIu64, q->id);
+			why_text_put(t, "%.200s", q->name);
+		if (!q->name || q->request)
+			why_text_put(t, "%s%" PRIu64, q->name ? " " : "", t->a->task);
 		why_text_put(t, ", ended by ");
 		break;
 	default:
@@ -97,7 +99,9 @@ static void put_rank(struct text *t)
 
 	if (!p || !t->show->question.name)
 		return;
-	if (percentile >= 100)
+	if (t->show->question.slowest)
+		why_text_put(t, "number %zu of the slowest", t->rank + 1);
+	else if (percentile >= 100)
 		why_text_put(t, "the slowest");
 	else
 		why_text_put(t, "at percentile %g", percentile);
@@ -560,24 +564,40 @@ static void why_text_put_groups(struct text *t)
 	free(rows);
 }
 
-void why_text(FILE *f, const struct why *w, const struct why_show *show)
+/* The answer at hand. */
+static void why_text_put_answer(FILE *f, const struct why *w, const struct why_show *show,
+				size_t rank)
 {
 	struct text t = { .f = f, .w = w, .a = why_answer(w), .show = show,
 			  .path = &why_answer(w)->path, .stacks = spans_stacks(why_spans(w)),
-			  .root = UINT32_MAX };
-	struct next next;
+			  .root = UINT32_MAX, .rank = rank };
 
+	if (rank)
+		fputs("\n\n", f);
 	if (show->question.all) {
 		why_text_put_groups(&t);
 	} else {
 		put_sentence(&t);
 		put_rank(&t);
-		why_text_put_parts(&t);
+		if (!rank)
+			why_text_put_parts(&t);
 		why_text_put_sums(&t);
 		why_text_put_held(&t);
 		why_text_put_path(&t);
 	}
 	buf_free(&t.line);
+}
+
+void why_text(FILE *f, struct why *w, const struct why_show *show)
+{
+	struct next next;
+	size_t i;
+
+	for (i = 0; i < why_answers(w); i++) {
+		why_turn(w, i);
+		why_text_put_answer(f, w, show, i);
+	}
+	why_turn(w, 0);
 	why_next(w, show, &next);
 	next_print(&next, f);
 }

@@ -16,6 +16,7 @@
 #include "cmd/parse.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
+#include "read/http.h"
 
 struct why_input {
 	struct reread trace;
@@ -42,7 +43,7 @@ static const char *take_subject(struct why_question *q, enum why_of of, const ch
 
 	if (q->of != WHY_PROGRAM)
 		return "is one too many: only one of --goroutine, "
-		       "--func, --region and --task can be given";
+		       "--func, --region, --task, --request and --route can be given";
 	q->of = of;
 	if (of == WHY_GOROUTINE && !parse_number(arg, 0, ULONG_MAX - 1, &id))
 		return option_wrong("needs a number, not '%s'", arg);
@@ -73,6 +74,32 @@ static const char *take_task(void *question, const char *arg)
 	return take_subject(question, WHY_TASK, arg);
 }
 
+/* Ids of requests count from 2^62 on: the short form leaves that out. */
+static const char *take_request(void *question, const char *arg)
+{
+	struct why_question *q = question;
+	const char *wrong = take_subject(q, WHY_TASK, arg);
+
+	if (wrong)
+		return wrong;
+	if (q->name)
+		return option_wrong("needs the number of a request, as gotap requests lists it, "
+				    "not '%s'; --route takes a name", arg);
+	q->request = true;
+	q->id |= HTTP_TASKS;
+	return NULL;
+}
+
+static const char *take_route(void *question, const char *arg)
+{
+	struct why_question *q = question;
+	const char *wrong = take_subject(q, WHY_TASK, q->of == WHY_PROGRAM ? "" : arg);
+
+	q->name = arg;
+	q->request = true;
+	return wrong;
+}
+
 static const char *take_percentile(void *options, const char *arg)
 {
 	struct why_options *o = options;
@@ -97,6 +124,16 @@ static const struct option_row why_rows[] = {
 	  .take = take_region),
 	OPTION(0, "task", "ID|NAME", OPTION_TAKE, QUESTION,
 	  "of this task, or of the slowest one of this type", .take = take_task),
+	OPTION(0, "request", "ID", OPTION_TAKE, QUESTION,
+	  "of this request; the 2^62 with which numbers of requests begin may be left out",
+	  .take = take_request),
+	OPTION(0, "route", "NAME", OPTION_TAKE, QUESTION,
+	  "of the slowest request of this route: 'GET /cart', or /cart with any method",
+	  .take = take_route),
+	OPTION(0, "slowest", "N", OPTION_NUMBER,
+	  offsetof(struct why_options, show.question.slowest),
+	  "not of the slowest one alone, but of each of the N slowest ones",
+	  .min = 1, .max = WHY_SLOWEST),
 	OPTION(0, "percentile", "P", OPTION_TAKE, 0,
 	  "not of the slowest one, but of the one at this percentile", .take = take_percentile),
 	OPTION(0, "all", NULL, OPTION_FLAG, offsetof(struct why_options, show.question.all),
@@ -108,7 +145,7 @@ static const struct option_row why_rows[] = {
 	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct why_options, show.question.to),
 	  "and up to this time"),
 	{ .kind = OPTION_TITLE, .help =
-	  "Without the first four: of the whole program, back from the goroutine that runs last." },
+	  "Without the first six: of the whole program, back from the goroutine that runs last." },
 	OPTION(0, "full", NULL, OPTION_FLAG, offsetof(struct why_options, show.full),
 	  "every step; otherwise of more than 40 the longest alone"),
 	OPTION(0, "stacks", NULL, OPTION_FLAG, offsetof(struct why_options, show.stacks),
@@ -126,16 +163,20 @@ static const char *why_line_check(void *options, char **operands)
 	bool chosen = q->of == WHY_FUNC || q->of == WHY_REGION || (q->of == WHY_TASK && q->name);
 
 	o->show.traces = operands;
-	if ((q->all || o->has_percentile) && !chosen)
-		return q->all ? "--all needs --func, --region or a type of --task" :
-				"--percentile needs --func, --region or a type of --task";
+	if ((q->all || o->has_percentile || q->slowest) && !chosen)
+		return option_wrong("%s needs --func, --region, --route or a type of --task",
+				    q->all ? "--all" : q->slowest ? "--slowest" :
+				    "--percentile");
+	if (q->slowest && (q->all || o->has_percentile))
+		return "--slowest excludes --all and --percentile";
 	if ((q->from != INT64_MIN || q->to != INT64_MAX) && q->of != WHY_GOROUTINE &&
 	    q->of != WHY_PROGRAM)
 		return "--from and --to are for --goroutine, or the whole program";
 	if (q->from != INT64_MIN && q->from >= q->to)
 		return "--from must be before --to";
 	if (!chosen && operands[1])
-		return "several traces can be given with --func, --region or a type of --task";
+		return "several traces can be given with --func, --region, --route or a type of "
+		       "--task";
 	if (q->all && !o->has_percentile)
 		q->percentile = 99;
 	return NULL;
@@ -145,11 +186,11 @@ static const struct command_line why_line = {
 	.name = "why",
 	.usage = "gotap why [OPTION...] TRACE...",
 	.about =
-		"Says where the time of a goroutine, a task, a region or the whole program went:\n"
-		"the critical path, from its end back to its begin. Where a goroutine waited for\n"
-		"another one, the path goes on in the one that ended the wait. The sum is the\n"
-		"time exactly. TRACE is a Go execution trace of any release, or - (standard\n"
-		"input).\n",
+		"Says where the time of a request, a goroutine, a task, a region or the whole\n"
+		"program went: the critical path, from its end back to its begin. Where a\n"
+		"goroutine waited for another one, the path goes on in the one that ended the\n"
+		"wait. The sum is the time exactly. TRACE is a Go execution trace of any release,\n"
+		"or - (standard input).\n",
 	.tables = { { why_rows, 0 } },
 	.least = 1, .most = -1, .operands = "a trace is needed",
 	.check = why_line_check,
@@ -256,7 +297,7 @@ static int why_cmd_answer(struct why_options *o, struct why *w, struct error *da
 /* --- output --- */
 
 struct shown {
-	const struct why *why;
+	struct why *why;
 	const struct why_options *options;
 };
 
@@ -267,7 +308,7 @@ static void why_cmd_print(FILE *f, const void *shown)
 	(s->options->json ? why_json : why_text)(f, s->why, &s->options->show);
 }
 
-static int print_to(const struct why *w, const struct why_options *o, struct error *err)
+static int print_to(struct why *w, const struct why_options *o, struct error *err)
 {
 	const struct shown shown = { w, o };
 

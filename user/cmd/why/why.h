@@ -25,9 +25,10 @@ struct why_seen {
 	bool samples;		/* CPU samples */
 };
 
-void why_text(FILE *f, const struct why *w, const struct why_show *show);
+/* Both leave the first answer at hand (why_turn()). */
+void why_text(FILE *f, struct why *w, const struct why_show *show);
 /* One object on one line: docs/why.md. */
-void why_json(FILE *f, const struct why *w, const struct why_show *show);
+void why_json(FILE *f, struct why *w, const struct why_show *show);
 
 /* next.c: adds a visitor to @s, which must not outlive @seen. */
 void why_see(struct why_seen *seen, struct spans *s);
