@@ -119,6 +119,7 @@ void pick_free(struct pick *p)
 
 /* --- after the last trace --- */
 
+/* The first one of those that take as long counts as the longest. */
 static int pick_by_time(const void *a, const void *b)
 {
 	const struct instance *x = a, *y = b;
@@ -126,10 +127,10 @@ static int pick_by_time(const void *a, const void *b)
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
 	if (x->trace != y->trace)
-		return x->trace < y->trace ? -1 : 1;
+		return x->trace > y->trace ? -1 : 1;
 	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->g < y->g ? -1 : x->g > y->g;
+		return x->from > y->from ? -1 : 1;
+	return x->g > y->g ? -1 : x->g < y->g;
 }
 
 static int more_first(const void *a, const void *b)
