@@ -127,7 +127,7 @@ static void wait_for_work(struct follower *s)
 	size_t i, n = 1;
 	struct pollfd *fds = xcalloc(s->recorders.len + 1, sizeof(*fds));
 
-	fds[0] = (struct pollfd){ .fd = follow_fd(s->follow), .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = s->follow ? follow_fd(s->follow) : -1, .events = POLLIN };
 	for (i = 0; i < s->recorders.len; i++)
 		if (recorder_at(s, i)->held)
 			fds[n++] = (struct pollfd){ .fd = recorder_at(s, i)->socket,
@@ -148,6 +148,12 @@ static void follower_run(struct follower *s)
 	follow_command_look(&s->command);
 }
 
+/* Processes of several -p alone: what they exec or start is not recorded. */
+static bool follower_has_pids(const struct follower *s)
+{
+	return s->o->pids.len > 1 && !s->o->follow;
+}
+
 static int check_root(const struct follower *s, pid_t pid, struct error *err)
 {
 	struct procfs_status st;
@@ -160,28 +166,35 @@ static int check_root(const struct follower *s, pid_t pid, struct error *err)
 			 pid, st.tgid);
 }
 
+static int add_root(struct follower *s, pid_t pid, struct error *err)
+{
+	int r = check_root(s, pid, err);
+
+	if (!r)
+		r = follow_add(s->follow, pid, err);
+	return r || follow_has(s->follow, pid) ?
+		       r :
+		       error_set(err, -ESRCH, "process %d has ended", pid);
+}
+
 /*
- * Adds the process of -p or of --container, or the command, if there is one. --name alone has
+ * Adds the processes of -p or that of --container, or the command, if there is one. --name alone has
  * none.
  */
 static int add_roots(struct follower *s, struct error *err)
 {
 	struct procfs fs;
 	pid_t pid = 0;
+	size_t i;
 	int r = 0;
 
 	if (s->o->command)
 		return follow_command_start(&s->command, s->o->command, s->follow, err);
-	if (s->o->pick.pid || s->o->pick.container)
+	for (i = 0; i < s->o->pids.len && !r; i++)
+		r = add_root(s, *vec_at(&s->o->pids, pid_t, i), err);
+	if (!r && s->o->pick.container)
 		r = pick_process(&s->o->pick, &fs, &pid, err);
-	if (!r && pid)
-		r = check_root(s, pid, err);
-	if (r || !pid)
-		return r;
-	r = follow_add(s->follow, pid, err);
-	return r || follow_has(s->follow, pid) ?
-		       r :
-		       error_set(err, -ESRCH, "process %d has ended", pid);
+	return r || !pid ? r : add_root(s, pid, err);
 }
 
 static int follower_start(struct follower *s, struct error *err)
@@ -189,14 +202,16 @@ static int follower_start(struct follower *s, struct error *err)
 	_cleanup_free_ char *begin_of = s->o->name ? follow_name_begin(s->o->name) : NULL;
 	int r = procfs_open(&s->fs, NULL, err);
 
-	if (!r)
+	if (!r && !follower_has_pids(s))
 		r = follow_open(&s->follow, begin_of, err);
-	if (!r)
+	if (!r && !follower_has_pids(s))
 		r = add_roots(s, err);
 	if (!r)		/* the command has been forked, and keeps the rights of the user */
 		r = privilege_keep_for_children(err);
 	s->begin = now_ns();
-	if (!r)
+	if (!r && follower_has_pids(s))
+		follow_take_pids(s);
+	else if (!r)
 		r = follow_take_running(s, err);
 	if (!r && s->o->name && !s->found && !s->o->quiet && !s->o->json)
 		show_printf(stderr, "gotap: waits for a Go program of the name '%s'\n", s->o->name);
@@ -205,7 +220,10 @@ static int follower_start(struct follower *s, struct error *err)
 
 static int follower_finish(struct follower *s, struct error *err)
 {
-	struct follow_counts counts = follow_counts(s->follow);
+	struct follow_counts counts = {0};
+
+	if (s->follow)
+		counts = follow_counts(s->follow);
 
 	s->report.not_followed += counts.not_followed;
 	s->report.not_reported = counts.not_reported;

@@ -16,6 +16,7 @@
 struct follower {
 	const struct record_options *o;
 	struct procfs fs;
+	/* NULL with several -p and no --follow: then no exec is of interest */
 	struct follow *follow;
 	struct go_files *files;
 	struct vec recorders;		/* struct recorder *, that run */
@@ -66,5 +67,10 @@ void follow_tell_begin(const struct follower *s, const struct recorder *r);
  * asked for, and several have the name.
  */
 int follow_take_running(struct follower *s, struct error *err);
+/*
+ * Starts a recorder for each process of several -p without --follow. The recorder says what is
+ * wrong with its process; the others go on.
+ */
+void follow_take_pids(struct follower *s);
 
 #endif

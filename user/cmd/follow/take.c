@@ -30,7 +30,7 @@ static char *take_output_of(struct follower *s, const struct follow_exec *e, con
 {
 	if (s->o->flight.time)		/* the recorder's snapshots have names of their own */
 		return xstrdup(s->o->flight.pattern);
-	return s->o->follow || s->o->wait ?
+	return s->o->follow || s->o->wait || s->o->pids.len > 1 ?
 		       follow_name_output(s->o->output, &s->number, e->pid, exe) :
 		       xstrdup(s->o->output ? s->o->output : "trace.out");
 }
@@ -52,7 +52,7 @@ static bool take_begin(struct follower *s, const struct follow_exec *e, const ch
 	s->begun++;
 	*r = (struct recorder){ .target = e->pid, .exe = xstrdup(exe),
 				.output = take_output_of(s, e, exe),
-				.held = e->held && follow_hold(s->follow, e->pid) };
+				.held = s->follow && e->held && follow_hold(s->follow, e->pid) };
 	if (recorder_start(r, s->o, &err)) {
 		cmd_fail(&err);
 		s->report.failed++;
@@ -114,11 +114,24 @@ bool follow_take(struct follower *s, const struct follow_exec *e)
 	return take_begin(s, e, exe);
 }
 
+void follow_take_pids(struct follower *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->o->pids.len && !s->stopping; i++) {
+		struct follow_exec e = { .pid = *vec_at(&s->o->pids, pid_t, i) };
+		_cleanup_free_ char *exe = follow_exe(&s->fs, e.pid);
+
+		take_begin(s, &e, exe ? exe : "?");
+	}
+	s->found = true;
+}
+
 void follow_take_execs(struct follower *s)
 {
 	struct follow_exec e;
 
-	while (follow_next(s->follow, &e))
+	while (s->follow && follow_next(s->follow, &e))
 		if (!follow_take(s, &e) && e.held)
 			follow_release(s->follow, e.pid);
 }

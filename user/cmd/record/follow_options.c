@@ -39,24 +39,45 @@ static bool is_each(const struct record_options *o)
 	return !o->follow || o->wait;
 }
 
+enum { PIDS_MOST = 64 };
+
+/* A process that two -p name; 0: none. */
+static pid_t pid_twice(const struct record_options *o)
+{
+	const pid_t *pids = o->pids.data;
+	size_t i, k;
+
+	for (i = 0; i < o->pids.len; i++)
+		for (k = 0; k < i; k++)
+			if (pids[i] == pids[k])
+				return pids[i];
+	return 0;
+}
+
 static const char *wrong_together(const struct record_options *o)
 {
 	if (o->wait && !o->name)
 		return "--wait is for --name";
 	if (o->most && !o->follow && !o->wait)
 		return "--follow-max is for --follow and --wait";
+	if (o->pids.len > PIDS_MOST)
+		return "too many -p: 64 at a time";
+	if (pid_twice(o))
+		return option_wrong("-p %d is given twice", pid_twice(o));
 	if (!record_follows(o))
 		return NULL;
 	if (o->name && !o->follow && (o->pick.pid || o->pick.container || o->command))
 		return "--name goes with -p, --container or a "
 		       "command only if --follow is given, too";
 	if (o->spool || o->perfetto || o->report)
-		return "--spool, --perfetto and --report do not go with --follow and --name";
+		return "--spool, --perfetto and --report are for one process, not for --follow, "
+		       "--name and several -p";
 	if (o->pick.proc_dir)
-		return "--proc is not for --follow and --name: they need the machine's own /proc";
+		return "--proc is not for --follow, --name and several -p: they need the "
+		       "machine's own /proc";
 	if (o->flight.socket)
 		return "--socket is for a recording of one process";
-	if (o->assume_minor && o->follow)
+	if (o->assume_minor && (o->follow || o->pids.len > 1))
 		return "--assume-go is for one program";
 	return NULL;
 }
@@ -65,10 +86,12 @@ static const char *check_output(struct record_options *o)
 {
 	struct error err;
 
-	if (!o->follow && !o->wait)
+	if (!o->follow && !o->wait && o->pids.len < 2)
 		return NULL;
 	if (!o->output)
 		o->output = o->flight.time ? "gotap-%p-%t-%n.trace" : "trace.%n.%e.out";
+	if (!o->follow && !o->wait && !o->flight.time && !strchr(o->output, '%'))
+		o->output = xasprintf("%s.%%n.%%e.out", o->output);	/* of several -p */
 	if (name_pattern_check(o->output, &err))
 		return option_wrong("%s", err.text);
 	if (o->flight.time)
@@ -89,6 +112,8 @@ const char *record_options_check_follow(struct record_options *o)
 		return wrong;
 	if (!o->most)
 		o->most = o->follow || o->wait ? 8 : 1;
+	if (o->most < o->pids.len)
+		o->most = o->pids.len;
 	if (o->defer && !o->defer_max)	/* all of them together keep no more than one would */
 		*(char **)vec_push(&o->words, sizeof(char *)) =
 			xasprintf("--defer-max=%" PRIu64, deferred_recorder_max(o->most));

@@ -125,8 +125,8 @@ static const struct option_row target_rows[] = {
 	  "and return; the exit status is that of the recording"),
 	OPTION('o', "output", "FILE", OPTION_TEXT, FIELD(output),
 	  "the trace; '-' is stdout, and what COMMAND prints goes to stderr then (default "
-	  "trace.out). With --follow or --wait: a pattern, in which %p is the process id, "
-	  "%n a number, %t the time and %e the program (default trace.%n.%e.out)"),
+	  "trace.out). With --follow, --wait or several -p: a pattern, in which %p is the process "
+	  "id, %n a number, %t the time and %e the program (default trace.%n.%e.out)"),
 	OPTION(0, "held-by", "FD", OPTION_TAKE, FIELD(held_by), NULL, .take = take_held_by),
 	{0},
 };
@@ -282,12 +282,14 @@ static void record_given(void *options, const struct option_row *row, const char
 	struct record_options *o = options;
 
 	flight_given(&o->flight, row);
+	if (!strcmp(row->name, "pid"))
+		*(pid_t *)vec_push(&o->pids, sizeof(pid_t)) = o->pick.pid;
 	record_options_pass_on(o, row, arg);
 }
 
 static const struct command_line record_line = {
 	.name = "record",
-	.usage = "gotap record [OPTION...] -p PID | --container NAME | --name PATTERN\n"
+	.usage = "gotap record [OPTION...] -p PID... | --container NAME | --name PATTERN\n"
 		 "       gotap record [OPTION...] [--] COMMAND [ARG...]",
 	.about = "Records a running Go program, or runs one and records it from its first\n"
 		 "goroutine on, into a Go execution trace for `go tool trace`. The program is\n"
@@ -299,6 +301,9 @@ static const struct command_line record_line = {
 	.tables = { { pick_rows, FIELD(pick) }, { target_rows, 0 }, { flight_rows, FIELD(flight) },
 		    { record_probe_rows, 0 }, { trace_rows, 0 }, { pick_owner_rows, FIELD(pick) } },
 	.after =
+		"Several -p record several processes at once, each into a trace of its own;\n"
+		"`gotap why`, requests and perfetto read them together (docs/joins.md).\n"
+		"\n"
 		"The first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the recording, those within\n"
 		"2 s are taken for copies of it. FILE gets its name when it is whole; if gotap\n"
 		"is killed, FILE.partial has what was written.\n"

@@ -42,6 +42,7 @@ struct record_options {
 	/* Several processes, each recorded by a gotap of its own (cmd/follow/follow.h): */
 	bool follow, wait;
 	const char *name;	/* NULL: none is waited for */
+	struct vec pids;	/* pid_t: of each -p */
 	unsigned long most;	/* that are recorded at a time */
 	struct vec words;	/* char *: the options that each of them gets */
 	/* of such a one: socket to the process that holds the program; -1: none */
@@ -59,7 +60,7 @@ extern const struct option_row record_probe_rows[];
 
 static inline bool record_follows(const struct record_options *o)
 {
-	return o->follow || o->name;
+	return o->follow || o->name || o->pids.len > 1;
 }
 
 /*
