@@ -12,6 +12,11 @@ void names_init(struct names *n)
 	*n = (struct names){ .texts = strset_new(), .stacks = stack_set_new() };
 }
 
+void names_share(struct names *n, const struct names *with)
+{
+	*n = (struct names){ .texts = with->texts, .stacks = with->stacks, .shared = true };
+}
+
 static void forget_ids(struct names *n)
 {
 	free(n->strings);
@@ -25,6 +30,8 @@ void names_free(struct names *n)
 {
 	forget_ids(n);
 	vec_free(&n->frames);
+	if (n->shared)
+		return;
 	stack_set_free(n->stacks);
 	strset_free(n->texts);
 }

@@ -14,6 +14,7 @@
 struct names {
 	struct strset *texts;
 	struct stack_set *stacks;
+	bool shared;			/* texts and stacks are of another struct names */
 	uint64_t dropped;		/* texts that found no room */
 	const struct v2_tables *tables;	/* of the current generation; NULL: none */
 	/* copies of texts by index in @tables; NULL: not looked up yet */
@@ -24,6 +25,8 @@ struct names {
 };
 
 void names_init(struct names *n);
+/* Texts and stacks are those of @with, which must live longer. */
+void names_share(struct names *n, const struct names *with);
 void names_free(struct names *n);
 /*
  * Ends the generation; ids are those of @tables from now on. NULL: no table, as before the first

@@ -452,20 +452,62 @@ static void init_tables(struct spans *s)
 	s->program_ranges.len = 0;
 }
 
-int spans_read(struct spans *s, struct trace_reader *r, struct error *err)
+static void spans_begin_reading(struct spans *s, struct trace_reader *r)
 {
-	const struct trace_event *ev;
-	int ret = 0;
-
 	free_goroutines(s);
 	init_tables(s);
 	s->reader = r;
-	while (!s->stopped && (ret = trace_reader_next(r, &ev)) > 0)
-		spans_next(s, ev, r);
+}
+
+static void spans_end_reading(struct spans *s)
+{
 	if (s->began)
 		end_all(s);
 	names_enter(&s->names, NULL);
+}
+
+/* Takes the events of @b up to @time. */
+static void spans_beside_up_to(struct spans_beside *b, int64_t time)
+{
+	int ret;
+
+	while (!b->over) {
+		if (b->next && b->next->time > time)
+			return;
+		if (b->next)
+			spans_next(b->s, b->next, b->reader);
+		b->next = NULL;
+		ret = trace_reader_next(b->reader, &b->next);
+		b->over = ret <= 0;
+		if (ret < 0)
+			trace_reader_stopped(b->reader, &b->fault);
+	}
+}
+
+int spans_read_beside(struct spans *s, struct trace_reader *r, struct spans_beside *others,
+		      size_t n, struct error *err)
+{
+	const struct trace_event *ev;
+	int ret = 0;
+	size_t i;
+
+	spans_begin_reading(s, r);
+	for (i = 0; i < n; i++)
+		spans_begin_reading(others[i].s, others[i].reader);
+	while (!s->stopped && (ret = trace_reader_next(r, &ev)) > 0) {
+		for (i = 0; i < n; i++)
+			spans_beside_up_to(&others[i], ev->time);
+		spans_next(s, ev, r);
+	}
+	spans_end_reading(s);
+	for (i = 0; i < n; i++)
+		spans_end_reading(others[i].s);
 	return ret < 0 ? trace_reader_stopped(r, err) : 0;
+}
+
+int spans_read(struct spans *s, struct trace_reader *r, struct error *err)
+{
+	return spans_read_beside(s, r, NULL, 0, err);
 }
 
 void spans_stop(struct spans *s)
@@ -523,15 +565,28 @@ struct stack_set *spans_stacks(struct spans *s)
 
 /* --- begin and end --- */
 
+static struct spans *spans_new_of(struct spans *s)
+{
+	s->gap = names_text(&s->names, SPANS_GAP, strlen(SPANS_GAP));
+	s->stand_in = names_text(&s->names, SPANS_STAND_IN, strlen(SPANS_STAND_IN));
+	init_tables(s);
+	return s;
+}
+
 struct spans *spans_new(void)
 {
 	struct spans *s = xcalloc(1, sizeof(*s));
 
 	names_init(&s->names);
-	s->gap = names_text(&s->names, SPANS_GAP, strlen(SPANS_GAP));
-	s->stand_in = names_text(&s->names, SPANS_STAND_IN, strlen(SPANS_STAND_IN));
-	init_tables(s);
-	return s;
+	return spans_new_of(s);
+}
+
+struct spans *spans_new_beside(const struct spans *with)
+{
+	struct spans *s = xcalloc(1, sizeof(*s));
+
+	names_share(&s->names, &with->names);
+	return spans_new_of(s);
 }
 
 void spans_visit(struct spans *s, const struct spans_visitor *visitor)

@@ -196,6 +196,32 @@ void spans_leave(struct spans *s, const void *ctx);
 int spans_read(struct spans *s, struct trace_reader *r, struct error *err);
 
 /*
+ * Another trace that is read beside one: of another process of the same machine, hence on the same
+ * clock (CLOCK_MONOTONIC).
+ */
+struct spans_beside {
+	struct spans *s;		/* of spans_new_beside() */
+	struct trace_reader *reader;
+	/* Set by spans_read_beside(): */
+	const struct trace_event *next;	/* the event that comes next */
+	bool over;			/* it has no further event */
+	/* the fault of a damaged trace; what comes before the damage was shown */
+	struct error fault;
+};
+
+/*
+ * Makes a struct spans for a trace beside those of @with: texts and stacks of both are the same
+ * and have the same numbers. To be freed before @with.
+ */
+struct spans *spans_new_beside(const struct spans *with);
+/*
+ * As spans_read(), and before an event of @r the events of the @n @others up to its time are shown
+ * to their visitors. Their spans end where those of @s do.
+ */
+int spans_read_beside(struct spans *s, struct trace_reader *r, struct spans_beside *others,
+		      size_t n, struct error *err);
+
+/*
  * For visitors that have seen enough: spans_read() takes no further event, and ends all spans as at
  * the end of the trace.
  */

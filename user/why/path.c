@@ -125,7 +125,8 @@ static bool path_same(const struct cause *a, const struct cause *b)
 {
 	return a->kind == b->kind && a->by == b->by && a->name == b->name &&
 	       a->reason == b->reason && a->op == b->op && a->at == b->at &&
-	       a->thread == b->thread && a->queued == b->queued && a->comm == b->comm;
+	       a->thread == b->thread && a->queued == b->queued && a->comm == b->comm &&
+	       a->process == b->process && a->request == b->request;
 }
 
 static uint64_t path_hash(const struct cause *c)
@@ -135,6 +136,8 @@ static uint64_t path_hash(const struct cause *c)
 	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->reason);
 	h = hash64_seeded(h ^ ((uint64_t)c->op << 32 | c->at));
 	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->comm);
+	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->process);
+	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->request);
 	return hash64_seeded(h ^ ((uint64_t)c->kind << 24 | (uint64_t)c->by << 16 |
 				  (uint64_t)c->thread << 8 | c->queued));
 }
@@ -180,6 +183,8 @@ uint32_t path_cause(struct path *p, const struct step *step)
 		.thread = step->thread,
 		.queued = queued ? step->queued : QUEUED_UNKNOWN,
 		.comm = queued ? comm_of(step) : NULL,
+		.process = step->process,
+		.request = step->request,
 	};
 
 	return find_cause(p, &c);

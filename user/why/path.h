@@ -47,6 +47,9 @@ enum step_by {
 	BY_NOBODY,		/* the wait is open when the trace ends */
 	BY_UNKNOWN,		/* a goroutine of which the trace has no events */
 	BY_DEEP,		/* not followed: the chain of waits is too long */
+	/* of a wait for the network, in traces that are read together (joins/joins.h): */
+	BY_WRITE,		/* the other end has written; until its data came and was noticed */
+	BY_SEVERAL,		/* the other end has answered several requests meanwhile */
 };
 
 enum step_via { VIA_NONE, VIA_WOKE, VIA_CREATED };
@@ -93,6 +96,9 @@ struct step {
 	uint8_t via;
 	uint64_t via_g;
 	uint32_t via_stack;
+	/* of a goroutine at the other end of a connection, as in struct trail_join; NULL: none */
+	const char *process, *request;
+	uint64_t task;
 	/* For running steps and system calls, if there are records of threads: */
 	/* 1 + enum thread_state of its thread; 0: there are no records of threads */
 	uint8_t thread;
@@ -115,6 +121,8 @@ struct cause {
 	uint8_t thread, queued;	/* as in struct step; queued only of QUEUED */
 	const char *name, *reason;
 	const char *comm;	/* of the task that has the CPU; NULL: none */
+	/* as in struct step; NULL: the goroutine is not at the other end of a connection */
+	const char *process, *request;
 	uint32_t op, at;	/* frames, as in place.h */
 };
 

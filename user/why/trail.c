@@ -44,6 +44,11 @@ struct trail {
 	struct vec stops;	/* struct stop: open stops */
 	uint64_t procs;
 	int64_t procs_since;
+	struct joins *joins;	/* NULL: waits for the network are not joined */
+	uint32_t side;
+	struct trail *const *sides;
+	size_t nsides;
+	struct vec joined;	/* struct trail_join, of this window */
 };
 
 /* --- turns --- */
@@ -196,7 +201,7 @@ uint32_t trail_newest(struct trail *t, const struct goroutine *g)
 
 /* Adds a record WOKE or CREATED, with the state of the other goroutine at @time. */
 static void add_edge(struct trail *t, struct turn *turn, uint8_t kind, int64_t time, uint8_t how,
-		     uint64_t by, uint32_t stack)
+		     uint64_t by, uint32_t stack, uint8_t flags)
 {
 	const struct goroutine *other = spans_goroutine(t->s, by);
 	struct trail_rec r = { .from = time,
@@ -217,7 +222,65 @@ static void add_edge(struct trail *t, struct turn *turn, uint8_t kind, int64_t t
 	r.end_stack = stack;
 	r.kind = kind;
 	r.how = how;
+	r.flags = flags;
 	trail_add(t, turn, &r);
+}
+
+/* --- the other ends of connections --- */
+
+/* The newest record of a goroutine that writes, with the window in which it is valid. */
+static uint64_t trail_newest_mark(void *ctx, const struct goroutine *g)
+{
+	struct trail *t = ctx;
+
+	return (uint64_t)t->window << 32 | trail_newest(t, g);
+}
+
+static uint32_t trail_marked(const struct trail *t, const struct joins_write *w)
+{
+	return (uint32_t)(w->mark >> 32) == t->sides[w->member]->window ? (uint32_t)w->mark :
+									  STORE_NONE;
+}
+
+static void add_joined(struct trail *t, struct turn *turn, const struct span *span,
+		       const struct joins_write *w)
+{
+	struct trail_rec r = {
+		.from = w->time,
+		.to = span->to,
+		.g = w->g,
+		.name = w->name,
+		.reason = "",
+		.stack = (uint32_t)t->joined.len,
+		.p = UINT32_MAX,
+		.other_prev = trail_marked(t, w),
+		.parts = STORE_NONE,
+		.kind = TRAIL_WOKE,
+		.flags = TRAIL_JOINED,
+		.how = span->end.type,
+		.other_kind = TRAIL_RUNNING,
+	};
+
+	*(struct trail_join *)vec_push(&t->joined, sizeof(struct trail_join)) =
+		(struct trail_join){ w->member, joins_process(t->joins, w->member), w->request,
+				     w->task };
+	trail_add(t, turn, &r);
+}
+
+/* Adds who ended the wait @span, which has ended. */
+static void add_woke(struct trail *t, struct turn *turn, const struct span *span)
+{
+	struct joins_wait w = {0};
+
+	if (t->joins)	/* also outside of the window: joins counts writes from wait to wait */
+		w = joins_ended(t->joins, t->side, span);
+	if (!t->on)
+		return;
+	if (w.found == JOINS_ONE)
+		add_joined(t, turn, span, &w.write);
+	else
+		add_edge(t, turn, TRAIL_WOKE, span->to, span->end.type, span->end.g,
+			 span->end.stack, w.found == JOINS_SEVERAL ? TRAIL_SEVERAL : 0);
 }
 
 /* --- spans --- */
@@ -235,7 +298,8 @@ static void trail_on_goroutine(void *ctx, struct goroutine *g)
 			       .parts_window = t->window,
 			       .parts_until = INT64_MIN };
 	if (t->on && g->created)
-		add_edge(t, turn, TRAIL_CREATED, g->since, EV_GoCreate, g->creator, g->created_at);
+		add_edge(t, turn, TRAIL_CREATED, g->since, EV_GoCreate, g->creator, g->created_at,
+			 0);
 }
 
 static void trail_on_span_begin(void *ctx, const struct span *span)
@@ -268,17 +332,16 @@ static void trail_on_span(void *ctx, const struct span *span)
 	struct trail_rec r;
 
 	executes_no_more(t, turn);
-	if (!t->on)
-		return;
-	cut_syscall(t, turn, span->g);
-	r = trail_piece(t, span->g, turn, span->to);
-	without_p(&r, span);
-	r.end_stack = span->end.stack && span->end.g == span->g->id ? span->end.stack : 0;
-	r.how = span->end.type;
-	trail_add(t, turn, &r);
+	if (t->on) {
+		cut_syscall(t, turn, span->g);
+		r = trail_piece(t, span->g, turn, span->to);
+		without_p(&r, span);
+		r.end_stack = span->end.stack && span->end.g == span->g->id ? span->end.stack : 0;
+		r.how = span->end.type;
+		trail_add(t, turn, &r);
+	}
 	if (span->state == GO_WAITING && span->end.type)
-		add_edge(t, turn, TRAIL_WOKE, span->to, span->end.type, span->end.g,
-			 span->end.stack);
+		add_woke(t, turn, span);
 }
 
 /* --- assists, sweeps, stops of the world, GOMAXPROCS --- */
@@ -436,7 +499,8 @@ static void trail_on_trace(void *ctx, int64_t time)
 
 	t->turns.len = t->executing.len = t->stops.len = 0;
 	t->procs = 0;
-	trail_end(t);
+	if (!t->side)
+		trail_end(t);
 }
 
 struct trail *trail_new(struct spans *s)
@@ -467,20 +531,57 @@ void trail_free(struct trail *t)
 	vec_free(&t->turns);
 	vec_free(&t->executing);
 	vec_free(&t->stops);
+	vec_free(&t->joined);
 	free(t);
 }
 
 void trail_begin(struct trail *t)
 {
+	size_t i;
+
 	t->on = true;
+	for (i = 1; !t->side && i < t->nsides; i++)
+		t->sides[i]->on = true;
+}
+
+static void trail_drop(struct trail *t)
+{
+	t->on = false;
+	t->window++;
+	t->joined.len = 0;
+	store_empty(t->store);
+	store_empty(t->split.store);
 }
 
 void trail_end(struct trail *t)
 {
-	t->on = false;
-	t->window++;
-	store_empty(t->store);
-	store_empty(t->split.store);
+	size_t i;
+
+	trail_drop(t);
+	for (i = 1; !t->side && i < t->nsides; i++)
+		trail_drop(t->sides[i]);
+}
+
+void trail_join(struct trail *t, struct joins *j, struct trail *const *sides, size_t n)
+{
+	t->joins = j;
+	t->sides = sides;
+	t->nsides = n;
+	t->side = joins_add(j, t->s, trail_newest_mark, t);
+}
+
+void trail_part(struct trail *t)
+{
+	if (t->joins)
+		joins_leave(t->joins, t->side);
+	t->joins = NULL;
+	t->sides = NULL;
+	t->nsides = 0;
+}
+
+const struct trail_join *trail_joined(const struct trail *t, const struct trail_rec *r)
+{
+	return vec_at(&t->joined, struct trail_join, r->stack);
 }
 
 struct store *trail_store(struct trail *t)

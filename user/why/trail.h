@@ -12,6 +12,7 @@
 #ifndef GOTAP_WHY_TRAIL_H
 #define GOTAP_WHY_TRAIL_H
 
+#include "joins/joins.h"
 #include "spans/spans.h"
 #include "why/object.h"
 #include "why/parts.h"
@@ -33,8 +34,13 @@ enum trail_kind {
 /*
  * Flags of a piece: the running goroutine was marking, was sweeping, or had stopped the world.
  * TRAIL_LATE: records with a later @to were added before this one.
+ * Flags of a WOKE: TRAIL_JOINED: a write to the other end of the connection ended the wait, at
+ * @from; @stack is a number for trail_joined(). TRAIL_SEVERAL: one of several requests did.
  */
-enum { TRAIL_ASSIST = 1, TRAIL_SWEEP = 2, TRAIL_STOPS = 4, TRAIL_LATE = 128 };
+enum {
+	TRAIL_ASSIST = 1, TRAIL_SWEEP = 2, TRAIL_STOPS = 4, TRAIL_JOINED = 8, TRAIL_SEVERAL = 16,
+	TRAIL_LATE = 128,
+};
 
 /*
  * A piece of a stay. A record WOKE or CREATED has the piece of the other goroutine, up to the
@@ -59,6 +65,14 @@ struct trail_rec {
 	uint8_t other_kind;
 };
 
+/* The other end of a connection: who wrote to it. Texts live as long as the spans. */
+struct trail_join {
+	uint32_t side;		/* number of the trail of that goroutine */
+	const char *process;	/* "server (pid 123)" */
+	const char *request;	/* the request that it served; "": none, or not known */
+	uint64_t task;		/* its task; 0: none */
+};
+
 struct trail;
 
 struct trail *trail_new(struct spans *s);
@@ -69,6 +83,15 @@ void trail_begin(struct trail *t);
 /* Ends the window: drops all records, and keeps no further ones. */
 void trail_end(struct trail *t);
 struct store *trail_store(struct trail *t);
+/*
+ * Joins the trails of processes that are read side by side: adds the spans of @t to @j, as the next
+ * side. Their windows begin and end with that of side 0. @sides, an array of @n, must live until
+ * trail_part() or trail_free().
+ */
+void trail_join(struct trail *t, struct joins *j, struct trail *const *sides, size_t n);
+void trail_part(struct trail *t);
+/* Returns the other end of record @r, which has TRAIL_JOINED. */
+const struct trail_join *trail_joined(const struct trail *t, const struct trail_rec *r);
 /*
  * Returns the parts for the pieces RUNNING and SYSCALL. The caller sets their @oncpu before a trace
  * is read.

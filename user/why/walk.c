@@ -23,6 +23,7 @@ struct turn {
 	uint8_t via;
 	uint64_t via_g;
 	uint32_t via_stack;
+	struct trail_join where;	/* its side, and the process if it is not that of the path */
 };
 
 /* The position of the walk, which goes back in time. */
@@ -33,6 +34,22 @@ struct way {
 	struct trail_rec piece, edge;
 	bool has_edge;		/* edge is the record of the event that ended the piece, a wait */
 };
+
+/* --- sides --- */
+
+static struct trail *walk_trail(const struct way *way)
+{
+	uint32_t side = way->turn.where.side;
+
+	return side ? beside_trail(way->w->beside, side) : way->w->trail;
+}
+
+static struct held *walk_held(const struct way *way)
+{
+	uint32_t side = way->turn.where.side;
+
+	return side ? beside_held(way->w->beside, side) : way->w->held;
+}
 
 /* --- steps --- */
 
@@ -85,8 +102,11 @@ static uint8_t ended_by(const struct way *way, bool deep)
 		return BY_NONE;
 	if (!way->has_edge)
 		return BY_NOBODY;
+	if (way->edge.flags & TRAIL_JOINED)
+		return BY_NETPOLL;
 	if (way->edge.g == TRACEV2_NO_ID || is_from_outside(way))
-		return ended_by_none(way->piece.reason);
+		return way->edge.flags & TRAIL_SEVERAL ? BY_SEVERAL :
+							 ended_by_none(way->piece.reason);
 	return deep ? BY_DEEP : BY_UNKNOWN;
 }
 
@@ -110,6 +130,9 @@ static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
 		.via_stack = turn->via_stack,
 		.p = UINT32_MAX,
 		.syscall = -1,
+		.process = turn->where.process,
+		.request = turn->where.request,
+		.task = turn->where.task,
 	};
 
 	return step;
@@ -130,7 +153,7 @@ static void walk_put(struct way *way, struct step *step)
 		return;
 	way->turn.via = VIA_NONE;
 	if (step->kind == STEP_RUNNABLE)
-		held_step(way->w->held, step, path);
+		held_step(walk_held(way), step, path);
 	else
 		path_add(path, step);
 }
@@ -166,7 +189,7 @@ static void walk_put_part(struct way *way, int64_t from, const struct thread_par
 
 static void walk_put_piece(struct way *way, int64_t from, bool deep)
 {
-	struct parts *split = trail_parts(way->w->trail);
+	struct parts *split = trail_parts(walk_trail(way));
 	uint8_t kind = way->piece.kind;
 	struct thread_part part;
 
@@ -193,6 +216,8 @@ static uint32_t walk_wait_of(struct way *way, uint8_t kind, uint8_t by)
 		.stack = way->piece.stack,
 		.kind = kind,
 		.by = by,
+		.process = way->turn.where.process,
+		.request = way->turn.where.request,
 	};
 
 	return path_cause(way->w->path, &step);
@@ -215,10 +240,35 @@ static void walk_cross(struct way *way, const struct trail_rec *edge, int64_t fl
 		.via = via,
 		.via_g = way->turn.g,
 		.via_stack = edge->end_stack,
+		.where = way->turn.where,
 	};
 	way->piece = *edge;
 	way->piece.kind = edge->other_kind;
 	way->has_edge = false;
+}
+
+/*
+ * Explains the wait of the current piece by the goroutine that wrote to the other end of its
+ * connection: the time after the write is the network's. False if the trace of that process does
+ * not have what it did.
+ */
+static bool walk_follow_joined(struct way *way, int64_t from)
+{
+	struct trail_rec edge = way->edge;
+	struct trail_join where = *trail_joined(walk_trail(way), &edge);
+	uint32_t wait;
+
+	edge.from = edge.from < way->t ? edge.from : way->t;
+	if (edge.from <= from || edge.other_prev == STORE_NONE)
+		return false;
+	if (edge.from < way->t)
+		walk_put_part(way, edge.from, NULL, BY_WRITE);
+	wait = walk_wait_of(way, STEP_WAITING, BY_GOROUTINE);
+	if (from > way->turn.floor)
+		*(struct turn *)vec_push(&way->w->frames, sizeof(struct turn)) = way->turn;
+	walk_cross(way, &edge, from, wait, VIA_WOKE);
+	way->turn.where = where;
+	return true;
 }
 
 /*
@@ -231,7 +281,11 @@ static bool walk_follow(struct way *way, int64_t from)
 	uint32_t wait;
 
 	if (way->piece.kind != TRAIL_WAITING || !way->has_edge || edge.other_kind == TRAIL_WOKE ||
-	    from >= way->t || way->w->frames.len >= DEEPEST || is_from_outside(way))
+	    from >= way->t || way->w->frames.len >= DEEPEST)
+		return false;
+	if (edge.flags & TRAIL_JOINED)
+		return walk_follow_joined(way, from);
+	if (is_from_outside(way))
 		return false;
 	wait = walk_wait_of(way, STEP_WAITING,
 			    place_is_unlock(spans_stacks(way->w->path->s), edge.end_stack) ?
@@ -273,7 +327,7 @@ static void walk_take_name(struct turn *turn, const char *name)
  */
 static bool walk_next_piece(struct way *way)
 {
-	struct store *store = trail_store(way->w->trail);
+	struct store *store = trail_store(walk_trail(way));
 	const struct trail_rec *r;
 
 	way->has_edge = false;
@@ -366,6 +420,8 @@ void walk_back(struct walk *w, const struct trail_rec *at)
 
 	w->frames.len = 0;
 	held_begin(w->held, w->trail, at->to, w->path);
+	if (w->beside)
+		beside_held_begin(w->beside, at->to, w->path);
 	while (way.t > w->path->from)
 		if (!take_piece(&way) && !walk_leave(&way))
 			break;

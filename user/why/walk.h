@@ -10,6 +10,7 @@
 #ifndef GOTAP_WHY_WALK_H
 #define GOTAP_WHY_WALK_H
 
+#include "why/beside.h"
 #include "why/held.h"
 #include "why/path.h"
 #include "why/trail.h"
@@ -18,6 +19,8 @@ struct walk {
 	struct trail *trail;
 	struct path *path;	/* its interval is set with path_begin() */
 	struct held *held;
+	/* traces of other processes, in which the path goes on; NULL: none */
+	struct beside *beside;
 	/* struct turn: goroutines in which the path continues at the begin of a wait */
 	struct vec frames;
 };

@@ -31,6 +31,8 @@ struct why {
 	struct trail *trail;
 	struct walk walk;
 	struct held held;
+	struct beside *beside;
+	bool is_beside;		/* beside is of the reading that comes next */
 	struct target target;
 	int64_t from, to;		/* on the clock of the trace */
 	/* the interval has ended, but the target's current stay is still open */
@@ -312,6 +314,7 @@ void why_free(struct why *w)
 	held_free(&w->held);
 	vec_free(&w->walk.frames);
 	instances_free(&w->chosen);
+	beside_free(w->beside);
 	trail_free(w->trail);
 	spans_free(w->s);
 	spans_free(w->first);
@@ -400,11 +403,31 @@ bool why_is_split(const struct why *w)
 
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err)
 {
+	int ret;
+
 	w->trace = trace;
 	instances_trace(&w->chosen, trace);
 	w->done = w->due = false;
 	w->target = (struct target){0};
-	return spans_read(w->s, r, err);
+	if (!w->is_beside)
+		return spans_read(w->s, r, err);
+	w->walk.beside = w->beside;
+	ret = beside_read(w->beside, r, err);
+	w->walk.beside = NULL;
+	w->is_beside = false;
+	return ret;
+}
+
+void why_beside(struct why *w, struct trace_reader *const *readers, size_t n)
+{
+	beside_free(w->beside);
+	w->beside = beside_new(w->s, w->trail, readers, n);
+	w->is_beside = true;
+}
+
+const struct beside *why_besides(const struct why *w)
+{
+	return w->beside;
 }
 
 int why_check(struct why *w, struct error *err)

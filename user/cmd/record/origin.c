@@ -59,6 +59,19 @@ static void origin_put_time(struct buf *text)
 	origin_put(text, ORIGIN_DATE, date);
 }
 
+/* The number of the network namespace; sockets of two of them are not connected by loopback. */
+static void origin_put_netns(struct buf *text, const struct process *proc)
+{
+	char path[PROCFS_PATH], link[64], number[32];
+	ssize_t n;
+
+	procfs_path(&proc->fs, proc->pid, "ns/net", path);
+	n = readlink(path, link, sizeof(link) - 1);
+	link[n < 0 ? 0 : n] = 0;
+	if (sscanf(link, "net:[%31[0-9]", number) == 1)
+		origin_put(text, ORIGIN_NETNS, number);
+}
+
 static void origin_fill_recording(struct capture_info *info, const struct process *proc,
 				  bool without_command)
 {
@@ -69,6 +82,7 @@ static void origin_fill_recording(struct capture_info *info, const struct proces
 	gethostname(host, sizeof(host) - 1);
 	origin_put(&text, ORIGIN_PID, pid);
 	origin_put(&text, ORIGIN_HOST, host);
+	origin_put_netns(&text, proc);
 	origin_put_time(&text);
 	origin_put(&text, ORIGIN_GOTAP, GOTAP_VERSION);
 	if (!without_command)

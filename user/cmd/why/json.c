@@ -63,6 +63,10 @@ static void put_cause(struct json *o, const char *name, const struct cause *c)
 		json_put_text(&o->j, "queued", why_queued_names[c->queued]);
 	if (c->comm)
 		json_put_text(&o->j, "taken_by", c->comm);
+	if (c->process)
+		json_put_text(&o->j, "process", c->process);
+	if (c->process && *c->request)
+		json_put_text(&o->j, "request", c->request);
 	why_json_put_frame(o, "in", c->op);
 	why_json_put_frame(o, "at", c->at);
 	json_close_object(&o->j);
@@ -233,6 +237,8 @@ static void why_json_put_step(struct json *o, const struct step *s)
 	json_put_number(&o->j, "to_ns", s->to - o->a->begin);
 	why_json_put_goroutine(o, "goroutine", s->g);
 	json_put_count(&o->j, "depth", s->depth);
+	if (s->task)
+		json_put_count(&o->j, "task", s->task);
 	put_cause(o, "cause", c);
 	if (s->depth) {
 		put_cause(o, "waited_for_in", vec_at(&o->path->causes, struct cause, s->wait));

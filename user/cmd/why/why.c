@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/joined.h"
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "files/reread.h"
@@ -32,6 +33,7 @@ struct why_options {
 	bool again;
 	bool failed;		/* a fault of a file of threads was printed */
 	struct vec inputs;	/* struct why_input */
+	struct joins_survey survey;
 };
 
 /* --- options --- */
@@ -174,9 +176,6 @@ static const char *why_line_check(void *options, char **operands)
 		return "--from and --to are for --goroutine, or the whole program";
 	if (q->from != INT64_MIN && q->from >= q->to)
 		return "--from must be before --to";
-	if (!chosen && operands[1])
-		return "several traces can be given with --func, --region, --route or a type of "
-		       "--task";
 	if (q->all && !o->has_percentile)
 		q->percentile = 99;
 	return NULL;
@@ -190,7 +189,11 @@ static const struct command_line why_line = {
 		"program went: the critical path, from its end back to its begin. Where a\n"
 		"goroutine waited for another one, the path goes on in the one that ended the\n"
 		"wait. The sum is the time exactly. TRACE is a Go execution trace of any release,\n"
-		"or - (standard input).\n",
+		"or - (standard input).\n"
+		"\n"
+		"Of several traces the question is about the first one that has what was asked\n"
+		"for; of several instances the slowest of all. If others have the other ends of\n"
+		"its connections, the path goes on there (docs/joins.md).\n",
 	.tables = { { why_rows, 0 } },
 	.least = 1, .most = -1, .operands = "a trace is needed",
 	.check = why_line_check,
@@ -217,7 +220,8 @@ typedef int pass_fn(struct why *w, uint32_t trace, struct trace_reader *r, struc
  * What is wrong with the trace goes to @damage, if that is the first fault; what can be read is
  * read.
  */
-static int pass(struct why_options *o, struct why *w, uint32_t i, pass_fn *fn, struct error *damage)
+static int why_cmd_pass(struct why_options *o, struct why *w, uint32_t i, pass_fn *fn,
+			struct error *damage)
 {
 	struct why_input *in = vec_at(&o->inputs, struct why_input, i);
 	struct trace_input opened;
@@ -236,11 +240,37 @@ static int pass(struct why_options *o, struct why *w, uint32_t i, pass_fn *fn, s
 	return 0;
 }
 
+/* Opens the traces in which the path of trace @i can go on. */
+static int why_cmd_open_others(struct why_options *o, uint32_t i, struct joined *others,
+			       struct error *err)
+{
+	uint32_t k;
+	int ret = 0;
+
+	for (k = 0; k < o->inputs.len && k < JOINS_MEMBERS && i < JOINS_MEMBERS && !ret; k++)
+		if (k != i && joins_survey_has(&o->survey, i, k))
+			ret = joined_open(others,
+					  &vec_at(&o->inputs, struct why_input, k)->trace,
+					  o->binary, err);
+	return ret;
+}
+
+/* Finds out which traces have ends of the same connections. */
+static void why_cmd_survey(struct why_options *o)
+{
+	uint32_t i;
+
+	for (i = 0; o->inputs.len > 1 && i < o->inputs.len && i < JOINS_MEMBERS; i++)
+		joined_survey(&o->survey, i, &vec_at(&o->inputs, struct why_input, i)->trace,
+			      o->binary);
+}
+
 /* The pass that answers, along with the file of threads. */
 static int last_pass(struct why_options *o, struct why *w, uint32_t i, struct error *damage)
 {
 	struct why_input *in = vec_at(&o->inputs, struct why_input, i);
 	struct oncpu *threads = NULL;
+	struct joined others = {0};
 	struct error err;
 	int ret;
 
@@ -249,7 +279,12 @@ static int last_pass(struct why_options *o, struct why *w, uint32_t i, struct er
 		o->failed = in->no_threads = true;
 	}
 	why_split(w, threads);
-	ret = pass(o, w, i, why_read, damage);
+	ret = why_cmd_open_others(o, i, &others, damage);
+	if (!ret && others.n)
+		why_beside(w, others.readers, others.n);
+	if (!ret)
+		ret = why_cmd_pass(o, w, i, why_read, damage);
+	o->failed |= joined_close(&others, why_besides(w));
 	if (threads && !thread_file_check(threads, why_spans(w), in->trace.path, &o->failed))
 		o->again = in->no_threads = true;
 	why_split(w, NULL);
@@ -264,7 +299,7 @@ static int first_pass(struct why_options *o, struct why *w, struct error *err)
 	int ret = 0;
 
 	for (i = 0; i < o->inputs.len && !ret; i++)
-		ret = pass(o, w, i, why_choose, err);
+		ret = why_cmd_pass(o, w, i, why_choose, err);
 	return ret;
 }
 
@@ -337,7 +372,8 @@ static int why_cmd_run(struct why_options *o, struct error *err)
 
 static int open_inputs(struct why_options *o, struct error *err)
 {
-	bool twice = o->show.question.of != WHY_PROGRAM && o->show.question.of != WHY_GOROUTINE;
+	bool twice = o->show.traces[1] || (o->show.question.of != WHY_PROGRAM &&
+					   o->show.question.of != WHY_GOROUTINE);
 	char **path;
 	int ret = legacy_program(o->binary, err);
 
@@ -353,6 +389,7 @@ static void close_inputs(struct why_options *o)
 	for (i = 0; i < o->inputs.len; i++)
 		reread_close(&vec_at(&o->inputs, struct why_input, i)->trace);
 	vec_free(&o->inputs);
+	joins_survey_free(&o->survey);
 }
 
 int cmd_why(int argc, char **argv)
@@ -368,8 +405,10 @@ int cmd_why(int argc, char **argv)
 	if (status)
 		return status - 1;
 	ret = open_inputs(&o, &err);
-	if (!ret)
+	if (!ret) {
+		why_cmd_survey(&o);
 		ret = why_cmd_run(&o, &err);
+	}
 	close_inputs(&o);
 	origin_free(&seen.origin);
 	return ret ? cmd_fail(&err) : o.failed ? EXIT_FAIL : EXIT_OK;

@@ -30,6 +30,7 @@ const char *const why_by_names[] = {
 	[BY_NONE] = NULL,       [BY_GOROUTINE] = "goroutine",       [BY_HOLDER] = "holder",
 	[BY_TIMER] = "timer",   [BY_NETPOLL] = "network poller",    [BY_RUNTIME] = "runtime",
 	[BY_NOBODY] = "nobody", [BY_UNKNOWN] = "unknown goroutine", [BY_DEEP] = "chain too long",
+	[BY_WRITE] = "write",   [BY_SEVERAL] = "one of several requests",
 };
 
 static const char *const kind_words[STEP_KINDS + 1] = {
@@ -74,6 +75,8 @@ static const char *const by_words[] = {
 	[BY_NOBODY] = ", not unblocked in the trace",
 	[BY_UNKNOWN] = ", unblocked by a goroutine that the trace does not have",
 	[BY_DEEP] = ", unblocked by a chain of goroutines that is too long",
+	[BY_WRITE] = ", after the other end had written",
+	[BY_SEVERAL] = ", unblocked by one of several requests of the other end",
 };
 
 struct why_time why_time(int64_t ns)
@@ -142,6 +145,9 @@ static void why_words_put_thread(struct buf *b, const struct cause *c)
 
 void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct cause *c)
 {
+	if (c->process)
+		buf_printf(b, "in %.120s%s%.200s: ", c->process, *c->request ? ", " : "",
+			   c->request);
 	buf_printf(b, "%s", kind_words[c->kind]);
 	if (c->kind <= STEP_STOPS)
 		why_words_put_thread(b, c);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * joined: the traces of other processes that a command reads beside one, for `gotap why`, requests
+ * and perfetto.
+ */
+#ifndef GOTAP_CMD_JOINED_H
+#define GOTAP_CMD_JOINED_H
+
+#include "files/reread.h"
+#include "files/trace_input.h"
+#include "joins/survey.h"
+#include "why/beside.h"
+
+/* A zeroed struct has none. */
+struct joined {
+	size_t n;
+	struct trace_input *inputs[BESIDE_MOST];
+	struct trace_reader *readers[BESIDE_MOST];
+	const char *paths[BESIDE_MOST];
+};
+
+/*
+ * Reads trace @number, from its begin, for the survey. A damaged trace is surveyed as far as it can
+ * be read; the command that reads it again reports the damage.
+ */
+void joined_survey(struct joins_survey *v, uint32_t number, struct reread *file,
+		   const char *binary);
+/* Adds a reader of @file, from its begin. To be called at most BESIDE_MOST times. */
+int joined_open(struct joined *j, struct reread *file, const char *binary, struct error *err);
+/*
+ * Closes all, and prints the faults that were found in @b while they were read (NULL: they were
+ * not). Returns whether there was any.
+ */
+bool joined_close(struct joined *j, const struct beside *b);
+
+#endif
