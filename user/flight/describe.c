@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "flight/describe.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/json_out.h"
+#include "base/show.h"
 #include "base/vec.h"
 
 struct flight_extent describe_extent(const struct history_range *r)
@@ -63,7 +65,18 @@ static void describe_put_stack(struct json_out *j, const char *stack)
 	json_close_array(j);
 }
 
-static void put_trigger(struct json_out *j, const struct request *r, const struct flight_extent *x)
+/* The command that shows the critical path of the task. */
+static void describe_put_task(struct json_out *j, uint64_t task, const char *trace)
+{
+	_cleanup_free_ char *word = show_file_word(trace);
+	_cleanup_free_ char *next = xasprintf("gotap why %s --task %" PRIu64, word, task);
+
+	json_put_count(j, "task", task);
+	json_put_text(j, "next", next);
+}
+
+static void put_trigger(struct json_out *j, const struct request *r, const struct flight_extent *x,
+			const char *trace)
 {
 	json_open_object(j, "trigger");
 	json_put_text(j, "name", r->fact.trigger);
@@ -78,6 +91,8 @@ static void put_trigger(struct json_out *j, const struct request *r, const struc
 		json_put_count(j, "goroutine", r->fact.g);
 	if (r->fact.m)
 		json_put_count(j, "thread", r->fact.m);
+	if (r->fact.task)
+		describe_put_task(j, r->fact.task, trace);
 	if (*r->fact.stack)
 		describe_put_stack(j, r->fact.stack);
 	json_close_object(j);
@@ -138,7 +153,7 @@ char *describe(const struct flight_opts *o, const struct request *r, const struc
 	json_put_text(&j, "trace", name);
 	json_put_count(&j, "number", r->id);
 	json_put_count(&j, "bytes", x->bytes);
-	put_trigger(&j, r, x);
+	put_trigger(&j, r, x, name);
 	put_window(&j, o, r, x);
 	describe_put_process(&j, o->info);
 	put_losses(&j, "losses", &x->losses);

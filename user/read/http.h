@@ -27,6 +27,9 @@
  */
 #define HTTP_TASKS (1ULL << 62)
 
+/* The name of a request without a route is the method and this. */
+#define HTTP_NO_ROUTE "net/http"
+
 /* A pair of the message; the value may be quoted. */
 struct http_pair {
 	const char *key, *value;

@@ -12,6 +12,11 @@ static bool result_is(const struct http_pair *p, const char *value)
 	return p->value_len == strlen(value) && !memcmp(p->value, value, p->value_len);
 }
 
+bool result_failed(const struct result *r)
+{
+	return r->panic || r->status >= 500;
+}
+
 void result_read(struct result *r, const char *message)
 {
 	struct http_pair p;

@@ -21,5 +21,7 @@ struct result {
  * category may come from a program that forges it, or from a later gotap.
  */
 void result_read(struct result *r, const char *message);
+/* The status is 500 or above, or the handler did not return. */
+bool result_failed(const struct result *r);
 
 #endif

@@ -24,7 +24,8 @@ static const struct op_traits *const op_traits[OP_KINDS] = {
 
 /* The name as an argument of an event. */
 #define NAME(op) ((uint64_t)(uintptr_t)&(const struct sink_text){                             \
-		.bytes = (op)->name, .len = (op)->name_len, .later = (op)->named ? 0 : (op)->task })
+		.bytes = (op)->name, .len = (op)->name_len, .op = (op)->kind,                 \
+		.later = (op)->named ? 0 : (op)->task })
 
 static const struct op_traits *op_traits_of(const struct op *op)
 {

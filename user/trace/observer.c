@@ -30,6 +30,11 @@ void observers_event(const struct observers *o, const struct sink_event *e)
 	OBSERVERS_EACH(o, event, e);
 }
 
+void observers_text(const struct observers *o, uint64_t later, const char *bytes, size_t n)
+{
+	OBSERVERS_EACH(o, text, later, bytes, n);
+}
+
 void observers_thread_done(const struct observers *o, uint64_t thread)
 {
 	OBSERVERS_EACH(o, thread_done, thread);
@@ -92,6 +97,11 @@ static void observers_cpu_sample(void *ctx, const struct sink_sample *sample)
 {
 }
 
+static void observers_sink_text(void *ctx, uint64_t later, const char *bytes, size_t n)
+{
+	observers_text(ctx, later, bytes, n);
+}
+
 static void observers_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
 {
 }
@@ -105,6 +115,7 @@ struct sink observers_sink(const struct observers *o)
 		.thread_done = observers_sink_thread_done,
 		.event = observers_sink_event,
 		.cpu_sample = observers_cpu_sample,
+		.text = observers_sink_text,
 		.experiment = observers_experiment,
 	};
 

@@ -27,6 +27,8 @@ struct observer_ops {
 	void (*begin)(void *ctx, trace_frames_fn *frames, void *frames_ctx);
 	/* An event, after it was written. */
 	void (*event)(void *ctx, const struct sink_event *e);
+	/* The text with number @later, to which earlier events refer (sink_ops.text). */
+	void (*text)(void *ctx, uint64_t later, const char *bytes, size_t n);
 	/* The thread has most likely ended: the model has dropped it. */
 	void (*thread_done)(void *ctx, uint64_t thread);
 	/* The open generation ends. It is written next. */
@@ -67,6 +69,7 @@ void observers_add(struct observers *o, const struct observer_ops *ops, void *ct
 /* Each of these calls the function of the same name of all observers that have it. */
 void observers_begin(const struct observers *o, trace_frames_fn *frames, void *frames_ctx);
 void observers_event(const struct observers *o, const struct sink_event *e);
+void observers_text(const struct observers *o, uint64_t later, const char *bytes, size_t n);
 void observers_thread_done(const struct observers *o, uint64_t thread);
 void observers_gen_end(const struct observers *o);
 /* A tracefile_written_fn; @observers is the struct observers. */

@@ -36,6 +36,7 @@ struct sink_text {
 	 * stand in its place.
 	 */
 	uint64_t later;
+	uint8_t op;	/* the name of an operation of this enum op_kind; 0: of none */
 };
 
 static inline size_t sink_text_len(const struct sink_text *t)

@@ -59,6 +59,14 @@ static void tap_event(void *ctx, const struct sink_event *e)
 	tap_step(t, &s, m);
 }
 
+static void tap_text(void *ctx, uint64_t later, const char *bytes, size_t n)
+{
+	const struct tap *t = ctx;
+
+	if (t->opts.visitor->text)
+		t->opts.visitor->text(t->opts.ctx, later, bytes, n);
+}
+
 static void tap_gen_end(void *ctx)
 {
 	struct tap *t = ctx;
@@ -99,8 +107,9 @@ static void tap_gap(void *ctx, uint64_t time)
 void tap_observe(struct tap *t, struct observers *to)
 {
 	static const struct observer_ops ops = {
-		.begin = tap_on_begin, .event = tap_event, .thread_done = tap_thread_done,
-		.gen_end = tap_gen_end, .seen = tap_seen, .gap = tap_gap,
+		.begin = tap_on_begin, .event = tap_event, .text = tap_text,
+		.thread_done = tap_thread_done, .gen_end = tap_gen_end, .seen = tap_seen,
+		.gap = tap_gap,
 	};
 
 	observers_add(to, &ops, t);

@@ -83,6 +83,8 @@ struct tap_visitor {
 	void (*any)(void *ctx, const struct sink_event *e, struct tap_thread *m);
 	/* An event that changes no state, if opts.wants[kind] is set. Not called in a gap. */
 	void (*event)(void *ctx, const struct tap_step *s);
+	/* A text to which earlier events refer (sink_ops.text). Also called in a gap. */
+	void (*text)(void *ctx, uint64_t later, const char *bytes, size_t n);
 	/* All events up to @time have come. Not called in a gap. */
 	void (*seen)(void *ctx, uint64_t time);
 	/*

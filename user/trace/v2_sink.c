@@ -242,10 +242,11 @@ static void v2_sink_known(void *ctx, uint64_t later, const char *bytes, size_t n
 	struct v2_sink *v = ctx;
 	uint64_t *id = map64_get(&v->later, later);
 
-	if (!id)
-		return;
-	tracefile_define(v->tf, *id, bytes, n);
-	map64_del(&v->later, later);
+	if (id) {
+		tracefile_define(v->tf, *id, bytes, n);
+		map64_del(&v->later, later);
+	}
+	observers_text(v->observers, later, bytes, n);
 }
 
 static void v2_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)

@@ -211,14 +211,14 @@ void facts_look_at_losses(struct triggers *t)
  * Were records lost during the time that the fact measures? The record of its end may be among
  * them.
  */
-static bool is_doubtful(struct rule *r, const struct fact_place *where)
+static bool is_doubtful(struct rule *r, const struct flight_fact *fact)
 {
 	struct triggers *t = r->triggers;
 
 	if (!t->tap || !r->family->lasts)
 		return false;
 	facts_look_at_losses(t);
-	return t->lost_at && t->lost_at + r->is->limit >= where->time;
+	return t->lost_at && t->lost_at >= fact->since;
 }
 
 void fire(struct rule *r, const struct fact_place *where, const char *format, ...)
@@ -243,11 +243,12 @@ void fire(struct rule *r, const struct fact_place *where, const char *format, ..
 	if (r->last && where->time < r->last + APART_NS)
 		return;
 	fact.g = g ? g->id : where->goid;
+	fact.task = where->task;
 	fact.m = where->tid ? where->tid : g && g->m ? g->m->id : 0;
 	va_start(ap, format);
 	n = vsnprintf(fact.what, sizeof(fact.what), format, ap);
 	va_end(ap);
-	if (is_doubtful(r, where) && n >= 0 && (size_t)n < sizeof(fact.what))
+	if (is_doubtful(r, &fact) && n >= 0 && (size_t)n < sizeof(fact.what))
 		snprintf(fact.what + n, sizeof(fact.what) - (size_t)n,
 			 "; records were lost meanwhile, perhaps its end");
 	pass_or_wait(r, &fact, facts_stack_of(where));

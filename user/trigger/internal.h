@@ -78,6 +78,7 @@ struct family {
 	void (*gone)(struct rule *r, struct tap_go *g, uint64_t time);
 	void (*event)(struct rule *r, const struct tap_step *s);
 	void (*seen)(struct rule *r, uint64_t time);
+	void (*text)(struct rule *r, uint64_t later, const char *bytes, size_t n);
 	void (*gap)(struct rule *r, uint64_t time);
 	void (*end)(struct rule *r);	/* frees the memory that begin() allocated */
 	uint8_t events[6];	/* kinds of events that event() is called for; 0 ends the list */
@@ -99,7 +100,7 @@ static inline uint64_t place_bit(const struct tap_go *g)
 
 extern const struct family family_stays, family_func, family_region, family_task, family_stw,
 	family_level, family_gc, family_p99, family_unit, family_log,
-	family_hang, family_throttled, family_none;
+	family_hang, family_throttled, family_request, family_errors, family_none;
 
 /* A fact that waits for the record of its stack. */
 struct waiting {
@@ -136,7 +137,7 @@ struct triggers {
 	 * have it.
 	 */
 	struct vec on_enter[TAP_STATES], on_leave[TAP_STATES];	/* struct rule * */
-	struct vec on_born, on_gone, on_seen, on_gap;
+	struct vec on_born, on_gone, on_seen, on_text, on_gap;
 	struct vec on_event[256];
 	struct vec waiting;	/* struct waiting */
 	size_t stays;		/* number of struct stay in each goroutine's data, for all rules */
@@ -184,6 +185,7 @@ struct fact_place {
 	uint64_t stack;
 	uint64_t goid;		/* used if @g is NULL; 0: no goroutine */
 	uint32_t tid;		/* 0: the thread of @g */
+	uint64_t task;		/* that the fact is about; 0: none */
 };
 void fire(struct rule *r, const struct fact_place *where, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

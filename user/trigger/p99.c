@@ -8,67 +8,53 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "trigger/window.h"
+
 enum {
-	SLICES = 10,
 	SLICE_NS = 100 * 1000 * 1000,
 	LEAST = 100,	/* fewer have no 99th percentile */
 };
 
-struct slice {
-	uint64_t all, longer;
-};
-
 struct p99 {
-	struct slice slices[SLICES];
-	uint64_t begin;		/* of the newest slice; 0: there is none */
-	size_t newest;
+	struct window window;
 };
 
 struct p99 *p99_new(void)
 {
-	return xcalloc(1, sizeof(struct p99));
+	struct p99 *p = xcalloc(1, sizeof(*p));
+
+	p->window.slice_ns = SLICE_NS;
+	return p;
 }
 
 void p99_forget(struct p99 *p)
 {
-	*p = (struct p99){0};
+	window_forget(&p->window);
 }
 
 void p99_count(struct p99 *p, bool longer)
 {
-	p->slices[p->newest].all++;
-	p->slices[p->newest].longer += longer;
+	window_count(&p->window, longer);
 }
 
 static void p99_judge(struct p99 *p, struct rule *r, uint64_t time, const char *what)
 {
-	struct slice sum = {0};
-	bool above;
-	size_t i;
+	struct window_sum sum = window_sum(&p->window);
+	bool above = sum.all >= LEAST && sum.hits * 100 > sum.all;
 
-	for (i = 0; i < SLICES; i++) {
-		sum.all += p->slices[i].all;
-		sum.longer += p->slices[i].longer;
-	}
-	above = sum.all >= LEAST && sum.longer * 100 > sum.all;
 	if (above && !r->above)
 		fire(r, &(struct fact_place){ .time = time },
 		     "in the last second %" PRIu64 " of %" PRIu64 " %s took longer than %s",
-		     sum.longer, sum.all, what, span_text(r->is->limit).text);
+		     sum.hits, sum.all, what, span_text(r->is->limit).text);
 	r->above = above;
 }
 
 void p99_pass(struct p99 *p, struct rule *r, uint64_t time, const char *what)
 {
-	if (p->begin && time < p->begin + SLICE_NS)
+	if (!window_is_due(&p->window, time))
 		return;
 	p99_judge(p, r, time, what);
-	if (!p->begin || time > p->begin + (uint64_t)SLICES * SLICE_NS)
-		*p = (struct p99){ .begin = time };
-	for (; p->begin + SLICE_NS <= time; p->begin += SLICE_NS) {
-		p->newest = (p->newest + 1) % SLICES;
-		p->slices[p->newest] = (struct slice){0};
-	}
+	window_turn(&p->window, time);
 }
 
 /* --- sched-p99 --- */

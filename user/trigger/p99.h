@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * p99: tells whether more than 1 % of the stays or units that ended within the last second took
- * longer than the limit of a rule. Two counts for each slice of 100 ms suffice: no histogram is
- * needed.
+ * longer than the limit of a rule (window.h).
  */
 #ifndef GOTAP_TRIGGER_P99_H
 #define GOTAP_TRIGGER_P99_H

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "release/release.h"
 
-enum form { PLAIN, TIME, COUNT, SIZE, BLOCKED, NAMED, REGEXP };
+enum form { PLAIN, TIME, COUNT, SIZE, BLOCKED, NAMED, REGEXP, REQUEST, SHARE };
 
 enum { TEXT_MAX = 1024 };
 
@@ -78,6 +78,18 @@ static bool take_count(const char *s, uint64_t *n)
 	return *s >= '0' && *s <= '9' && !*end && !errno && *n < UINT64_MAX / 2;
 }
 
+/* "5%" or "0.5%", below 100 %. */
+static bool take_share(const char *s, uint64_t *millionths)
+{
+	char *end;
+	double percent = strtod(s, &end);
+
+	if (*s < '0' || *s > '9' || strcmp(end, "%") || !(percent < 100))
+		return false;
+	*millionths = (uint64_t)(percent * 1e4 + 0.5);
+	return true;
+}
+
 /* Parses the text after the ">" of a form. Returns NULL, or a text that says why it is wrong. */
 static const char *take_limit(enum form form, const char *s, uint64_t *limit)
 {
@@ -85,6 +97,8 @@ static const char *take_limit(enum form form, const char *s, uint64_t *limit)
 		return take_count(s, limit) ? NULL : "N is a whole number, like 10000";
 	if (form == SIZE)
 		return number_size(s, limit) ? NULL : "SIZE is a number of bytes, like 512M or 2G";
+	if (form == SHARE)
+		return take_share(s, limit) ? NULL : "P% is a share below 100 %, like 5% or 0.5%";
 	return take_time(s, limit) ? NULL : "T is a time, like 100ms or 2s";
 }
 
@@ -140,14 +154,14 @@ static const char *take_blocked(struct trigger_rule *ret, const char *s)
 }
 
 /* Parses "NAME>T". The last ">" ends NAME, since a name may contain ">". */
-static const char *take_named(struct trigger_rule *ret, const char *s)
+static const char *take_named(struct trigger_rule *ret, enum form form, const char *s)
 {
 	const char *over = strrchr(s, '>');
 
 	if (!over || over == s)
 		return over ? "NAME is empty" : "there is no >T";
 	ret->name = xstrndup(s, (size_t)(over - s));
-	return take_limit(TIME, over + 1, &ret->limit);
+	return take_limit(form, over + 1, &ret->limit);
 }
 
 /*
@@ -192,7 +206,11 @@ static const char *parse_take_form(struct trigger_rule *ret, enum form form, con
 	case BLOCKED:
 		return *s == '>' ? take_blocked(ret, s + 1) : "a limit is missing";
 	case NAMED:
-		return *s == ':' ? take_named(ret, s + 1) : "a name is missing";
+		return *s == ':' ? take_named(ret, form, s + 1) : "a name is missing";
+	case REQUEST:
+	case SHARE:
+		return *s == ':' ? take_named(ret, form, s + 1) :
+		       *s == '>' ? take_limit(form, s + 1, &ret->limit) : "a limit is missing";
 	case REGEXP:
 		return *s == ':' ? take_regexp(ret, s + 1) : "a regular expression is missing";
 	}

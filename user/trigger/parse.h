@@ -24,8 +24,11 @@ enum trigger_kind {
 struct trigger_rule {
 	enum trigger_kind kind;
 	char *text;		/* a copy of the argument of --on */
-	uint64_t limit;		/* ns, bytes or a count, by the kind; 0: the kind has none */
-	/* name of a region, task or function, a pattern of fnmatch(3); NULL: the kind has none */
+	uint64_t limit;		/* ns, bytes, a count or millionths, by the kind; 0: it has none */
+	/*
+	 * name of a region, task, function or route, a pattern of fnmatch(3); NULL: the kind has
+	 * none, or any route
+	 */
 	char *name;
 	char *reason, *func;	/* BLOCKED: patterns of fnmatch(3); NULL: any */
 	regex_t regexp;		/* LOG */

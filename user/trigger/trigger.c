@@ -23,6 +23,8 @@ const struct family *family_of(enum trigger_kind kind)
 		[TRIGGER_UNIT_P99] = &family_unit,
 		[TRIGGER_SCHED_P99] = &family_p99,
 		[TRIGGER_THROTTLED] = &family_throttled,
+		[TRIGGER_REQUEST] = &family_request,
+		[TRIGGER_ERRORS] = &family_errors,
 		[TRIGGER_LOG] = &family_log,
 		[TRIGGER_EXIT] = &family_none,
 		[TRIGGER_CRASH] = &family_none,
@@ -90,6 +92,11 @@ static void on_seen(void *ctx, uint64_t time)
 		facts_pass_waiting(t);
 }
 
+static void on_text(void *ctx, uint64_t later, const char *bytes, size_t n)
+{
+	EACH(((struct triggers *)ctx)->on_text, text(r, later, bytes, n));
+}
+
 static void on_gap(void *ctx, uint64_t time)
 {
 	EACH(((struct triggers *)ctx)->on_gap, gap(r, time));
@@ -102,6 +109,7 @@ static const struct tap_visitor visitor = {
 	.gone = on_gone,
 	.event = trigger_on_event,
 	.seen = on_seen,
+	.text = on_text,
 	.gap = on_gap,
 };
 
@@ -129,6 +137,8 @@ static void trigger_enlist(struct triggers *t, struct rule *r, struct tap_opts *
 		trigger_add(&t->on_gone, r);
 	if (f->seen)
 		trigger_add(&t->on_seen, r);
+	if (f->text)
+		trigger_add(&t->on_text, r);
 	if (f->gap)
 		trigger_add(&t->on_gap, r);
 	for (i = 0; f->events[i]; i++) {
@@ -234,6 +244,7 @@ static void free_lists(struct triggers *t)
 	vec_free(&t->on_born);
 	vec_free(&t->on_gone);
 	vec_free(&t->on_seen);
+	vec_free(&t->on_text);
 	vec_free(&t->on_gap);
 	for (i = 0; i < 256; i++)
 		vec_free(&t->on_event[i]);
