@@ -63,6 +63,39 @@ serves() {
 @test "requests of a Go 1.27 server, with inline code" { serves 1.27 --attach inline; }
 # end of releases
 
+# knows_children VERSION [ARGUMENT...]: no goroutine is the child of another request than its own.
+knows_children() {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	build_prog "$1" children
+	"$GOTAP" record -o "$trace" --budget none --strict -e +http "${@:2}" -- "$PROG" 20 \
+		2>"$BATS_TEST_TMPDIR/report" || fail "$(cat "$BATS_TEST_TMPDIR/report")"
+	trace_ok "$trace"
+	"$GOTAP" text --events --json "$trace" >"$BATS_TEST_TMPDIR/events"
+	python3 "$CHECKOUT/tests/lib/children.py" "$BATS_TEST_TMPDIR/events" 700
+}
+
+# for releases 1.15+ (soak-only not 1.15 newest):
+#	@test "goroutines that work for requests of a Go % server" { knows_children %; }
+@test "goroutines that work for requests of a Go 1.15 server" { knows_children 1.15; }
+# bats test_tags=soak-only
+@test "goroutines that work for requests of a Go 1.19 server" { knows_children 1.19; }
+# bats test_tags=soak-only
+@test "goroutines that work for requests of a Go 1.21 server" { knows_children 1.21; }
+# bats test_tags=soak-only
+@test "goroutines that work for requests of a Go 1.22 server" { knows_children 1.22; }
+# bats test_tags=soak-only
+@test "goroutines that work for requests of a Go 1.23 server" { knows_children 1.23; }
+# bats test_tags=soak-only
+@test "goroutines that work for requests of a Go 1.24 server" { knows_children 1.24; }
+# bats test_tags=soak-only
+@test "goroutines that work for requests of a Go 1.25 server" { knows_children 1.25; }
+# bats test_tags=soak-only
+@test "goroutines that work for requests of a Go 1.26 server" { knows_children 1.26; }
+@test "goroutines that work for requests of a Go 1.27 server" { knows_children 1.27; }
+# end of releases
+
+@test "goroutines that work for requests of a Go server, with inline code" { knows_children 1.27 --attach inline; }
+
 @test "paths can be left out" {
 	build_prog 1.27 requests
 	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +http --no-paths -- "$PROG" 2 100 >/dev/null

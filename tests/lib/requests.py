@@ -53,7 +53,8 @@ def main():
     with open(sys.argv[2], encoding='utf-8') as lines:
         for line in lines:
             event = json.loads(line)
-            if event['event'].startswith('User') and event.get('task', 0) > 1 << 62:
+            if event['event'].startswith('User') and event.get('task', 0) > 1 << 62 and \
+               not event.get('type', '').startswith('child of '):
                 tasks[event['task']].append(event)
     seen = collections.Counter()
     for task, events in tasks.items():

@@ -22,7 +22,7 @@ static int keep_gen_end(void *ctx, const struct trace_clock *clock, struct error
 
 static void keep_known(void *ctx, uint64_t later, const char *bytes, size_t n)
 {
-	buf_printf(&said, " %d='%.*s'", (int)(later - HTTP_TASKS), (int)n, bytes);
+	buf_printf(&said, " %s%d='%.*s'", later > 2 * HTTP_TASKS ? "c" : "", (int)(later - HTTP_TASKS), (int)n, bytes);
 }
 
 /* A text that comes later is its number; one that is known, itself. */
@@ -31,7 +31,7 @@ static void keep_text(uint64_t arg)
 	const struct sink_text *t = sink_arg_text(arg);
 
 	if (t->later)
-		buf_printf(&said, "?%d", (int)(t->later - HTTP_TASKS));
+		buf_printf(&said, "?%s%d", t->later > 2 * HTTP_TASKS ? "c" : "", (int)(t->later - HTTP_TASKS));
 	else
 		buf_printf(&said, "%.*s", (int)sink_text_len(t), t->bytes);
 }
@@ -228,6 +228,136 @@ static void a_goroutine_that_ends_names_its_request(void)
 	end_with(" task1(?1) in(?1) 1='GET net/http'");
 }
 
+/* --- children --- */
+
+enum { SHARED_PC = 0x4000 };
+
+static bool at_shared_pc(void *ctx, uint64_t pc) { return pc == SHARED_PC; }
+
+static void begin_with_children(void)
+{
+	struct model_opts opts = { .minor = 27, .version = 25, .gen_ns = GEN_NS, .gen_bytes = 1 << 20,
+				   .serves_many = at_shared_pc };
+
+	said.len = 0;
+	now = 100000;
+	model = model_new((struct sink){ .ops = &ops }, &opts);
+	snapshot();
+	proc(REC_P_START, 8, 1);
+}
+
+static void creates(uint32_t tid, uint64_t goid, uint64_t pc) { put(REC_GO_CREATE, 0, tid, goid, 0x9000 + goid, 0, pc); }
+
+static void parks(uint32_t tid, uint64_t goid, const char *why)
+{
+	put(REC_GO_PARK, reason_number(why), tid, goid, 0x9000 + goid, 0, 0);
+}
+
+static void a_child_has_a_region(void)
+{
+	begin_with_children();
+	begins(0x1000, "/a");
+	creates(7, 10, 0x5000);
+	creates(7, 12, SHARED_PC);
+	go(REC_GO_START, 8, 10);
+	creates(8, 11, 0x5000);
+	parks(8, 10, "sleep");
+	go(REC_GO_START, 8, 11);	/* that of a child */
+	go(REC_GO_DEAD, 8, 11);
+	go(REC_GO_READY, 8, 10);
+	go(REC_GO_START, 8, 10);
+	go(REC_GO_DEAD, 8, 10);
+	go(REC_GO_START, 8, 12);
+	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
+	CHECK_EQ(repairs(), 0);
+	end_with(" task1(?1) in(?1) in(?c1) in(?c1) out(?c1) out(?c1) {status=200 bytes=5 path=/a} out(?1) end1"
+		 " 1='GET /{x}' c1='child of GET /{x}'");
+}
+
+static void the_request_ends_it(void)
+{
+	begin_with_children();
+	begins(0x1000, "/a");
+	creates(7, 10, 0x5000);
+	creates(7, 11, 0x6000);
+	creates(7, 12, 0x7000);
+	go(REC_GO_START, 8, 11);
+	parks(8, 11, "sleep");
+	go(REC_GO_START, 8, 10);
+	/* 10 runs, 11 waits, 12 has not run */
+	ends(0x1000, HTTP_END_KNOWN, 0, "/{x}");
+	parks(8, 10, "sleep");
+	go(REC_GO_START, 8, 12);
+	go(REC_GO_DEAD, 8, 12);
+	go(REC_GO_READY, 7, 11);
+	go(REC_GO_START, 8, 11);
+	CHECK_EQ(repairs(), 0);
+	end_with(" task1(?1) in(?1) in(?c1) in(?c1) out(?c1) {status=200 bytes=5 path=/a} out(?1) end1"
+		 " 1='GET /{x}' c1='child of GET /{x}' out(?c1) c1='child of GET /{x}'");
+}
+
+static void one_that_outlives_is_a_child_until_it_stops(void)
+{
+	begin_with_children();
+	begins(0x1000, "/a");
+	creates(7, 10, 0x5000);
+	go(REC_GO_START, 8, 10);
+	parks(8, 10, "sleep");
+	ends(0x1000, HTTP_END_KNOWN, 0, "");
+	begins(0x2000, "/b");
+	creates(7, 11, 0x5000);
+	go(REC_GO_START, 8, 11);
+	parks(8, 11, "sleep");
+	go(REC_GO_READY, 7, 11);
+	go(REC_GO_START, 8, 11);
+	ends(0x2000, HTTP_END_KNOWN, 0, "");
+	CHECK_EQ(repairs(), 0);
+	end_with(" task1(?1) in(?1) in(?c1) {status=200 bytes=5 path=/a} out(?1) end1"
+		 " 1='GET net/http' c1='child of GET net/http'"
+		 " task2(?2) in(?2) in(?c2) out(?c2) {status=200 bytes=5 path=/b} out(?2) end2"
+		 " 2='GET net/http' c2='child of GET net/http'");
+}
+
+/* Requests of goroutines 1 (thread 7) and 3 (thread 8): 10, a child of 1, is woken by 3 out of a receive. */
+static void a_worker_for_two_requests_is_no_child(void)
+{
+	begin_with_children();
+	begins(0x1000, "/a");
+	creates(7, 10, 0x5000);
+	go(REC_GO_START, 8, 10);
+	parks(8, 10, "chan receive");
+	parks(7, 1, "sleep");
+	go(REC_GO_START, 7, 3);
+	begins(0x2000, "/b");
+	go(REC_GO_READY, 7, 10);
+	go(REC_GO_START, 8, 10);
+	go(REC_GO_DEAD, 8, 10);
+	ends(0x2000, HTTP_END_KNOWN, 0, "");
+	CHECK_EQ(repairs(), 0);
+	end_with(" task1(?1) in(?1) in(?c1) task2(?2) in(?2) out(?c1) {status=200 bytes=5 path=/b} out(?2) end2"
+		 " 2='GET net/http'");
+}
+
+/* Likewise, and 10 receives from 3, which waits to send. */
+static void a_worker_that_takes_work_of_another_is_no_child(void)
+{
+	begin_with_children();
+	begins(0x1000, "/a");
+	creates(7, 10, 0x5000);
+	parks(7, 1, "sleep");
+	go(REC_GO_START, 7, 3);
+	begins(0x2000, "/b");
+	parks(7, 3, "chan send");
+	go(REC_GO_START, 8, 10);
+	go(REC_GO_READY, 8, 3);
+	go(REC_GO_DEAD, 8, 10);
+	go(REC_GO_START, 7, 3);
+	ends(0x2000, HTTP_END_KNOWN, 0, "");
+	CHECK_EQ(repairs(), 0);
+	end_with(" task1(?1) in(?1) task2(?2) in(?2) in(?c1) out(?c1) {status=200 bytes=5 path=/b} out(?2) end2"
+		 " 2='GET net/http'");
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -235,5 +365,7 @@ int main(void)
 		UNIT(a_sink_of_old_formats_has_it_at_once), UNIT(a_handler_that_does_not_return),
 		UNIT(an_end_of_another_request_is_none), UNIT(a_begin_ends_the_one_before), UNIT(regions_nest),
 		UNIT(the_program_cannot_take_the_id_of_a_request),
-		UNIT(a_goroutine_that_ends_names_its_request), {0} });
+		UNIT(a_goroutine_that_ends_names_its_request), UNIT(a_child_has_a_region), UNIT(the_request_ends_it),
+		UNIT(one_that_outlives_is_a_child_until_it_stops), UNIT(a_worker_for_two_requests_is_no_child),
+		UNIT(a_worker_that_takes_work_of_another_is_no_child), {0} });
 }

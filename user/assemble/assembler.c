@@ -159,6 +159,13 @@ static bool assembler_is_system(void *ctx, uint64_t start_pc)
 	return ctx && symbolizer_function(ctx, start_pc, &fn) && release_is_system_start(fn.name);
 }
 
+static bool assembler_serves_many(void *ctx, uint64_t start_pc)
+{
+	struct symbol_function fn;
+
+	return ctx && symbolizer_function(ctx, start_pc, &fn) && model_start_serves_many(fn.name);
+}
+
 static int assembler_open_trace(struct assembler *a, int fd, const struct assembler_opts *opts,
 				struct error *err)
 {
@@ -188,6 +195,7 @@ static void assembler_open_model(struct assembler *a, const struct assembler_opt
 		.goroutines_fit = opts->goroutines_fit,
 		.fit_ctx = opts->fit_ctx,
 		.is_system = assembler_is_system,
+		.serves_many = assembler_serves_many,
 		.ctx = opts->symbols,
 	};
 	unsigned int i;

@@ -21,6 +21,9 @@
 
 #define HTTP_CATEGORY "gotap.http"
 
+/* A goroutine that works for a request has a region with this text and the request's name. */
+#define HTTP_CHILD "child of "
+
 /*
  * The ids of the tasks that stand for requests are above this one. The ids of runtime/trace count
  * from 1 on, and do not get there.

@@ -5,6 +5,7 @@
  */
 #include "sched/handlers.h"
 
+#include "sched/children.h"
 #include "sched/ensure.h"
 #include "sched/steps.h"
 #include "sched/waits.h"
@@ -37,6 +38,8 @@ void go_start(struct model *s, struct M *m, const struct rec *r)
 	ensure_no_g(s, m);
 	ensure_p_for(s, m, g);
 	step_go_start(s, m, g);
+	if (g->child)
+		child_runs(s, m);
 	label_worker(s, m, g);
 }
 
@@ -57,6 +60,8 @@ void go_park(struct model *s, struct M *m, const struct rec *r)
 	g->worker |= s->worker_waits[r->sub];
 	if (g->worker && m->p)
 		m->p->worker_mode = 0;
+	if (g->child)
+		child_stops(s, m);
 	step_go_block(s, m, reason, reason, l->stack, wait_park(s, m, g, l, &object));
 }
 
@@ -72,6 +77,8 @@ void go_stop(struct model *s, struct M *m, const struct rec *r)
 	ensure_running(s, m, r->id);
 	ensure_no_stop(s, m);
 	preempted_worker(m, r);
+	if (m->g->child)
+		child_stops(s, m);
 	step_go_stop(s, m, r->sub == REC_STOP_GOSCHED ? "runtime.Gosched" : "preempted",
 		     as_long(r)->stack);
 }
@@ -82,6 +89,8 @@ void go_dead(struct model *s, struct M *m, const struct rec *r)
 		return;
 	ensure_running(s, m, r->id);
 	ensure_may_leave(s, m);
+	if (m->g->child)
+		child_ends(s, m);
 	step_go_destroy(s, m);
 }
 
@@ -90,6 +99,8 @@ void go_ready(struct model *s, struct M *m, const struct rec *r)
 	struct G *g = ensure_known(s, m, r->id, G_WAITING);
 
 	ensure_waiting(s, m, g);
+	if (m->g && (g->child || m->g->child))
+		child_wakes(s, m, g);
 	if (g->status == G_WAITING)
 		step_go_unblock(s, m, g, as_long(r)->stack);
 	/* The mode may be of an earlier choice: of a worker that another P had taken meanwhile. */
@@ -108,6 +119,7 @@ void go_create(struct model *s, struct M *m, const struct rec *r)
 	ensure_may_create(s, m);
 	step_go_create(s, m, g, r->kind == REC_GO_CREATE_BLOCKED, as_long(r)->arg,
 		       as_long(r)->stack);
+	child_created(s, m, g);
 	labels_inherit(s, m, g);
 }
 
@@ -132,6 +144,10 @@ void go_switch(struct model *s, struct M *m, const struct rec *r)
 	ensure_no_stop(s, m);
 	if (dies)
 		ensure_no_assist(s, m);
+	if (dies && m->g->child)
+		child_ends(s, m);
 	step_go_switch(s, m, next, dies);
+	if (next->child)
+		child_runs(s, m);
 	m->coro_exit = dies ? r->id : 0;
 }

@@ -407,6 +407,7 @@ void model_free(struct model *s)
 	gap_drop(s);
 	state_clear(s);
 	ops_free(s);
+	map64_free(&s->child_starts);
 	map64_free(&s->memory.spans);
 	map64_free(&s->memory.stacks);
 	objects_free(s);

@@ -78,6 +78,8 @@ struct model_opts {
 	 * labels? NULL: none is.
 	 */
 	bool (*is_system)(void *ctx, uint64_t start_pc);
+	/* Is it one that works for whoever needs it (model_start_serves_many())? NULL: none is. */
+	bool (*serves_many)(void *ctx, uint64_t start_pc);
 	void *ctx;
 };
 
@@ -144,6 +146,12 @@ int model_finish(struct model *m, uint64_t time, struct error *err);
  * times.
  */
 uint64_t model_until(const struct model *m);
+
+/*
+ * Does a goroutine that begins with the function @name serve more requests than the one that has
+ * created it, as those of connections do?
+ */
+bool model_start_serves_many(const char *name);
 
 /* In words, of enum rec_level. */
 const char *rec_level_text(unsigned int level);

@@ -25,9 +25,12 @@ struct op {
 	uint64_t task;		/* its own; of form REGION that around it, 0: none */
 	struct region *region;	/* that of this operation, among those of the goroutine */
 	bool named;		/* the name is in the trace */
+	bool has_children;	/* goroutines that are created meanwhile work for it */
 	uint8_t kind;		/* enum op_kind */
 	uint8_t flags;		/* of its begin */
 	uint64_t stack, arg;	/* likewise, the words of these names */
+	struct child *children;	/* of a request (children.h) */
+	struct child_name *children_name;	/* NULL: it has had none */
 	size_t name_len;
 	size_t len[2];		/* of the texts of its begin */
 	char name[OP_NAME_MOST], text[];
@@ -44,6 +47,8 @@ struct op_traits {
 	 * is missing.
 	 */
 	bool single;
+	/* It is a request: goroutines that are created while it is open work for it. */
+	bool has_children;
 	/*
 	 * The key is a depth of the stack: where one begins or ends, those that are as deep or
 	 * deeper have been left. log() is then called with NULL, and there is no event if it adds

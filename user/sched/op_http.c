@@ -83,5 +83,5 @@ static void http_log(struct buf *out, const struct op *op, const struct rec_user
 
 const struct op_traits op_http_served = {
 	.form = OP_FORM_TASK, .category = HTTP_CATEGORY, .most = { METHOD_MOST, PATH_MOST },
-	.single = true, .name = http_name, .log = http_log,
+	.single = true, .has_children = true, .name = http_name, .log = http_log,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "read/http.h"
+#include "sched/children.h"
 #include "sched/handlers.h"
 #include "sched/op.h"
 #include "sched/steps.h"
@@ -39,6 +40,7 @@ static void op_set_name(struct model *s, struct op *op)
 {
 	if (!op->named)
 		s->sink.ops->text(s->sink.ctx, op->task, op->name, op->name_len);
+	children_name(s, op);
 	op->named = true;
 }
 
@@ -74,6 +76,7 @@ static void op_unlink(struct model *s, struct op *op)
 static void op_forget(struct model *s, struct op *op)
 {
 	op_unlink(s, op);
+	children_forget(op);
 	*op->at = op->next;
 	if (op->next)
 		op->next->at = op->at;
@@ -132,6 +135,7 @@ static struct op *op_alloc(struct model *s, uint8_t kind, const struct rec_user 
 	struct op *op = xcalloc(1, sizeof(*op) + first + second);
 
 	op->kind = kind;
+	op->has_children = t->has_children;
 	op->key = u->r.id;
 	op->flags = op_flags_of(u);
 	op->stack = u->stack;
@@ -223,6 +227,7 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 	char name[OP_NAME_MOST];
 	size_t n;
 
+	children_end(s, op);
 	if ((end || t->by_depth) && t->category)
 		op_write_log(s, m, op, end);
 	s->counts.calls += t->by_depth && end;

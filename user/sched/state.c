@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "sched/children.h"
 #include "sched/ops.h"
 
 static void *state_lookup(const struct map64 *map, uint64_t key)
@@ -64,6 +65,7 @@ static void g_clear(struct model *s, struct G *g)
 	while (g->regions)
 		g_end_region(s, g);
 	ops_drop(s, g);
+	child_drop(g);
 	labels_release(g->labels);
 	g->labels = NULL;
 	free(g->selected);

@@ -84,6 +84,7 @@ struct G {
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
 	struct op *ops;		/* open ones, innermost first (ops.c) */
+	struct child *child;	/* of a request (children.c); NULL: it is none */
 	struct label_set *labels;	/* profiler labels (labels.c); NULL: none, or not known */
 	/* where the labels are those of that goroutine, which are not known yet; 0: not so */
 	uint64_t creator;
@@ -271,6 +272,7 @@ struct model {
 	struct op *ops;		/* all that are open, without order (ops.c) */
 	size_t open_ops;	/* their number */
 	struct map64 free_ops;	/* those that no goroutine has, by key and kind: struct op * */
+	struct map64 child_starts;	/* by first function (children.c) */
 	uint64_t last_op;	/* number of the last task among them; 0: none */
 	size_t region_bytes;	/* of regions that are open (annotations.c) */
 	bool has_labels;	/* some goroutine has had some */

@@ -2,6 +2,7 @@
 /* syscalls: in and out of syscalls, and C threads in and out of Go. See handlers.h. */
 #include "sched/handlers.h"
 
+#include "sched/children.h"
 #include "sched/ensure.h"
 #include "sched/steps.h"
 
@@ -9,6 +10,8 @@ void sys_enter(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_running(s, m, r->id);
 	ensure_may_leave(s, m);
+	if (m->g->child)
+		child_stops(s, m);
 	step_sys_begin(s, m, as_long(r)->stack);
 }
 
@@ -61,6 +64,8 @@ void sys_exit(struct model *s, struct M *m, const struct rec *r)
 		p = m->p;
 	if (kept && m->p && m->p == p && p->status == P_SYSCALL) {
 		step_sys_end(s, m);
+		if (g->child)
+			child_runs(s, m);
 		return;
 	}
 	if (m->p && (m->p != p || m->p->status == P_SYSCALL))
@@ -72,6 +77,8 @@ void sys_exit(struct model *s, struct M *m, const struct rec *r)
 	ensure_p(s, m);
 	step_sys_end_blocked(s, m);
 	step_go_start(s, m, g);
+	if (g->child)
+		child_runs(s, m);
 }
 
 void sys_exit_nop(struct model *s, struct M *m, const struct rec *r)

@@ -362,6 +362,12 @@ static void candidates_on_goroutine_end(void *ctx, struct goroutine *g, int64_t 
 	unit_list_add(list, &in);
 }
 
+/* The goroutine works for a request, which is the unit. */
+static bool is_part_of_request(const struct region_span *r)
+{
+	return r->task > HTTP_TASKS && !strncmp(r->type, HTTP_CHILD, strlen(HTTP_CHILD));
+}
+
 static void candidates_on_region(void *ctx, const struct region_span *r)
 {
 	struct candidates *c = ctx;
@@ -369,7 +375,7 @@ static void candidates_on_region(void *ctx, const struct region_span *r)
 			       .of = WHY_REGION };
 	struct unit_list *list;
 
-	if (r->open_begin || r->open_end || r->depth || in.ns <= 0)
+	if (r->open_begin || r->open_end || r->depth || in.ns <= 0 || is_part_of_request(r))
 		return;
 	list = unit_list_of(&c->lists, UNIT_REGION, r->type, NULL, 0);
 	if (!list)
