@@ -104,6 +104,7 @@ rows_of() {
 	doctor) echo "V:program" ;;
 	snap) ;;			# a test of its own below
 	mcp) ;;	# it reads traces of its folder, and writes under names that no file there has
+	func) ;;	# it writes what it has recorded itself, or to standard output
 	top | ps | stacks | serve | events | schema | manual | completion) ;;	# they read no file that is named
 	*) fail "tests/overwrite.bats has no rows for gotap $1" ;;
 	esac
@@ -174,7 +175,7 @@ call() {
 	for row in "assemble - -o spool:spool" "records -:spool" "text - -o trace:trace" "wire - -o text:text" \
 		   "check -:trace" "convert - -o trace:trace" "report - -o trace:trace" "report - --html trace:trace" \
 		   "diff - other -o trace:trace" "pprof -t wall - -o trace:trace" "why - -o trace:trace" \
-		   "whatif - -o trace:trace" "requests - -o trace:trace" \
+		   "whatif - -o trace:trace" "requests - -o trace:trace" "func - main.main:trace" \
 		   "perfetto - -o trace:trace" "tables - -o folder:trace"; do
 		rm -rf "$HERE"
 		mkdir "$HERE"

@@ -56,6 +56,52 @@ counts() {
 	refused '*' 125 "functions, at most 64 can be regions"
 	refused runtime.mallocgc 2 "run where no goroutine does"
 	refused '*casgstatus*' 125 "functions of the runtime only"
-	refused reflect.makeFuncStub 125 "assembly"
+	refused internal/bytealg.Count 2 "run where no goroutine does"
 	[ ! -e "$BATS_TEST_TMPDIR/x.trace" ]
+}
+
+# begins NAME: the program's counts of that function.
+begun() { awk -v name="$1" '$2 == name { print $3 }' "$BATS_TEST_TMPDIR/counts"; }
+
+@test "gotap func of a trace: calls, histogram, the slow ones" {
+	counts 1.27
+	cd "$BATS_TEST_TMPDIR"
+	"$GOTAP" func --json x.trace 'main.*' >all.json
+	for name in 'main.(*cart).total' main.fibonacci main.deep main.waits; do
+		jq -e --arg name "$name" --argjson n "$(begun "$name")" '.functions[] | select(.name == $name) |
+			.calls == $n and .left == 0 and ([.histogram[].count] | add) == $n' all.json
+	done
+	jq -e '.functions[] | select(.name == "main.panics") | .calls == 40 and .left == 20' all.json
+	jq -e '.functions[] | select(.name == "main.exits") | .calls == 0 and .open == 2' all.json
+	jq -e '.slowest | length == 3 and .[0].ns >= .[1].ns' all.json
+	gotap func x.trace main.waits
+	[ "$status" -eq 0 ]
+	contains "main.waits"
+	contains "6 calls in"
+	contains "gotap why x.trace --region 'main.waits' --all"
+	gotap func x.trace main.nothing
+	[ "$status" -eq 1 ]
+	contains "has no call of 'main.nothing'"
+}
+
+@test "gotap func of a process: why its calls are slow, until a signal ends it" {
+	build_prog 1.27 regions
+	start_target "$PROG" 2 1000000 0
+	gotap func -p "$TARGET" -d 500ms -o "$BATS_TEST_TMPDIR/x.trace" main.waits
+	[ "$status" -eq 0 ]
+	contains "asleep"
+	trace_ok "$BATS_TEST_TMPDIR/x.trace"
+	"$GOTAP" func -p "$TARGET" --json -o "$BATS_TEST_TMPDIR/y.trace" main.waits >"$BATS_TEST_TMPDIR/func.json" 3>&- &
+	TARGETS="$TARGETS $!"
+	wait_for 60 test -s "$BATS_TEST_TMPDIR/y.trace.partial"
+	sleep 0.5
+	kill -INT $!
+	wait $!
+	jq -e '.functions[0].calls > 0 and (.functions[0].causes | length) > 0' "$BATS_TEST_TMPDIR/func.json"
+	gotap func -p "$TARGET" -d 100ms main.main
+	[ "$status" -eq 1 ]
+	contains "not called meanwhile"
+	gotap func -p "$TARGET"
+	[ "$status" -eq 2 ]
+	target_runs "$TARGET"
 }

@@ -180,6 +180,13 @@ says() {
 	says requests requests --json --slowest 100 --route 'GET /panic' served
 }
 
+@test "func" {
+	build_prog "$REFERENCE_GO" regions
+	"$GOTAP" record -q -o called --region 'main.*' --budget none -- "$PROG" 2 30 100 >/dev/null
+	says func func --json called 'main.*'
+	says func func --json --slowest 100 called main.panics
+}
+
 @test "whatif" {
 	says whatif whatif --json story
 	says whatif whatif --json --sleep main.query --by 25 story

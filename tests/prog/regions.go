@@ -194,6 +194,7 @@ func main() {
 		}
 		return or
 	}
+	fmt.Println("ready")
 	time.Sleep(time.Duration(number(3, 0)) * time.Millisecond)
 	var wg sync.WaitGroup
 	for i := number(1, 2); i > 0; i-- {

@@ -34,6 +34,7 @@ int cmd_report(int argc, char **argv);
 int cmd_pprof(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_requests(int argc, char **argv);
+int cmd_func(int argc, char **argv);
 int cmd_whatif(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_perfetto(int argc, char **argv);

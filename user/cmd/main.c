@@ -38,6 +38,7 @@ static const struct command all_commands[] = {
 	{ "why", cmd_why, "say what something waited for: the critical path" },
 	{ "requests", cmd_requests,
 	  "list the requests that a server answered, by route, from its trace" },
+	{ "func", cmd_func, "show how long the calls of any function take, and why, live" },
 	{ "whatif", cmd_whatif, "experimental: predict the effect of a shorter part, by a replay" },
 	{ "perfetto", cmd_perfetto, "turn a trace of any Go release into one for Perfetto" },
 	{ "tables", cmd_tables, "turn traces into tables in Parquet files, for SQL" },

@@ -254,8 +254,9 @@ static int regions_not_found(const struct region_search *s, struct error *err)
 	if (s->near[0])
 		return error_set(err, -ENOENT, "--region '%s' matches no function of '%s'; it has "
 				 "'%s'", s->pattern, gobin_path(s->b), s->near);
-	return error_set(err, -ENOENT, "--region '%s' matches no function of '%s'; `gotap func "
-			 "--list` shows its functions", s->pattern, gobin_path(s->b));
+	return error_set(err, -ENOENT, "--region '%s' matches no function of '%s': names "
+			 "are those of stacks, as 'main.(*Cart).Total'", s->pattern,
+			 gobin_path(s->b));
 }
 
 /* Adds what the search has found. One that a wildcard names and that does not go is a note. */

@@ -12,6 +12,19 @@
 #ifndef GOTAP_READ_FUNC_H
 #define GOTAP_READ_FUNC_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
 #define FUNC_CATEGORY "gotap.func"
+
+/* Does a log event of this category say that the region that ends next was left before? */
+static inline bool func_log_is_left(const char *category, size_t n, const char *message, size_t len)
+{
+	static const char end[] = " end=unwound";
+
+	return n == strlen(FUNC_CATEGORY) && !memcmp(category, FUNC_CATEGORY, n) &&
+	       len >= strlen(end) && !memcmp(message + len - strlen(end), end, strlen(end));
+}
 
 #endif

@@ -80,6 +80,8 @@ void spans_name_task(struct spans *s, uint64_t id, const char *name);
  */
 void spans_end_ranges(struct spans *s, struct vec *ranges, int64_t time);
 void spans_end_regions(struct spans *s, struct goroutine *g, int64_t time);
+/* The innermost region of the goroutine with that id was left at some time before it ends. */
+void spans_leave_region(struct spans *s, uint64_t id);
 void spans_tasks_end(struct spans *s);
 
 /* Returns *@vec, which it allocates, empty, if *@vec is NULL. */

@@ -147,7 +147,16 @@ void spans_region(struct spans *s, const struct trace_event *ev, bool begins)
 						     .from = g->since,
 						     .type = names_string(&s->names, ev->args[1]) };
 	ended.to = ev->time;
+	ended.open_end = ended.left;
 	SHOW(s, region, &ended);
+}
+
+void spans_leave_region(struct spans *s, uint64_t id)
+{
+	struct goroutine *g = spans_goroutine(s, id);
+
+	if (g && g->regions && g->regions->len)
+		vec_at(g->regions, struct region_span, g->regions->len - 1)->left = true;
 }
 
 void spans_end_regions(struct spans *s, struct goroutine *g, int64_t time)

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "read/labels.h"
+#include "read/func.h"
 #include "read/http.h"
 #include "read/notes.h"
 #include "read/origin.h"
@@ -326,6 +327,8 @@ static void show_log(struct spans *s, const struct trace_event *ev)
 	}
 	if (!strcmp(category, HTTP_CATEGORY))
 		log_take_route(s, ev->args[0], message);
+	if (func_log_is_left(category, strlen(category), message, strlen(message)))
+		spans_leave_region(s, ev->g);
 	SHOW(s, log, ev->time, ev->g, ev->args[0], category, message);
 }
 

@@ -132,6 +132,8 @@ struct region_span {
 	uint32_t depth;
 	uint32_t stack;		/* stack where the region began */
 	bool open_begin, open_end;
+	/* the goroutine left it some time before @to (read/func.h); @open_end is set, too */
+	bool left;
 	int64_t from, to;
 };
 

@@ -27,6 +27,9 @@ struct record_options {
 	unsigned int groups;
 	const char *regions[REGION_PATTERNS_MOST];	/* of --region */
 	size_t nregions;
+	/* adds observers of the recording, for who shows it while it goes on; NULL: none */
+	void (*observe)(void *ctx, struct observers *to);
+	void *observe_ctx;
 	unsigned long object_min;	/* 0: not given */
 	enum symbol_source symbols;
 	int assume_minor;	/* 0: what the program says */

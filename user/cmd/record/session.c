@@ -142,6 +142,8 @@ static int session_start(struct session *s, struct error *err)
 		r = old_format_start(&s->old, &s->files->trace, s->opts->version, err);
 	opts.version = s->old ? OLD_FORMAT_FROM : s->opts->version;
 	old_format_observe(s->old, &opts.observers);
+	if (s->opts->observe)
+		s->opts->observe(s->opts->observe_ctx, &opts.observers);
 	if (s->perfetto)
 		beside_observe(s->perfetto, &opts.observers);
 	if (!r && s->opts->flight.time)
