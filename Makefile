@@ -87,7 +87,7 @@ endif
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
 # cmd has folders of its own, whose files may bear the same name: ar must add each of them (q), not replace (r).
-ROOMS := base schema release proc http metrics stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof joins perfetto parquet tables why unit requests calls whatif html top target plan live stacks inline rings attach capture follow sched assemble trigger api mcp files cmd
+ROOMS := base schema release proc http metrics stream threads trace flight read symbol frames v1 v1write rewrite spans oncpu report pprof joins perfetto parquet tables why unit requests otlp calls whatif html top target plan live stacks inline rings attach capture follow sched assemble trigger api mcp files cmd
 ROOMS += $(SERVE_ROOM)
 needs_base    :=
 needs_schema  :=
@@ -123,6 +123,7 @@ needs_why     := joins oncpu threads stream spans read trace release base
 needs_unit    := joins why report oncpu threads stream spans read trace release base
 needs_requests := report oncpu threads stream spans read trace release base
 needs_calls   := report oncpu threads stream spans read trace release base
+needs_otlp    := joins why oncpu threads stream spans read trace release base
 needs_whatif  := joins unit why report oncpu threads stream spans read trace release base
 needs_html    := report oncpu threads stream spans read trace release base
 needs_top     := report oncpu threads stream spans read trace release base
@@ -136,7 +137,7 @@ needs_metrics := proc base
 needs_serve   := metrics proc base
 needs_mcp     := threads schema stream base
 needs_files   := rewrite v1write perfetto joins oncpu threads stream spans v1 read symbol trace proc release base
-needs_cmd     := joins mcp schema http metrics files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto tables parquet oncpu html whatif calls requests unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
+needs_cmd     := joins mcp schema http metrics files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto tables parquet oncpu html whatif otlp calls requests unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
 needs_cmd     += $(SERVE_ROOM)
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
@@ -341,7 +342,7 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive $(BUILD)/parquet/rows
 # LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.
 FUZZ_LD    := $(if $(shell command -v ld.lld),-fuse-ld=lld)
 FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base schema release proc http metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof joins perfetto parquet tables why unit requests calls whatif html top target plan frames sched assemble trigger api mcp
+FUZZ_ROOMS := base schema release proc http metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof joins perfetto parquet tables why unit requests otlp calls whatif html top target plan frames sched assemble trigger api mcp
 FUZZ_ROOMS += live stacks $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c user/cmd/next.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))

@@ -92,6 +92,7 @@ rows_of() {
 	requests)
 		echo "V:trace -o O"
 		echo "V:trace --json --slowest 2 -o O"
+		echo "V:trace --otlp O"
 		;;
 	perfetto)
 		echo "V:trace -o O"

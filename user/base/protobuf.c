@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 enum { VARINT_BYTES = 10 };
 
 static size_t protobuf_put(uint8_t *to, uint64_t value)
@@ -40,6 +40,15 @@ void protobuf_fixed64(struct buf *b, uint32_t field, uint64_t value)
 
 	protobuf_tag(b, field, WIRE_FIXED64);
 	for (i = 0; i < 8; i++)
+		buf_add_byte(b, (uint8_t)(value >> 8 * i));
+}
+
+void protobuf_fixed32(struct buf *b, uint32_t field, uint32_t value)
+{
+	int i;
+
+	protobuf_tag(b, field, WIRE_FIXED32);
+	for (i = 0; i < 4; i++)
 		buf_add_byte(b, (uint8_t)(value >> 8 * i));
 }
 

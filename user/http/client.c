@@ -4,8 +4,10 @@
 #include "http/client.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -29,7 +31,8 @@ struct http_call {
 	uint64_t deadline;		/* ns */
 };
 
-enum { ADDRESSES = 8 };
+/* RETRY_AFTER: the longest pause, in seconds, that an answer can ask for */
+enum { ADDRESSES = 8, RETRY_AFTER = 60 };
 
 struct endpoint_address {
 	struct sockaddr_storage at;
@@ -227,6 +230,64 @@ static int call_send(struct http_call *c, const void *data, size_t n)
 
 /* --- the answer --- */
 
+/* The number of a header, cut to @most; 0: there is none. */
+static unsigned int answer_number(const char *head, const char *name, unsigned int most)
+{
+	const char *at = strcasestr(head, name);
+	unsigned long n;
+
+	if (!at)
+		return 0;
+	at += strlen(name);
+	at += strspn(at, " \t");
+	n = *at >= '0' && *at <= '9' ? strtoul(at, NULL, 10) : 0;
+	return n < most ? (unsigned int)n : most;
+}
+
+/* Appends what the chunks at @text have. Returns whether the last one is there. */
+static bool answer_unchunk(const char *text, const char *end, struct buf *ret)
+{
+	while (text < end) {
+		const char *line = memchr(text, '\n', (size_t)(end - text));
+		unsigned long long size;
+
+		/* the line has a length in hexadecimal digits, which its end ends */
+		if (!line || !isxdigit((unsigned char)*text))
+			return false;
+		size = strtoull(text, NULL, 16);
+		if (!size)
+			return true;
+		text = line + 1;
+		if (size > (size_t)(end - text)) {
+			buf_add(ret, text, (size_t)(end - text));
+			return false;
+		}
+		buf_add(ret, text, (size_t)size);
+		text += size;
+		text += end - text > 1 && *text == '\r' ? 2 : 1;
+	}
+	return false;
+}
+
+bool http_content(const char *text, size_t n, struct buf *ret)
+{
+	const char *end = text + n, *body = memmem(text, n, "\r\n\r\n", 4);
+	_cleanup_free_ char *head = NULL;
+	unsigned int length;
+
+	if (!body)
+		return false;
+	head = xstrndup(text, (size_t)(body - text));
+	body += 4;
+	if (strcasestr(head, "\r\ntransfer-encoding: chunked"))
+		return answer_unchunk(body, end, ret);
+	length = answer_number(head, "\r\ncontent-length:", UINT_MAX);
+	if (!strcasestr(head, "\r\ncontent-length:"))
+		length = UINT_MAX;
+	buf_add(ret, body, length < (size_t)(end - body) ? length : (size_t)(end - body));
+	return length <= (size_t)(end - body);
+}
+
 bool http_parse(const char *text, size_t n, struct http_answer *ret)
 {
 	_cleanup_free_ char *copy = xstrndup(text, n), *shown = NULL;
@@ -241,6 +302,7 @@ bool http_parse(const char *text, size_t n, struct http_answer *ret)
 		return ret->status >= 100;
 	*body = 0;
 	body += 4;
+	ret->retry_after = answer_number(copy, "\r\nretry-after:", RETRY_AFTER);
 	if (strcasestr(copy, "\r\ntransfer-encoding: chunked"))
 		body += strcspn(body, "\n");	/* the length of the first piece */
 	body += strspn(body, "\r\n");
@@ -251,10 +313,17 @@ bool http_parse(const char *text, size_t n, struct http_answer *ret)
 }
 
 /* Is the head whole, and a body that has a second line? Where it has none, the server closes. */
-static bool call_has_all(const struct buf *b)
+static bool call_has_all(const struct http_call *c, const struct buf *b)
 {
 	const char *end = memmem(b->data, b->len, "\r\n\r\n", 4), *stop;
+	struct buf content = {0};
+	bool whole;
 
+	if (c->request->content) {
+		whole = http_content((const char *)b->data, b->len, &content);
+		buf_free(&content);
+		return whole;
+	}
 	if (!end)
 		return false;
 	stop = (const char *)b->data + b->len;
@@ -267,7 +336,7 @@ static int call_receive(struct http_call *c, struct buf *b)
 	char piece[2048];
 	ssize_t n;
 
-	while (b->len < HTTP_ANSWER && !call_has_all(b)) {
+	while (b->len < HTTP_ANSWER && !call_has_all(c, b)) {
 		if (call_wait(c, POLLIN))
 			return memmem(b->data, b->len, "\r\n\r\n", 4) ? 0 : -ETIMEDOUT;
 		n = recv(c->fd, piece, sizeof(piece), 0);
@@ -292,6 +361,8 @@ static int call_answer(struct http_call *c, struct http_answer *ret, struct erro
 		error_set(err, r, "no answer from %s: %s", shown, strerror(-r));
 	else if (!http_parse((const char *)b.data, b.len, ret))
 		r = error_set(err, -EBADMSG, "the answer of %s is not HTTP", shown);
+	else if (c->request->content)
+		http_content((const char *)b.data, b.len, c->request->content);
 	buf_free(&b);
 	ret->sent = true;
 	return r;

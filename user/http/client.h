@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * client: one request of HTTP/1.1 to a server, on a connection of its own: `gotap pprof --push`,
- * and flight recordings that ask their peers. It takes the status of the answer and the first line
- * of its body. No TLS: a library for that would bring 20 others into a program that may run as
- * root, and could not be in a static gotap; a proxy, an agent or curl has it.
+ * `gotap requests --otlp`, and flight recordings that ask their peers. It takes the status of the
+ * answer and the first line of its body, or all of it. No TLS: a library for that would bring 20
+ * others into a program that may run as root, and could not be in a static gotap; a proxy, an agent
+ * or curl has it.
  *
  * What a server sends is hostile: at most HTTP_ANSWER bytes are read, and a line that is shown has
  * no control characters (base/show.h).
@@ -29,11 +30,14 @@ struct http_request {
 	const void *body;
 	size_t size;
 	unsigned int timeout_ms;	/* for all of it */
+	/* gets the body of the answer, as far as it is in HTTP_ANSWER bytes; NULL: not wanted */
+	struct buf *content;
 };
 
 struct http_answer {
 	unsigned int status;		/* 200 */
 	char line[HTTP_LINE];		/* first line of the body, as text; "" */
+	unsigned int retry_after;	/* seconds, of the header of that name; 0: there is none */
 	/* by an error: the whole request was sent, so the server may have taken it */
 	bool sent;
 };
@@ -46,5 +50,10 @@ int http_post(const struct http_request *r, struct http_answer *ret, struct erro
 
 /* Reads the answer of @n bytes. False: it is none of HTTP. Declared for tests. */
 bool http_parse(const char *text, size_t n, struct http_answer *ret);
+/*
+ * Appends the body of the answer of @n bytes to @ret, without the lengths of its chunks. Returns
+ * whether it is whole; without a length it is as far as it goes. Declared for tests.
+ */
+bool http_content(const char *text, size_t n, struct buf *ret);
 
 #endif

@@ -238,7 +238,7 @@ struct pprof *pprof_new(const struct pprof_options *options)
 		.ctx = p,
 		.trace_begin = pprof_begin,
 		.event = clock_event,
-		.log = pprof_note,
+		.log = pprof_note, .notes = true,
 		.origin = pprof_origin,
 		.span = pprof_gap,
 	};

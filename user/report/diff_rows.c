@@ -473,7 +473,7 @@ struct diff *diff_new(void)
 				      .region = diff_rows_on_region,
 				      .task = diff_rows_on_task,
 				      .metric = diff_rows_on_metric,
-				      .log = diff_rows_on_log,
+				      .log = diff_rows_on_log, .notes = true,
 			      });
 	return d;
 }

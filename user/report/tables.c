@@ -168,7 +168,7 @@ struct tables *tables_new(struct spans *s, const struct tables_options *options)
 		.task_begin = section_task_begin,
 		.task = section_task,
 		.metric = collector_metric,
-		.log = tables_note,
+		.log = tables_note, .notes = true,
 		.origin = tables_origin,
 		.sample = tables_sample,
 		.trace_end = tables_trace_end,

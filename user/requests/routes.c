@@ -170,7 +170,7 @@ struct routes *routes_new(struct spans *s, size_t slowest, const char *only)
 	r->most = slowest < ROUTES_SLOWEST ? slowest : ROUTES_SLOWEST;
 	r->slowest = xcalloc(r->most + 1, sizeof(*r->slowest));
 	spans_visit(s, &(struct spans_visitor){
-		.ctx = r, .trace_begin = routes_on_trace, .log = routes_on_log,
+		.ctx = r, .trace_begin = routes_on_trace, .op_log = routes_on_log,
 		.task = routes_on_task, .trace_end = routes_on_end });
 	return r;
 }

@@ -40,10 +40,12 @@ struct spans {
 	uint32_t slots;
 	/* times: of the first event, of the last event, of the last sync event */
 	int64_t first, last, sync;
-	int64_t wall;		/* time of day at CLOCK_MONOTONIC 0, ns */
+	/* time of day at CLOCK_MONOTONIC 0, ns: by the first clock, by the last one so far */
+	int64_t wall, wall_now;
 	bool has_wall;
 	bool began, stopped;
 	bool waits;		/* some visitor wants them */
+	struct buf message;		/* of the log event at hand, for op_log */
 	struct trace_reader *reader;	/* that is read now */
 };
 

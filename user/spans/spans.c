@@ -271,8 +271,12 @@ static void spans_transition(struct spans *s, const struct trace_event *ev)
 static void spans_enter(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
 {
 	const struct v2_generation *gen = trace_reader_generation(r);
+	struct view_sync sync = view_sync(ev, gen);
 
 	s->sync = ev->time;
+	if (sync.has_clock)
+		s->wall_now = (int64_t)(sync.wall_sec * 1000000000 + sync.wall_nsec -
+					sync.mono_ns);
 	names_enter(&s->names, gen ? &gen->tables : NULL);
 }
 
@@ -310,12 +314,73 @@ static void log_take_route(struct spans *s, uint64_t task, const char *message)
 	}
 }
 
+static bool log_is_for(const struct spans_visitor *v, bool note)
+{
+	return v->log && (note || !v->notes);
+}
+
+static void show_log_to(struct spans *s, const struct trace_event *ev, const char *category,
+			const char *message)
+{
+	const struct spans_visitor *v = s->visitors.data;
+	bool note = !strcmp(category, NOTES_CATEGORY);
+	size_t i;
+
+	for (i = 0; i < s->visitors.len; i++)
+		if (log_is_for(&v[i], note))
+			v[i].log(v[i].ctx, ev->time, ev->g, ev->args[0], category, message);
+}
+
+/* The goroutine has left the call of a function otherwise than by its return (read/func.h). */
+static void log_take_left(struct spans *s, const struct trace_event *ev, const char *category,
+			  const char *message)
+{
+	if (func_log_is_left(category, strlen(category), message, strlen(message)))
+		spans_leave_region(s, ev->g);
+}
+
+/* The message of the event, without a place among the texts. */
+static const char *log_message(struct spans *s, const struct trace_event *ev)
+{
+	size_t n = 0;
+	const char *text = s->names.tables ? tables_string(s->names.tables, ev->args[2], &n) : NULL;
+
+	s->message.len = 0;
+	if (text)
+		buf_add(&s->message, text, n);
+	buf_add_byte(&s->message, 0);
+	return (const char *)s->message.data;
+}
+
+/* The message gets a place among the texts only if a visitor may keep it. */
+static void show_op_log(struct spans *s, const struct trace_event *ev, const char *category)
+{
+	const char *message = log_message(s, ev);
+	const struct spans_visitor *v = s->visitors.data;
+	size_t i;
+
+	if (!strcmp(category, HTTP_CATEGORY))
+		log_take_route(s, ev->args[0], message);
+	log_take_left(s, ev, category, message);
+	for (i = 0; i < s->visitors.len; i++) {
+		if (v[i].op_log)
+			v[i].op_log(v[i].ctx, ev->time, ev->g, ev->args[0], category, message);
+		else if (log_is_for(&v[i], false))
+			v[i].log(v[i].ctx, ev->time, ev->g, ev->args[0], category,
+				 names_string(&s->names, ev->args[2]));
+	}
+}
+
 static void show_log(struct spans *s, const struct trace_event *ev)
 {
-	const char *category = log_category(s, ev);
-	const char *message = names_string(&s->names, ev->args[2]);
+	const char *category = log_category(s, ev), *message;
 	struct goroutine *g;
 
+	if (ev->args[0] > HTTP_TASKS && notes_is_reserved(category, strlen(category))) {
+		show_op_log(s, ev, category);
+		return;
+	}
+	message = names_string(&s->names, ev->args[2]);
 	if (!strcmp(category, ORIGIN_CATEGORY)) {
 		SHOW(s, origin, ev->time, message);
 		return;
@@ -325,11 +390,8 @@ static void show_log(struct spans *s, const struct trace_event *ev)
 		if (g)
 			g->labels = message;
 	}
-	if (!strcmp(category, HTTP_CATEGORY))
-		log_take_route(s, ev->args[0], message);
-	if (func_log_is_left(category, strlen(category), message, strlen(message)))
-		spans_leave_region(s, ev->g);
-	SHOW(s, log, ev->time, ev->g, ev->args[0], category, message);
+	log_take_left(s, ev, category, message);
+	show_log_to(s, ev, category, message);
 }
 
 static void spans_other(struct spans *s, const struct trace_event *ev)
@@ -386,6 +448,7 @@ static void spans_take_clock(struct spans *s, const struct trace_event *ev, stru
 		sync = view_sync(ev, trace_reader_generation(r));
 	s->has_wall = sync.has_clock;
 	s->wall = (int64_t)(sync.wall_sec * 1000000000 + sync.wall_nsec - sync.mono_ns);
+	s->wall_now = s->wall;
 }
 
 static void spans_next(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
@@ -526,6 +589,12 @@ bool spans_wall(const struct spans *s, int64_t *ret)
 	return s->has_wall;
 }
 
+bool spans_wall_now(const struct spans *s, int64_t *ret)
+{
+	*ret = s->wall_now;
+	return s->has_wall;
+}
+
 int64_t spans_first(const struct spans *s)
 {
 	return s->first;
@@ -616,6 +685,7 @@ void spans_free(struct spans *s)
 	free_goroutines(s);
 	vec_free(&s->program_ranges);
 	vec_free(&s->visitors);
+	buf_free(&s->message);
 	names_free(&s->names);
 	free(s);
 }

@@ -152,6 +152,7 @@ struct task_span {
 struct spans_visitor {
 	void *ctx;
 	bool waits;	/* spans of waits say for what (struct span, @wait) */
+	bool notes;	/* @log is for notes of the recorder alone (read/notes.h) */
 	void (*trace_begin)(void *ctx, int64_t time);
 	/* Each event except CPUSample, before it changes any span. */
 	void (*event)(void *ctx, const struct trace_event *ev);
@@ -177,6 +178,14 @@ struct spans_visitor {
 	 */
 	void (*log)(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		    const char *message);
+	/*
+	 * The log event of gotap at the end of an operation, whose task is above HTTP_TASKS
+	 * (read/http.h). @message is valid until the function returns: a trace can have more of
+	 * them than there is room for texts. Visitors with this function do not get such an event
+	 * by @log.
+	 */
+	void (*op_log)(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
+		       const char *message);
 	/* The recording says which program it is of: for origin_take() (read/origin.h). */
 	void (*origin)(void *ctx, int64_t time, const char *text);
 	void (*sample)(void *ctx, const struct trace_event *ev, uint32_t stack);
@@ -237,6 +246,8 @@ int64_t spans_last(const struct spans *s);
  * False: the trace has no clock.
  */
 bool spans_wall(const struct spans *s, int64_t *ret);
+/* The same from the last clock so far: each generation of a trace has one. */
+bool spans_wall_now(const struct spans *s, int64_t *ret);
 /* Returns the live goroutine with @id, or NULL. */
 struct goroutine *spans_goroutine(struct spans *s, uint64_t id);
 /* Is there an open task with that id, of which the trace has the begin? */

@@ -267,7 +267,8 @@ void snapshot_init(struct unit_snapshot *n, struct spans *s)
 {
 	*n = (struct unit_snapshot){ .s = s };
 	spans_visit(s, &(struct spans_visitor){ .ctx = n, .trace_begin = snapshot_on_trace,
-						.log = snapshot_on_log, .span = snapshot_on_span });
+						.log = snapshot_on_log, .notes = true,
+						.span = snapshot_on_span });
 }
 
 void snapshot_free(struct unit_snapshot *n)

@@ -733,7 +733,7 @@ struct gather *gather_new(struct spans *s, struct oncpu *o)
 		.span = gather_on_span, .goroutine_end = gather_on_goroutine_end,
 		.region_begin = gather_on_region_begin, .region = gather_on_region,
 		.task_begin = gather_on_task_begin, .sample = gather_on_sample,
-		.log = gather_on_log, .trace_end = gather_on_end,
+		.log = gather_on_log, .notes = true, .trace_end = gather_on_end,
 	});
 	return a;
 }

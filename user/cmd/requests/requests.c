@@ -28,8 +28,14 @@ static const struct option_row requests_rows[] = {
 
 static const char *requests_check(void *options, char **operands)
 {
-	((struct requests_options *)options)->trace = operands[0];
-	return NULL;
+	struct requests_options *o = options;
+
+	o->trace = operands[0];
+	if (o->otlp.to && (o->json || o->out))
+		return "--otlp writes the spans: it excludes -o and --json";
+	if (!o->out)
+		o->out = "-";
+	return otlp_check(&o->otlp);
 }
 
 static const struct command_line requests_line = {
@@ -39,7 +45,7 @@ static const struct command_line requests_line = {
 		"The requests that a program served, by route: how many, how many failed, their\n"
 		"durations, and the composition of their time. TRACE is a trace of\n"
 		"`gotap record --events +http`, or - (standard input). See docs/requests.md.\n",
-	.tables = { { requests_rows, 0 } },
+	.tables = { { requests_rows, 0 }, { otlp_rows, offsetof(struct requests_options, otlp) } },
 	.least = 1, .most = 1, .operands = "a trace is needed",
 	.check = requests_check,
 };
@@ -147,7 +153,7 @@ static int requests_cmd_answer(struct requests_shown *a, struct spans *s, struct
 
 int cmd_requests(int argc, char **argv)
 {
-	struct requests_options o = { .out = "-", .slowest = 3 };
+	struct requests_options o = { .slowest = 3, .otlp = OTLP_CMD_DEFAULT };
 	struct requests_shown a = { .options = &o };
 	int status = command_line_read(&requests_line, &o, argc, argv);
 	struct reread file = REREAD_CLOSED;
@@ -158,6 +164,11 @@ int cmd_requests(int argc, char **argv)
 		return status - 1;
 	if (reread_open_tee(&file, o.trace, &err))
 		return cmd_fail(&err);
+	if (o.otlp.to) {
+		status = otlp_export(&o.otlp, &file, o.binary, o.route);
+		reread_close(&file);
+		return status;
+	}
 	s = spans_new();
 	a.routes = routes_new(s, o.slowest, o.route);
 	a.units = units_new();

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cmd/requests/otlp.h"
 #include "read/origin.h"
 #include "requests/routes.h"
 #include "unit/unit.h"
@@ -17,6 +18,7 @@ struct requests_options {
 	const char *trace, *out, *binary, *route;
 	bool json;
 	unsigned long slowest;
+	struct otlp_cmd_options otlp;
 };
 
 /* The answer. */
