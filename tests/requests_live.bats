@@ -55,3 +55,68 @@ teardown() { stop_targets; }
 	jq -e --argjson task "$(jq 'select(.trigger.name == "errors:/late>99.9%") | .trigger.task' snaps/*.json)" \
 		'.slowest | any(.task == $task and .status == 503)' json
 }
+
+# counted FILTER: how many requests the lines of top have, of the routes that FILTER keeps.
+counted() { jq -s "[.[].requests.routes[] | select($1) | .took.count] | add // 0" lines; }
+
+# served_of PATH: how many requests of that path the program has counted in its outermost handler.
+served_of() { grep -F " \"$1\" " "$TARGET_OUT" | awk '{ n += $NF } END { print n + 0 }'; }
+
+# lines_while_served OPTION...: the lines of top of a program that begins to serve when the first one is there, until it ends.
+lines_while_served() {
+	build_prog 1.27 requests
+	start_target "$PROG" 30 -1 long
+	"$GOTAP" top -p "$TARGET" --json --budget none -i 300ms "$@" >lines 3>&- &
+	local top=$!
+	TARGETS+=" $top"
+	wait_for 60 test -s lines
+	kill -USR1 "$TARGET"
+	wait_target
+	wait "$top"
+}
+
+@test "gotap top counts each request once, under the route that it has at its end" {
+	local path
+	lines_while_served --by route
+	for path in plain panic abort goexit hijack stream children late long; do
+		[ "$(counted ".name == \"GET /$path\"")" -eq "$(served_of "/$path")" ] || fail "$path"
+	done
+	[ "$(served_of /plain)" -eq 60 ]
+	[ "$(counted '.name == "GET /status/"')" -eq "$(served_of /status/x)" ]
+	[ "$(counted '.name == "GET net/http"')" -eq $(($(served_of /nosuch) + $(served_of '/with space'))) ]
+	# the counts of results are those of the durations, and the failures are those of the handlers
+	jq -s -e 'all(.[].requests.routes[]; ([.results[].counts[]] | add // 0) == .took.count)' lines
+	jq -s -e 'all(.[].requests; ([.routes[].took.count] | add // 0) == .took.count and ([.routes[].failed] | add // 0) == .failed)' lines
+	jq -s -e '[.[].requests.routes[] | select(.name == "GET /panic") | .results | keys[]] | unique == ["panic"]' lines
+	jq -s -e '[.[].requests.routes[] | select(.name == "GET /late" or .name == "GET /panic") | .failed == .took.count] | all' lines
+	jq -s -e '[.[].requests.routes[] | select(.name == "GET /status/") | .failed] | add == 0' lines
+	# the long ones are open, one after the other, for 1.3 s, without a route
+	jq -s -e '[.[] | select(.requests.oldest_seconds > 0.8)] | length > 0 and
+		all(.[]; .requests.open == 1 and ([.requests.routes[] | select(.open > 0) | .name] == ["GET net/http"]))' lines
+	jq -s -e '[.[].requests.routes[] | select(.name == "GET /long") | .took.max_ns] | all(. >= 1.3e9)' lines
+	jq -s -e 'all(.[]; .by == "route" and (has("rows") | not) and .gotap.lost == 0)' lines
+	jq -s -e '[.[].requests.routes[] | select(.name == "GET /plain" and .slowest) | .slowest | .path == "/plain" and .status == 200] | all' lines
+}
+
+@test "gotap top: the table of routes, its order, and what it takes" {
+	build_prog 1.27 requests
+	start_target "$PROG" 100000 0
+	sleep 0.3
+	COLUMNS=150 succeeds "$GOTAP" top -p "$TARGET" --once --by route --sort p50
+	matches '^requests [0-9.]+/s, [0-9.]+ % failed, p50 .*, p99 .*, max .*; [0-9]+ open'
+	matches '^ REQ/s  FAIL%      P50      P99      MAX     BUSY route +slowest'
+	matches '^ *[0-9.]+ +100 +[0-9.]+[mu]s +[0-9.]+[mu]s +[0-9.]+[mu]s +[0-9.<]+ GET /late +task [0-9]+ 503 /late$'
+	# in the order of the medians: 2 ms of the TimeoutHandler, then the two sleeps of 100 us after one another
+	[ "$(sed '1,/^ REQ/d' <<<"$output" | grep -o ' GET /[a-z]*' | head -n 2 | paste -sd, )" = ' GET /late, GET /children' ]
+	COLUMNS=150 succeeds "$GOTAP" top -p "$TARGET" --once -e +http --no-paths
+	matches '^requests [0-9.]+/s'
+	matches ' RUN% .* function '
+	"$GOTAP" top -p "$TARGET" --json --brief -e http -n 1 >lines
+	jq -e '(.requests.routes | length > 5) and all(.requests.routes[]; has("slowest") | not)' lines
+	"$GOTAP" top -p "$TARGET" --json --brief -n 1 | jq -e 'has("requests") | not'
+	gotap top -p "$TARGET" --once --by route --sort running
+	[ "$status" -eq 2 ]
+	contains '--sort takes rate, failed, p50, p99, max, busy or name with --by route'
+	gotap top -p "$TARGET" --once --sort rate
+	[ "$status" -eq 2 ]
+}

@@ -5,8 +5,8 @@
 //
 //	served PROTO PATH COUNT
 //
-// Arguments: how many requests of each kind, and the milliseconds to wait before the first; a third one: and two requests at
-// the end that are longer than a generation of a trace.
+// Arguments: how many requests of each kind, and the milliseconds to wait before the first (-1: until SIGUSR1 comes); a third
+// one: and two requests at the end that are longer than a generation of a trace.
 package main
 
 import (
@@ -18,10 +18,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"runtime"
 	"sort"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -112,7 +114,14 @@ func main() {
 		one.URL: {Transport: &http.Transport{}},
 		two.URL: {Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}},
 	}
+	begin := make(chan os.Signal, 1)
+	if wait < 0 {
+		signal.Notify(begin, syscall.SIGUSR1)
+	}
 	fmt.Println("ready")
+	if wait < 0 {
+		<-begin
+	}
 	time.Sleep(time.Duration(wait) * time.Millisecond)
 	for i := 0; i < n; i++ {
 		for _, path := range paths {

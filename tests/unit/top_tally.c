@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "read/labels.h"
+#include "op_kind.h"
 #include "top/tally.h"
 
 #define TEXT(s) SINK_CONSTANT(s)
@@ -43,7 +44,8 @@ static void ready(void *ctx, struct top_sample *s)
 
 static void open_by(enum group_by by, const char *label)
 {
-	struct tally_opts opts = { .by = by, .label = label, .interval = 1000, .ready = ready };
+	struct tally_opts opts = { .by = by, .label = label, .requests = true, .interval = 1000,
+				   .ready = ready };
 
 	tally = top_tally_new(&opts);
 	observers = (struct observers){0};
@@ -403,12 +405,118 @@ static void durations_are_in_histograms(void)
 	CHECK_EQ(h[TOP_HISTOGRAM_SCHED].sum, 0);
 	CHECK_EQ(h[TOP_HISTOGRAM_STOP_GC].counts[2], 1);
 	CHECK_EQ(h[TOP_HISTOGRAM_STOP_GC].sum, 2100);
-	top_histogram_add(&at_limits, top_histogram_limit(TOP_HISTOGRAM_LIMITS - 1));
-	top_histogram_add(&at_limits, top_histogram_limit(TOP_HISTOGRAM_LIMITS - 1) + 1);
-	top_histogram_add(&at_limits, 0);
+	top_histogram_add(&at_limits, TOP_HISTOGRAM_LOW, top_histogram_limit(TOP_HISTOGRAM_LOW, TOP_HISTOGRAM_LIMITS - 1));
+	top_histogram_add(&at_limits, TOP_HISTOGRAM_LOW, top_histogram_limit(TOP_HISTOGRAM_LOW, TOP_HISTOGRAM_LIMITS - 1) + 1);
+	top_histogram_add(&at_limits, TOP_HISTOGRAM_LOW, 0);
 	CHECK_EQ(at_limits.counts[TOP_HISTOGRAM_LIMITS - 1], 1);
 	CHECK_EQ(at_limits.counts[TOP_HISTOGRAM_LIMITS], 1);
 	CHECK_EQ(at_limits.counts[0], 1);
+	done();
+}
+
+/* The text of a task of group http, which is known at its end only. */
+#define LATER(task) ((uint64_t)(uintptr_t)&(const struct sink_text){ .bytes = "GET net/http", .len = 12, \
+	.op = OP_HTTP_SERVED, .later = (task) })
+
+static const struct top_route *route(const struct top_sample *s, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < s->requests.routes.len; i++)
+		if (!strcmp(vec_at(&s->requests.routes, struct top_route, i)->name, name))
+			return vec_at(&s->requests.routes, struct top_route, i);
+	return NULL;
+}
+
+static void request_ends(uint64_t time, uint64_t task, const char *log, const char *name)
+{
+	EVENT(time, 7, EV_UserLog, task, TEXT("gotap.http"), TEXT(log), 0);
+	EVENT(time, 7, EV_UserTaskEnd, task, 0);
+	sink.ops->text(sink.ctx, task, name, strlen(name));
+}
+
+static void requests_have_the_name_of_their_end(void)
+{
+	const struct top_route *r;
+
+	open_by(BY_ROUTE, NULL);
+	begin();
+	EVENT(10100, 7, EV_UserTaskBegin, 51, 0, LATER(51), 0);
+	request_ends(10200, 51, "status=200 bytes=5 path=/1", "GET /cart");
+	EVENT(10300, 7, EV_UserTaskBegin, 52, 0, LATER(52), 0);
+	EVENT(10350, 7, EV_UserTaskBegin, 9, 0, TEXT("of the program"), 0);
+	EVENT(10360, 7, EV_UserTaskEnd, 9, 0);
+	sink.ops->text(sink.ctx, 52, "GET net/http", 12);	/* a generation ends */
+	request_ends(12500, 52, "status=503 route=\"GET /cart\" path=/2", "not looked at");
+	EVENT(12600, 7, EV_UserTaskBegin, 53, 0, LATER(53), 0);
+	request_ends(12650, 53, "end=panic path=/3", "GET /pay");
+	EVENT(12700, 7, EV_UserTaskBegin, 54, 0, LATER(54), 0);
+	top_tally_finish(tally, 12900);
+	CHECK_EQ(n_samples, 3);
+	CHECK(samples[0]->by_route && samples[0]->requests.known);
+	CHECK_EQ(samples[0]->rows.len, 2);
+	CHECK_EQ(samples[0]->requests.took.count, 1);
+	CHECK_EQ(samples[0]->requests.open, 1);
+	CHECK_EQ(samples[0]->requests.oldest, 700);
+	r = route(samples[0], "GET /cart");
+	CHECK_EQ(r->took.count, 1);
+	CHECK_EQ(r->took.max, 100);
+	CHECK_EQ(r->failed, 0);
+	CHECK_EQ(r->results[2].counts[0], 1);
+	CHECK_EQ(r->slowest_task, 51);
+	CHECK_STR(r->slowest_path, "/1");
+	CHECK_EQ(route(samples[0], "GET net/http")->open, 1);
+	CHECK_EQ(route(samples[0], "GET net/http")->took.count, 0);
+	CHECK_EQ(samples[1]->requests.took.count, 0);
+	CHECK_EQ(samples[1]->requests.oldest, 1700);
+	r = route(samples[2], "GET /cart");
+	CHECK_EQ(r->took.max, 2200);
+	CHECK_EQ(r->failed, 1);
+	CHECK_EQ(r->results[5].sum, 2200);
+	r = route(samples[2], "GET /pay");
+	CHECK_EQ(r->failed, 1);
+	CHECK_EQ(r->results[TOP_RESULT_PANIC].counts[0], 1);
+	CHECK_EQ(samples[2]->requests.open, 1);
+	CHECK_EQ(samples[2]->requests.failed, 2);
+	CHECK(!route(samples[2], "of the program"));
+	done();
+}
+
+static void a_gap_and_the_end_of_a_goroutine_close_requests(void)
+{
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10100, 7, EV_UserTaskBegin, 51, 0, LATER(51), 0);
+	EVENT(10200, 7, EV_GoDestroy);
+	EVENT(10300, 7, EV_GoCreate, 3, WORKER, 0);
+	EVENT(10300, 7, EV_GoStart, 3, 1);
+	EVENT(10400, 7, EV_UserTaskBegin, 52, 0, LATER(52), 0);
+	observers_seen(&observers, 11000);
+	CHECK_EQ(samples[0]->requests.open, 1);
+	CHECK_EQ(samples[0]->requests.took.count, 0);
+	observers_gap(&observers, 11500);
+	top_tally_finish(tally, 12000);
+	CHECK_EQ(samples[1]->requests.open, 0);
+	CHECK_EQ(route(samples[1], "GET net/http")->open, 0);
+	done();
+}
+
+static void too_many_routes_are_one(void)
+{
+	char name[64];
+	uint64_t i;
+
+	open_by(BY_ROUTE, NULL);
+	begin();
+	for (i = 0; i < 2000; i++) {
+		EVENT(10001, 7, EV_UserTaskBegin, 51 + i, 0, LATER(51 + i), 0);
+		snprintf(name, sizeof(name), "GET /%d", (int)i);
+		request_ends(10002, 51 + i, "status=200", name);
+	}
+	top_tally_finish(tally, 11000);
+	CHECK_EQ(samples[0]->requests.routes.len, 513);
+	CHECK_EQ(route(samples[0], "(other routes)")->took.count, 2000 - 511);
+	CHECK_EQ(samples[0]->requests.took.count, 2000);
 	done();
 }
 
@@ -517,21 +625,25 @@ static void any_events_can_come(void)
 		EV_GoDestroySyscall, EV_GoStop, EV_GoBlock, EV_GoUnblock, EV_GoSwitch, EV_GoSwitchDestroy,
 		EV_GoSyscallBegin, EV_GoSyscallEnd, EV_GoSyscallEndBlocked, EV_ProcStatus, EV_ProcStart, EV_ProcStop,
 		EV_ProcSteal, EV_GCBegin, EV_GCEnd, EV_STWBegin, EV_STWEnd, EV_UserRegionBegin, EV_UserRegionEnd, EV_UserLog,
+		EV_UserTaskBegin, EV_UserTaskEnd,
 	};
-	const struct sink_text texts[] = { { .bytes = "a", .len = 1 }, { .bytes = "b", .len = 1 }, { .bytes = LABELS_CATEGORY, .constant = true } };
+	const struct sink_text texts[] = { { .bytes = "a", .len = 1 }, { .bytes = "b", .len = 1 }, { .bytes = LABELS_CATEGORY, .constant = true },
+					   { .bytes = "GET /", .len = 5, .op = OP_HTTP_SERVED },
+					   { .bytes = "GET net/http", .len = 12, .op = OP_HTTP_SERVED, .later = 1 } };
 	uint64_t time = 10000, i, n;
 
 	srand(5);
 	open_by(BY_REGION, NULL);
 	begin();
 	for (i = 0; i < 300000; i++) {
-		uint64_t kind = kinds[rand() % sizeof(kinds)], text = (uint64_t)(uintptr_t)&texts[rand() % 3];
+		uint64_t kind = kinds[rand() % sizeof(kinds)], text = (uint64_t)(uintptr_t)&texts[rand() % 5];
 		uint64_t id = (uint64_t)(rand() % 9), m = rand() % 9 ? (uint64_t)(rand() % 5) : TRACEV2_NO_ID;
 		bool named = sink_refs[kind].texts & 1;
 
 		time += (uint64_t)(rand() % 3);
 		put(time, m, (enum tracev2_event)kind, 4, (uint64_t[]){ named ? text : id, sink_refs[kind].texts >> 1 & 1 ?
 		    text : m, sink_refs[kind].texts >> 2 & 1 ? text : id % 5, 0, 0 });
+		sink.ops->text(sink.ctx, (uint64_t)(rand() % 9), "GET /cart", (size_t)(rand() % 9));
 		if (rand() % 500 == 0)
 			sink.ops->thread_done(sink.ctx, m);
 		if (rand() % 3000 == 0)
@@ -551,6 +663,8 @@ static void any_events_can_come(void)
 		for (n = 0; n < TOP_STATES; n++)
 			CHECK(s->all.ns[n] <= 11 * top_recorded(s));
 		CHECK(top_total(&s->all) <= 11);
+		for (n = 0; n < s->requests.routes.len; n++)
+			CHECK(vec_at(&s->requests.routes, struct top_route, n)->open <= s->requests.open);
 	}
 	done();
 }
@@ -562,6 +676,8 @@ int main(void)
 		UNIT(waits_add_up_by_reason), UNIT(a_wait_over_a_gap_has_no_length),
 		UNIT(ps_run_goroutines_or_wait_for_them), UNIT(a_gap_counts_nowhere),
 		UNIT(behind_a_gap_a_wait_has_its_reason_at_once), UNIT(the_stand_in_counts_nowhere), UNIT(rows_by_labels_and_regions),
+		UNIT(requests_have_the_name_of_their_end), UNIT(a_gap_and_the_end_of_a_goroutine_close_requests),
+		UNIT(too_many_routes_are_one),
 		UNIT(gc_heap_and_stops), UNIT(durations_are_in_histograms), UNIT(too_many_rows_are_one), UNIT(functions_of_one_name_are_one_row),
 		UNIT(places_of_a_row), UNIT(who_passes_its_thread_on_has_no_place), UNIT(any_events_can_come), {0},
 	});

@@ -13,12 +13,74 @@ const struct column_spec columns[COLUMNS] = {
 			     "how many wait now; for what is at the right, or below with Enter" },
 	[COLUMN_CREATED] = { "NEW/s", "created", 6, "goroutines created per second" },
 	[COLUMN_P99] = { "P99", "p99", 7, "99 % of the waits in the run queue were not longer" },
+	[COLUMN_RATE] = { "REQ/s", "rate", 6, "requests that ended per second" },
+	[COLUMN_FAILED] = { "FAIL%", "failed", 6,
+			    "how many of them failed: status 500 and above, or no return" },
+	[COLUMN_TOOK_P50] = { "P50", "p50", 8, "half of them did not take longer" },
+	[COLUMN_TOOK_P99] = { "P99", "p99", 8, "99 % of them did not take longer" },
+	[COLUMN_TOOK_MAX] = { "MAX", "max", 8, "the slowest one, which is at the right" },
+	[COLUMN_BUSY] = { "BUSY", "busy", 8,
+			  "time of those that ended, per second: how many were open, on average" },
 	[COLUMN_NAME] = { "NAME", "name", 0,
-			  "the function that they began with, their labels, or their region" },
+			  "the function that they began with, labels, region; or the route" },
 };
+
+static bool column_is_of_requests(enum column c)
+{
+	return c >= COLUMN_RATE && c <= COLUMN_BUSY;
+}
+
+bool column_is_in(enum column c, bool by_route)
+{
+	return c == COLUMN_NAME || column_is_of_requests(c) == by_route;
+}
+
+enum column column_next(enum column c, int step, bool by_route)
+{
+	do
+		c = (enum column)(((int)c + step + COLUMNS) % COLUMNS);
+	while (!column_is_in(c, by_route));
+	return c;
+}
+
+static struct short_text column_failed(const struct top_route *route)
+{
+	uint64_t n = route->took.count;
+
+	return short_real(n ? (double)route->failed * 100 / (double)n : -1);
+}
+
+/* A duration of requests that ended; "-": none did. */
+static struct short_text column_took(const struct top_route *route, uint64_t ns)
+{
+	return route->took.count ? short_time(ns) : short_real(-1);
+}
+
+static struct short_text column_text_of_route(enum column c, const struct top_sample *s,
+					      const struct top_route *route)
+{
+	switch (c) {
+	case COLUMN_RATE:
+		return short_real(top_rate(s, route->took.count));
+	case COLUMN_FAILED:
+		return column_failed(route);
+	case COLUMN_TOOK_P50:
+		return column_took(route, route->took.p50);
+	case COLUMN_TOOK_P99:
+		return column_took(route, route->took.p99);
+	case COLUMN_TOOK_MAX:
+		return column_took(route, route->took.max);
+	case COLUMN_BUSY:
+		return short_real(top_mean(s, route->ns));
+	default:
+		return (struct short_text){ "" };
+	}
+}
 
 struct short_text column_text(enum column c, const struct top_sample *s, const struct top_row *r)
 {
+	if (r->route)
+		return column_text_of_route(c, s, r->route);
 	switch (c) {
 	case COLUMN_GOROUTINES:
 		return short_count(top_total(&r->n));
@@ -39,8 +101,30 @@ struct short_text column_text(enum column c, const struct top_sample *s, const s
 	}
 }
 
+static uint64_t columns_value_of_route(enum column c, const struct top_route *route)
+{
+	switch (c) {
+	case COLUMN_RATE:
+		return route->took.count;
+	case COLUMN_FAILED:	/* the share, in millionths */
+		return route->took.count ? route->failed * 1000000 / route->took.count : 0;
+	case COLUMN_TOOK_P50:
+		return route->took.p50;
+	case COLUMN_TOOK_P99:
+		return route->took.p99;
+	case COLUMN_TOOK_MAX:
+		return route->took.max;
+	case COLUMN_BUSY:
+		return route->ns;
+	default:
+		return 0;
+	}
+}
+
 static uint64_t columns_value(enum column c, const struct top_row *r)
 {
+	if (r->route)
+		return columns_value_of_route(c, r->route);
 	switch (c) {
 	case COLUMN_GOROUTINES:
 		return top_total(&r->n);
@@ -72,11 +156,12 @@ int column_compare(enum column c, const struct top_row *a, const struct top_row 
 	return r ? r : (a->key > b->key) - (a->key < b->key);
 }
 
-enum column column_named(const char *name)
+enum column column_named(const char *name, bool by_route)
 {
 	enum column c;
 
-	for (c = 0; c < COLUMNS && strcmp(columns[c].name, name); c++)
-		;
+	for (c = 0; c < COLUMNS; c++)
+		if (column_is_in(c, by_route) && !strcmp(columns[c].name, name))
+			break;
 	return c;
 }

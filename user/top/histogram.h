@@ -10,8 +10,11 @@
 
 #include <stdint.h>
 
-/* The limits are 2^TOP_HISTOGRAM_LOW ns (1.024 us), twice that, ... (1.07 s): so many of them. */
-enum { TOP_HISTOGRAM_LOW = 10, TOP_HISTOGRAM_LIMITS = 21 };
+/*
+ * The limits are 2^LOW ns, twice that, ...: so many of them. LOW is TOP_HISTOGRAM_LOW (1.024 us to
+ * 1.07 s); of requests TOP_HISTOGRAM_REQUESTS (32.8 us to 34.4 s).
+ */
+enum { TOP_HISTOGRAM_LOW = 10, TOP_HISTOGRAM_REQUESTS = 15, TOP_HISTOGRAM_LIMITS = 21 };
 
 struct top_histogram {
 	/* durations up to limit i, and above the limit before; the last one: above all limits */
@@ -20,15 +23,15 @@ struct top_histogram {
 };
 
 /* Limit @i, below TOP_HISTOGRAM_LIMITS, in ns. */
-static inline uint64_t top_histogram_limit(unsigned int i)
+static inline uint64_t top_histogram_limit(unsigned int low, unsigned int i)
 {
-	return 1ULL << (TOP_HISTOGRAM_LOW + i);
+	return 1ULL << (low + i);
 }
 
-static inline void top_histogram_add(struct top_histogram *h, uint64_t ns)
+static inline void top_histogram_add(struct top_histogram *h, unsigned int low, uint64_t ns)
 {
 	unsigned int bits = ns > 1 ? 64 - (unsigned int)__builtin_clzll(ns - 1) : 0;
-	unsigned int i = bits > TOP_HISTOGRAM_LOW ? bits - TOP_HISTOGRAM_LOW : 0;
+	unsigned int i = bits > low ? bits - low : 0;
 
 	h->counts[i < TOP_HISTOGRAM_LIMITS ? i : TOP_HISTOGRAM_LIMITS]++;
 	h->sum += ns;

@@ -91,17 +91,95 @@ static void json_put_histogram(struct json_out *j, const char *name, const struc
 	json_close_object(j);
 }
 
+static void json_put_limits(struct json_out *j, unsigned int low)
+{
+	unsigned int i;
+
+	json_open_array(j, "limits_ns");
+	for (i = 0; i < TOP_HISTOGRAM_LIMITS; i++)
+		json_put_count(j, NULL, top_histogram_limit(low, i));
+	json_close_array(j);
+}
+
 static void json_put_histograms(struct json_out *j, const struct top_sample *s)
 {
 	unsigned int i;
 
 	json_open_object(j, "histograms");
-	json_open_array(j, "limits_ns");
-	for (i = 0; i < TOP_HISTOGRAM_LIMITS; i++)
-		json_put_count(j, NULL, top_histogram_limit(i));
-	json_close_array(j);
+	json_put_limits(j, TOP_HISTOGRAM_LOW);
 	for (i = 0; i < TOP_HISTOGRAMS; i++)
 		json_put_histogram(j, top_histogram_names[i], &s->histograms[i]);
+	json_close_object(j);
+}
+
+static void json_put_results(struct json_out *j, const struct top_route *route)
+{
+	enum top_result i;
+	unsigned int k;
+
+	json_open_object(j, "results");
+	for (i = 0; i < TOP_RESULTS; i++) {
+		uint64_t n = 0;
+
+		for (k = 0; k <= TOP_HISTOGRAM_LIMITS; k++)
+			n += route->results[i].counts[k];
+		if (n)
+			json_put_histogram(j, top_result_names[i], &route->results[i]);
+	}
+	json_close_object(j);
+}
+
+static void json_put_slowest(struct json_out *j, const struct top_route *route)
+{
+	if (!route->slowest_path)
+		return;
+	json_open_object(j, "slowest");
+	json_put_count(j, "task", route->slowest_task);
+	json_put_count(j, "ns", route->took.max);
+	json_put_count(j, "status", route->slowest_status);
+	json_put_text(j, "path", route->slowest_path);
+	json_close_object(j);
+}
+
+static void json_put_route(struct json_out *j, const struct view *v, const struct top_route *route)
+{
+	json_open_object(j, NULL);
+	json_put_text(j, "name", route->name);
+	put_waits(j, "took", &route->took);
+	json_put_real(j, "seconds", json_seconds(route->ns), DIGITS);
+	json_put_count(j, "failed", route->failed);
+	json_put_count(j, "open", route->open);
+	json_put_results(j, route);
+	if (!v->brief)
+		json_put_slowest(j, route);
+	json_close_object(j);
+}
+
+/* In the order of the rows if these are routes; those without a request are left out. */
+static void json_put_requests(struct json_out *j, const struct view *v, const struct ui *u,
+			      const struct top_sample *s)
+{
+	const struct top_requests *q = &s->requests;
+	size_t i, n = s->by_route ? u->order.len : q->routes.len;
+
+	if (!q->known)
+		return;
+	json_open_object(j, "requests");
+	json_put_count(j, "open", q->open);
+	json_put_real(j, "oldest_seconds", json_seconds(q->oldest), DIGITS);
+	put_waits(j, "took", &q->took);
+	json_put_real(j, "seconds", json_seconds(q->ns), DIGITS);
+	json_put_count(j, "failed", q->failed);
+	json_put_limits(j, TOP_HISTOGRAM_REQUESTS);
+	json_open_array(j, "routes");
+	for (i = 0; i < n; i++) {
+		size_t k = s->by_route ? *vec_at(&u->order, uint32_t, i) : i;
+		const struct top_route *route = vec_at(&q->routes, struct top_route, k);
+
+		if (route->took.count || route->open)
+			json_put_route(j, v, route);
+	}
+	json_close_array(j);
 	json_close_object(j);
 }
 
@@ -247,6 +325,7 @@ void top_json(const struct view *v, const struct ui *u, const struct top_sample 
 	json_put_count(&j, "runnable_max", s->runnable_max);
 	if (!v->brief)
 		json_put_units(&j, &s->units);
+	json_put_requests(&j, v, u, s);
 	json_put_blocked(&j, s);
 	put_memory(&j, s);
 	put_quota(&j, &s->machine);
@@ -254,7 +333,8 @@ void top_json(const struct view *v, const struct ui *u, const struct top_sample 
 	json_put_histograms(&j, s);
 	if (!v->brief) {
 		json_put_text(&j, "by", s->by);
-		put_rows(&j, u, s);
+		if (!s->by_route)
+			put_rows(&j, u, s);
 	}
 	json_close_object(&j);
 	fputc('\n', f);

@@ -66,6 +66,40 @@ struct top_units {
 	struct vec list;		/* struct top_unit, the best one first */
 };
 
+/* How a request ended: 1 to 5 is the class of its status, 1xx to 5xx. */
+enum top_result {
+	TOP_RESULT_UNKNOWN,		/* no status is known, as after a Hijack */
+	TOP_RESULT_BEYOND = 6,		/* a status from 600 on */
+	TOP_RESULT_PANIC,		/* the handler did not return */
+	TOP_RESULTS
+};
+
+extern const char *const top_result_names[TOP_RESULTS];
+
+/* The requests of a route that ended in the interval. */
+struct top_route {
+	uint64_t key;			/* the same in all samples */
+	const char *name;		/* owned by the sample, "GET /cart" */
+	struct top_waits took;
+	uint64_t ns;			/* the sum of their times */
+	uint64_t failed;
+	uint64_t open;			/* requests that have this name now, and are open */
+	struct top_histogram results[TOP_RESULTS];
+	/* the slowest one; 0: none has ended, or it has no status */
+	uint64_t slowest_task;
+	unsigned int slowest_status;
+	const char *slowest_path;	/* owned by the sample; NULL: none has ended */
+};
+
+/* The requests that the program serves (group http). */
+struct top_requests {
+	bool known;			/* false: they are not recorded, and the rest is 0 */
+	uint64_t open, oldest;		/* how many are open; since when the oldest one is, ns */
+	struct top_waits took;		/* those that ended */
+	uint64_t ns, failed;
+	struct vec routes;		/* struct top_route, by name */
+};
+
 struct top_row {
 	uint64_t key;			/* the same in all samples */
 	const char *name;		/* owned by the sample */
@@ -77,6 +111,8 @@ struct top_row {
 	 * frequent one, and their number
 	 */
 	uint32_t reason, reasons;
+	/* if rows are routes: the route of this row, in sample.requests; the numbers are 0 then */
+	const struct top_route *route;
 };
 
 struct top_proc {
@@ -163,6 +199,8 @@ struct top_sample {
 	struct top_heap heap;
 	struct top_machine machine;
 	const char *by;			/* meaning of a row: "function" */
+	bool by_route;			/* rows are routes, and not groups of goroutines */
+	struct top_requests requests;
 	uint64_t rows_merged;		/* number of groups without room, which share one row */
 	struct vec rows;		/* struct top_row, by name */
 	struct vec reasons;		/* struct top_reason */

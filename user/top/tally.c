@@ -27,6 +27,8 @@ static void tally_turn(struct tally *t)
 {
 	groups_turn(&t->groups);
 	top_tally_waits_turn(t);
+	if (t->routes)
+		top_routes_turn(t->routes);
 	turn_ps(t);
 	t->from = t->now;
 	t->unrecorded = 0;
@@ -131,6 +133,8 @@ static void tally_gap(void *ctx, uint64_t time)
 		return;
 	tally_go_on(t, time);
 	tally_settle_time(t, t->now);
+	if (t->routes)
+		top_routes_forget(t->routes);
 	t->in_gap = true;
 }
 
@@ -181,12 +185,25 @@ static void look_at_time(struct tally *t, uint64_t time)
 
 static void tally_any(void *ctx, const struct sink_event *e, struct tap_thread *m)
 {
-	look_at_time(ctx, e->time);
-	top_tally_event(ctx, e, m);
+	struct tally *t = ctx;
+
+	look_at_time(t, e->time);
+	top_tally_event(t, e, m);
+	if (t->routes && !t->in_gap)
+		top_routes_event(t->routes, e, m && m->go ? m->go->id : 0);
+}
+
+static void tally_text(void *ctx, uint64_t later, const char *bytes, size_t n)
+{
+	struct tally *t = ctx;
+
+	if (t->routes)
+		top_routes_text(t->routes, later, bytes, n);
 }
 
 static const struct tap_visitor visitor = {
 	.any = tally_any,
+	.text = tally_text,
 	.gap = tally_resume,
 	.born = top_tally_born,
 	.enter = top_tally_enter,
@@ -223,6 +240,7 @@ struct tally *top_tally_new(const struct tally_opts *opts)
 		.visitor = &visitor, .ctx = t, .data = sizeof(struct tally_go) });
 	t->regions = strset_new();
 	reasons_init(&t->reasons);
+	t->routes = opts->requests ? top_routes_new() : NULL;
 	return t;
 }
 
@@ -270,6 +288,7 @@ void top_tally_free(struct tally *t)
 	map64_free(&t->procs);
 	groups_clear(&t->groups);
 	top_tally_waits_free(t);
+	top_routes_free(t->routes);
 	top_tally_names_free(t);
 	reasons_free(&t->reasons);
 	strset_free(t->regions);

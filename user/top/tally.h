@@ -18,7 +18,8 @@
 #include "top/sample.h"
 #include "trace/observer.h"
 
-enum group_by { BY_FUNCTION, BY_LABEL, BY_REGION, GROUP_BYS };
+/* BY_ROUTE: the rows are routes of requests, and goroutines are counted as by BY_FUNCTION. */
+enum group_by { BY_FUNCTION, BY_LABEL, BY_REGION, BY_ROUTE, GROUP_BYS };
 
 extern const char *const group_by_names[GROUP_BYS];
 
@@ -26,6 +27,7 @@ struct tally_opts {
 	enum group_by by;
 	/* BY_LABEL: group by the value of this key; NULL: by all labels together */
 	const char *label;
+	bool requests;		/* group http is recorded: count the requests, too */
 	uint64_t interval;	/* ns, more than 0 */
 	/* An interval has ended. The callee owns @sample. */
 	void (*ready)(void *ctx, struct top_sample *sample);

@@ -75,7 +75,7 @@ static void tally_stw_end(struct tally *t, struct tap_thread *m, const struct si
 
 	t->stw_count++;
 	if (length)
-		top_histogram_add(&t->histograms[t->stw_kind], length);
+		top_histogram_add(&t->histograms[t->stw_kind], TOP_HISTOGRAM_LOW, length);
 	if (length > t->stw_longest)
 		t->stw_longest = length;
 }

@@ -10,6 +10,7 @@
 #include "base/strset.h"
 #include "top/groups.h"
 #include "top/reasons.h"
+#include "top/routes.h"
 #include "top/tally.h"
 #include "trace/tap.h"
 
@@ -72,6 +73,7 @@ struct tally {
 	struct groups groups;
 	struct reasons reasons;
 	struct vec waits;	/* struct tally_wait, by the number of the reason */
+	struct top_routes *routes;	/* NULL: requests are not recorded */
 	struct strset *regions;
 	struct map64 functions;	/* key of a start function -> struct tally_function * */
 	struct map64 procs;	/* id -> struct tally_proc * */

@@ -13,6 +13,7 @@ const char *const group_by_names[GROUP_BYS] = {
 	[BY_FUNCTION] = "function",
 	[BY_LABEL] = "label",
 	[BY_REGION] = "region",
+	[BY_ROUTE] = "route",
 };
 
 /*

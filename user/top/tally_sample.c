@@ -65,6 +65,21 @@ static void copy_procs(const struct tally *t, struct top_sample *s)
 	vec_sort(&s->procs, sizeof(struct top_proc), sample_by_id);
 }
 
+/* --- routes in the place of groups --- */
+
+static void sample_put_routes(struct top_sample *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->requests.routes.len; i++) {
+		const struct top_route *route = vec_at(&s->requests.routes, struct top_route, i);
+
+		*(struct top_row *)vec_push(&s->rows, sizeof(struct top_row)) = (struct top_row){
+			.key = route->key, .name = xstrdup(route->name), .route = route,
+		};
+	}
+}
+
 /* --- places --- */
 
 /*
@@ -132,7 +147,7 @@ void top_tally_places(const struct tally *t, struct top_sample *s)
 	size_t at = 0;
 
 	s->places.len = 0;
-	if (!t->want_all && !t->wanted.len)
+	if (s->by_route || (!t->want_all && !t->wanted.len))
 		return;
 	while ((g = tap_next(t->tap, &at)))
 		if (sample_is_wanted(t, tally_go_of(g)->group->key))
@@ -161,7 +176,13 @@ struct top_sample *top_tally_sample(struct tally *t, uint64_t to)
 	s->machine.level = "";
 	sample_sum_up(t, s);
 	copy_procs(t, s);
-	groups_sample(&t->groups, &t->reasons, s);
+	if (t->routes)
+		top_routes_sample(t->routes, to, &s->requests);
+	s->by_route = t->opts.by == BY_ROUTE;
+	if (s->by_route)
+		sample_put_routes(s);
+	else
+		groups_sample(&t->groups, &t->reasons, s);
 	top_tally_waits_sample(t, s);
 	top_tally_places(t, s);
 	return s;

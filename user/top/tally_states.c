@@ -122,7 +122,8 @@ static void count_wait(struct tally *t, struct tally_go *of)
 		return;
 	dist_add(&of->group->sched, (int64_t)(t->now - of->since));
 	if (!of->system)
-		top_histogram_add(&t->histograms[TOP_HISTOGRAM_SCHED], t->now - of->since);
+		top_histogram_add(&t->histograms[TOP_HISTOGRAM_SCHED], TOP_HISTOGRAM_LOW,
+				  t->now - of->since);
 }
 
 void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s)
@@ -178,6 +179,8 @@ void top_tally_gone(void *tally, struct tap_go *g, uint64_t time)
 
 	tally_go_of(g)->group->ended += is_step(t);
 	t->system -= tally_go_of(g)->system;
+	if (t->routes)
+		top_routes_gone(t->routes, g->id);
 	proc_look_at(t, t->left);
 	t->left = NULL;
 	top_tally_go_free(g);

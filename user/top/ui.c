@@ -39,6 +39,8 @@ void ui_arrange(struct ui *u, const struct top_sample *s)
 	struct comparison c = { u, s };
 	uint32_t i;
 
+	if (!column_is_in(u->sort, s->by_route))
+		u->sort = s->by_route ? COLUMN_RATE : COLUMN_RUNNING;
 	u->order.len = 0;
 	for (i = 0; i < s->rows.len; i++)
 		if (ui_is_shown(u, vec_at(&s->rows, struct top_row, i)))
@@ -117,9 +119,9 @@ static enum ui_wish ui_expand(struct ui *u, const struct top_sample *s)
 	return UI_PLACES;
 }
 
-static enum ui_wish sort_by(struct ui *u, int step)
+static enum ui_wish sort_by(struct ui *u, const struct top_sample *s, int step)
 {
-	u->sort = (enum column)(((int)u->sort + step + COLUMNS) % COLUMNS);
+	u->sort = column_next(u->sort, step, s && s->by_route);
 	return UI_REDRAW;
 }
 
@@ -202,9 +204,9 @@ enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s)
 	case KEY_ENTER:
 		return ui_expand(u, s);
 	case KEY_LEFT: case '<':
-		return sort_by(u, -1);
+		return sort_by(u, s, -1);
 	case KEY_RIGHT: case '>':
-		return sort_by(u, 1);
+		return sort_by(u, s, 1);
 	case KEY_UP: case 'k':
 		return select_by(u, s, -1);
 	case KEY_DOWN: case 'j':

@@ -83,6 +83,19 @@ static int name_width(const struct table *t)
 	return rest < 2 * NAME_LEAST ? rest : rest / 2;
 }
 
+/* "task 4611686018427388060 503 /late": the request that took longest. */
+static void view_put_slowest(const struct table *t, int row, int col, const struct top_route *route)
+{
+	char status[16] = "";
+
+	if (!route->slowest_path)
+		return;
+	if (route->slowest_status)
+		snprintf(status, sizeof(status), " %u", route->slowest_status);
+	screen_printf(t->screen, row, col, screen_cols(t->screen) - col, STYLE_DIM,
+		      "task %" PRIu64 "%s %s", route->slowest_task, status, route->slowest_path);
+}
+
 static void view_put_name(const struct table *t, int row, const struct top_row *r)
 {
 	int width = name_width(t);
@@ -90,7 +103,11 @@ static void view_put_name(const struct table *t, int row, const struct top_row *
 
 	screen_put(t->screen, row, NUMBERS, width, r->system ? STYLE_DIM : STYLE_PLAIN,
 		   front ? view_end_of(t->screen, r->name, width) : r->name);
-	if (width < screen_cols(t->screen) - NUMBERS)
+	if (width >= screen_cols(t->screen) - NUMBERS)
+		return;
+	if (r->route)
+		view_put_slowest(t, row, NUMBERS + width + 1, r->route);
+	else
 		view_put_reasons(t, row, NUMBERS + width + 1, r);
 }
 
@@ -100,6 +117,8 @@ static void view_put_numbers(const struct table *t, int row, const struct top_ro
 	int col = 0;
 
 	for (c = 0; c < COLUMN_NAME; c++) {
+		if (!column_is_in(c, t->s->by_route))
+			continue;
 		screen_printf(t->screen, row, col, columns[c].width, STYLE_PLAIN, "%*s",
 			      columns[c].width, column_text(c, t->s, r).text);
 		col += columns[c].width + 1;
@@ -184,14 +203,45 @@ static void draw_places(struct table *t, const struct top_row *r)
 			      shown - PLACES);
 }
 
+/* --- the results of a route --- */
+
+static void draw_results(struct table *t, const struct top_route *route)
+{
+	int row = next_line(t), col = 8;
+	enum top_result i;
+	unsigned int k;
+
+	if (row < 0)
+		return;
+	for (i = 0; i < TOP_RESULTS; i++) {
+		uint64_t n = 0;
+
+		for (k = 0; k <= TOP_HISTOGRAM_LIMITS; k++)
+			n += route->results[i].counts[k];
+		if (n)
+			col += screen_printf(t->screen, row, col, screen_cols(t->screen) - col,
+					     STYLE_BOLD, "%s %" PRIu64 "  ",
+					     top_result_names[i], n);
+	}
+	if (route->open)
+		screen_printf(t->screen, row, col, screen_cols(t->screen) - col, STYLE_DIM,
+			      "%" PRIu64 " open now under this name", route->open);
+	else if (col == 8)
+		screen_put(t->screen, row, col, 60, STYLE_DIM, "no requests ended");
+}
+
 /* --- the table --- */
 
 static void draw_title(const struct table *t, int row)
 {
+	int col = 0, sorted = NUMBERS;
 	enum column c;
-	int col = 0;
 
 	for (c = 0; c < COLUMN_NAME; c++) {
+		if (!column_is_in(c, t->s->by_route))
+			continue;
+		if (c == t->u->sort)
+			sorted = col;
 		screen_printf(t->screen, row, col, columns[c].width, STYLE_PLAIN, "%*s",
 			      columns[c].width, columns[c].title);
 		col += columns[c].width + 1;
@@ -199,11 +249,10 @@ static void draw_title(const struct table *t, int row)
 	screen_printf(t->screen, row, NUMBERS, name_width(t), STYLE_PLAIN, "%s", t->s->by);
 	if (name_width(t) < screen_cols(t->screen) - NUMBERS)
 		screen_put(t->screen, row, NUMBERS + name_width(t) + 1, 40, STYLE_PLAIN,
-			   "waits for");
+			   t->s->by_route ? "slowest" : "waits for");
 	screen_paint(t->screen, row, 0, screen_cols(t->screen), STYLE_REVERSE);
-	for (c = 0, col = 0; c < t->u->sort; c++)
-		col += columns[c].width + 1;
-	screen_paint(t->screen, row, col, c == COLUMN_NAME ? name_width(t) : columns[c].width,
+	c = t->u->sort;
+	screen_paint(t->screen, row, sorted, c == COLUMN_NAME ? name_width(t) : columns[c].width,
 		     STYLE_HEAD);
 }
 
@@ -289,7 +338,11 @@ static void draw_lines(struct table *t)
 			vec_at(&t->s->rows, struct top_row, *vec_at(&t->u->order, uint32_t, i));
 
 		draw_row(t, r, i == selected);
-		if (ui_is_expanded(t->u, r->key))
+		if (!ui_is_expanded(t->u, r->key))
+			continue;
+		if (r->route)
+			draw_results(t, r->route);
+		else
 			draw_places(t, r);
 	}
 	if (t->u->system == SYSTEM_FOLDED)
@@ -330,7 +383,7 @@ static void draw_table(const struct view *v, struct screen *screen, struct ui *u
 	draw_lines(&t);
 }
 
-enum { HEAD_MOST = VIEW_BARS + 12 };
+enum { HEAD_MOST = VIEW_BARS + 13 };
 
 /* GROUPS_MAX rows, one row for the groups without room, and the line that says so. */
 _Static_assert(GROUPS_MAX + 2 + HEAD_MOST <= SCREEN_ROWS_MAX, "a screen has room for all rows");
@@ -345,7 +398,7 @@ int view_rows(const struct view *v, const struct ui *u, const struct top_sample 
 
 /* --- help and the last line --- */
 
-static void draw_help(struct screen *screen, int row, int end)
+static void draw_help(struct screen *screen, bool by_route, int row, int end)
 {
 	static const char *const keys[] = {
 		"q quit    space pause    ? this help    Ctrl-L draw anew",
@@ -353,7 +406,7 @@ static void draw_help(struct screen *screen, int row, int end)
 		"Enter   its goroutines: states, reasons and stacks",
 		"left right   sort by another column     r   the other way round",
 		"/   filter: rows with that text; Esc: all",
-		"g   rows by function, by labels, by region",
+		"g   rows by function, by labels, by region; with -e +http by route",
 		"y   the runtime's own goroutines: as one row, a row each, without",
 		"s   write the last seconds as a trace",
 		"",
@@ -363,9 +416,12 @@ static void draw_help(struct screen *screen, int row, int end)
 
 	for (i = 0; i < sizeof(keys) / sizeof(*keys) && row < end; i++, row++)
 		screen_put(screen, row, 2, screen_cols(screen) - 2, STYLE_PLAIN, keys[i]);
-	for (c = 0; c < COLUMNS && row < end; c++, row++) {
+	for (c = 0; c < COLUMNS && row < end; c++) {
+		if (!column_is_in(c, by_route))
+			continue;
 		screen_put(screen, row, 2, 8, STYLE_BOLD, columns[c].title);
-		screen_put(screen, row, 10, screen_cols(screen) - 10, STYLE_PLAIN, columns[c].help);
+		screen_put(screen, row++, 10, screen_cols(screen) - 10, STYLE_PLAIN,
+			   columns[c].help);
 	}
 }
 
@@ -395,7 +451,7 @@ void view_draw(const struct view *v, struct screen *screen, struct ui *u,
 	/* on a small screen head and table get half of the rows each */
 	row = view_head(v, screen, u, s, rows > 2 ? rows / 2 : rows);
 	if (u->help)
-		draw_help(screen, row, end);
+		draw_help(screen, s && s->by_route, row, end);
 	else if (s && row < end - 1)
 		draw_table(v, screen, u, s, row, end);
 	if (v->keys && rows > 3)

@@ -165,6 +165,29 @@ static void head_put_unit(struct line *l, const struct top_units *units, const s
 	PUT(l, STYLE_PLAIN, ", max %s", short_time(u->max).text);
 }
 
+/* "requests 830/s, 1.2 % failed, p50 1.02ms, p99 4.3ms, max 12ms; 2 open, the oldest for 1.3s" */
+static int put_requests(struct screen *screen, const struct top_sample *s, int row, int rows)
+{
+	const struct top_requests *q = &s->requests;
+	struct line l = { screen, row, 0 };
+
+	if (!q->known || rows <= 0)
+		return 0;
+	head_put(&l, STYLE_HEAD, "requests ");
+	PUT(&l, STYLE_BOLD, "%s/s", short_real(top_rate(s, q->took.count)).text);
+	if (q->took.count) {
+		PUT(&l, q->failed ? STYLE_BAD : STYLE_PLAIN, ", %s %% failed",
+		    percent_text((double)q->failed * 100 / (double)q->took.count).text);
+		PUT(&l, STYLE_PLAIN, ", p50 %s", short_time(q->took.p50).text);
+		PUT(&l, STYLE_PLAIN, ", p99 %s", short_time(q->took.p99).text);
+		PUT(&l, STYLE_PLAIN, ", max %s", short_time(q->took.max).text);
+	}
+	PUT(&l, STYLE_PLAIN, "; %s open", short_count(q->open).text);
+	if (q->open)
+		PUT(&l, STYLE_PLAIN, ", the oldest for %s", short_time(q->oldest).text);
+	return 1;
+}
+
 /* Draws a line for each unit. Returns the number of lines. */
 static int put_units(struct screen *screen, const struct top_sample *s, int row, int rows)
 {
@@ -308,6 +331,7 @@ int view_head(const struct view *v, struct screen *screen, const struct ui *u,
 
 	if (row == rows || !s)
 		return row;
+	row += put_requests(screen, s, row, rows - row);
 	row += put_units(screen, s, row, rows - row);
 	row = head_lines(v, screen, u, s, lower_lines,
 			 (int)(sizeof(lower_lines) / sizeof(*lower_lines)), row, rows);

@@ -33,14 +33,21 @@ static const char *take_by(void *options, const char *arg)
 			o->by = by;
 			return NULL;
 		}
-	return "takes function, label, label:KEY or region";
+	return "takes function, label, label:KEY, region or route";
 }
 
-static const char *take_sort(void *column, const char *arg)
+/* The columns of which table: --by may follow. */
+static const char *check_sort(struct top_options *o)
 {
-	*(enum column *)column = column_named(arg);
-	return column_named(arg) < COLUMNS ? NULL :
-	       "takes goroutines, running, runnable, syscall, waiting, created, p99 or name";
+	bool by_route = o->by == BY_ROUTE;
+
+	o->sort = column_named(o->sort_name ? o->sort_name : by_route ? "rate" : "running",
+			       by_route);
+	if (o->sort < COLUMNS)
+		return NULL;
+	return by_route ? "--sort takes rate, failed, p50, p99, max, busy or name with --by route" :
+			  "--sort takes goroutines, running, runnable, syscall, waiting, created, "
+			  "p99 or name";
 }
 
 static const char *take_filter(void *filter, const char *arg)
@@ -69,13 +76,16 @@ static const struct option_row top_rows[] = {
 	OPTION(0, "brief", NULL, OPTION_FLAG, FIELD(brief),
 	  "with --json: without units of work and rows, at a smaller cost"),
 	OPTION(0, "by", "GROUP", OPTION_TAKE, 0,
-	  "the rows: function (default), label, label:KEY or region", .take = take_by),
-	OPTION(0, "sort", "COLUMN", OPTION_TAKE, FIELD(sort),
-	  "goroutines, running (default), runnable, syscall, waiting, created, p99 or name",
-	  .take = take_sort),
+	  "the rows: function (default), label, label:KEY, region or route (of requests)",
+	  .take = take_by),
+	OPTION(0, "sort", "COLUMN", OPTION_TEXT, FIELD(sort_name),
+	  "goroutines, running (default), runnable, syscall, waiting, created, p99 or name; "
+	  "by route: rate (default), failed, p50, p99, max, busy or name"),
 	OPTION(0, "reverse", NULL, OPTION_FLAG, FIELD(reverse), "the other way round"),
 	OPTION(0, "filter", "TEXT", OPTION_TAKE, FIELD(filter),
 	  "only rows with that text in their name", .take = take_filter),
+	OPTION(0, "no-paths", NULL, OPTION_FLAG, FIELD(record.capture.bpf.no_paths),
+	  "of requests: leave out their paths, which can name users"),
 	OPTION(0, "flight", "TIME", OPTION_DURATION, FIELD(flight),
 	  "a snapshot (key s) has the last TIME (default 10s)"),
 	OPTION('o', "output", "PATTERN", OPTION_TAKE, FIELD(pattern),
@@ -98,7 +108,11 @@ static const char *top_check(void *options, char **operands)
 		return "--by label needs the group labels: give --events +labels, too";
 	if (o->once)
 		o->count = 1;
-	return NULL;
+	if (o->by == BY_ROUTE)
+		o->record.groups |= 1u << GROUP_HTTP;
+	if (o->record.capture.bpf.no_paths && !(o->record.groups & 1u << GROUP_HTTP))
+		return "--no-paths is about requests: give --by route or --events +http, too";
+	return check_sort(o);
 }
 
 static const struct command_line top_line = {
@@ -108,9 +122,10 @@ static const struct command_line top_line = {
 		"Shows a running Go program at work: its units of work with rate and p99, what\n"
 		"goroutines wait for, its Ps, run queue, garbage collector and heap, and its\n"
 		"goroutines by start function, labels or region: how many run, wait for a P, or\n"
-		"wait and for which reason. The program is recorded as by `gotap record`, which\n"
-		"needs the same rights and costs it as much. Key ? shows the keys. The group\n"
-		"labels is recorded by default, too.\n",
+		"wait and for which reason; or the requests that it serves (--by route). The\n"
+		"program is recorded as by `gotap record`, which needs the same rights and costs\n"
+		"it as much. Key ? shows the keys. The group labels is recorded by default, too;\n"
+		"--by route adds http.\n",
 	.tables = { { pick_rows, FIELD(record.pick) }, { top_rows, 0 },
 		    { record_probe_rows, FIELD(record) } },
 	.after =
@@ -125,7 +140,6 @@ int top_read_options(struct top_options *o, int argc, char **argv)
 	*o = (struct top_options){
 		.record = RECORD_OPTIONS_DEFAULT,
 		.interval = 1,
-		.sort = COLUMN_RUNNING,
 		.flight = 10,
 		.pattern = "gotap-%p-%t-%n.trace",
 	};

@@ -67,13 +67,16 @@ void top_show_sample(struct top_show *v, struct top_sample *s)
 
 /* --- keys --- */
 
-/* Groups rows by the next of function, label and region; by labels only if they are recorded. */
+/* Groups rows by the next of those groups of which the data is recorded. */
 static void regroup(struct top_show *v)
 {
-	enum group_by by = (top_tally_by(v->tally) + 1) % GROUP_BYS;
+	static const uint8_t needs[GROUP_BYS] = { [BY_LABEL] = GROUP_LABELS,
+						  [BY_ROUTE] = GROUP_HTTP };
+	enum group_by by = top_tally_by(v->tally);
 
-	if (by == BY_LABEL && !(v->o->record.groups & 1u << GROUP_LABELS))
-		by = BY_REGION;
+	do
+		by = (by + 1) % GROUP_BYS;
+	while (needs[by] && !(v->o->record.groups & 1u << needs[by]));
 	top_tally_group(v->tally, by);
 	top_tally_want_places(v->tally, NULL, 0);
 	snprintf(v->ui.message, sizeof(v->ui.message), "rows by %s: from the next interval on",

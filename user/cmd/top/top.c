@@ -72,7 +72,9 @@ static int top_cmd_start_assembler(struct top *t, struct error *err)
 	int r;
 
 	t->tally = top_tally_new(&(struct tally_opts){
-		.by = t->o->by, .label = t->o->label, .interval = (uint64_t)(t->o->interval * 1e9),
+		.by = t->o->by, .label = t->o->label,
+		.requests = t->o->record.groups & 1u << GROUP_HTTP,
+		.interval = (uint64_t)(t->o->interval * 1e9),
 		.ready = on_ready, .ctx = t,
 	});
 	top_tally_observe(t->tally, &opts.observers);

@@ -22,6 +22,7 @@ struct top_options {
 	bool once, json, brief;
 	enum group_by by;
 	const char *label;		/* of --by label:KEY */
+	const char *sort_name;		/* NULL: not given */
 	enum column sort;
 	bool reverse;
 	const char *filter;
