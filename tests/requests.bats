@@ -9,6 +9,7 @@ load lib/record
 
 setup() {
 	require_root
+	require_tool jq
 	# Go 1.22 and later set the pattern of a route only so; a program of GOPATH mode has the old ServeMux by default.
 	export GODEBUG=httpmuxgo121=0
 }
@@ -161,10 +162,24 @@ knows_children() {
 	"$GOTAP" requests - <"$trace" | grep -q 'GET /stream'
 	succeeds "$GOTAP" report "$trace"
 	contains 'tasks GET /'
+	# one list of the requests: no region, task or connection that stands for them
+	matches '^REQUESTS by route: [0-9 ]+ requests ended, [0-9 ]+ failed$'
+	! grep -q '^REGIONS\|^TASKS\|goroutines of net/http.*conn).serve\|requests seen in' <<<"$output" || fail "the same twice"
+	grep -A 1 ' GET /late$' <<<"$output" | grep -q '^      select 9[0-9] %'
+	contains "gotap requests $trace"
+	# the numbers are those of gotap requests
+	diff <("$GOTAP" report "$trace" --top 20 | sed -n '/^REQUESTS/,/^$/p' | grep ' GET ') \
+		<("$GOTAP" requests "$trace" | sed '/^COMPOSITION/,$d' | grep ' GET ')
+	"$GOTAP" report "$trace" --json >"$BATS_TEST_TMPDIR/report.json"
+	jq -e --slurpfile q "$BATS_TEST_TMPDIR/json" \
+		'.requests[0].routes == [$q[0].routes[] | del(.causes, .unattributed)] and (.requests[0].slowest | length) == 3' \
+		"$BATS_TEST_TMPDIR/report.json"
 	"$GOTAP" record -o "$trace.none" --budget none -- "$PROG" 1 0 >/dev/null
 	gotap requests "$trace.none"
 	[ "$status" -eq 1 ]
 	contains 'has no requests'
+	# a report of a server without group http says how its requests can be had
+	"$GOTAP" report "$trace.none" --json | jq -e '.requests == [] and any(.next[]; .command | test("gotap record -p [0-9]+ -d 5s -e [+]http"))'
 	gotap requests "$trace.none" "$trace"
 	[ "$status" -eq 2 ]
 }

@@ -36,10 +36,14 @@ teardown() { stop_targets; }
 	jq -r 'select(.trigger.name == "request:/long>1s") | .trigger.next' snaps/*.json | head -n 1 >next
 	task=$(sed 's/.* //' next)
 	cd snaps
-	succeeds "$GOTAP" why "$(sed 's/^gotap why \(.*\) --task.*/\1/' ../next)" --task "$task"
-	contains "task $task, ended by goroutine"
-	"$GOTAP" requests "$(sed 's/^gotap why \(.*\) --task.*/\1/' ../next)" --json --slowest 1000 >json
+	succeeds "$GOTAP" why "$(sed 's/^gotap why \(.*\) --request.*/\1/' ../next)" --request "$task"
+	contains "request $task, ended by goroutine"
+	"$GOTAP" requests "$(sed 's/^gotap why \(.*\) --request.*/\1/' ../next)" --json --slowest 1000 >json
 	jq -e --argjson task "$task" '.slowest | any(.task == $task and .name == "GET /long" and .ns > 1.3e9)' json
+	# the report of the snapshot begins with this request
+	succeeds "$GOTAP" report "$(sed 's/^gotap why \(.*\) --request.*/\1/' ../next)"
+	matches '^TRIGGER OF THE SNAPSHOT, and the composition of its time$'
+	contains "request:/long>1s: request $task, GET /long,"
 }
 
 @test "failed requests above a share make one snapshot" {

@@ -69,7 +69,7 @@ static void describe_put_stack(struct json_out *j, const char *stack)
 static void describe_put_task(struct json_out *j, uint64_t task, const char *trace)
 {
 	_cleanup_free_ char *word = show_file_word(trace);
-	_cleanup_free_ char *next = xasprintf("gotap why %s --task %" PRIu64, word, task);
+	_cleanup_free_ char *next = xasprintf("gotap why %s --request %" PRIu64, word, task);
 
 	json_put_count(j, "task", task);
 	json_put_text(j, "next", next);

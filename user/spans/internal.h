@@ -74,7 +74,7 @@ void spans_syscall_end(struct spans *s, uint64_t m, uint64_t g);
 void spans_range(struct spans *s, const struct trace_event *ev, enum view_kind kind);
 void spans_region(struct spans *s, const struct trace_event *ev, bool begins);
 void spans_task(struct spans *s, const struct trace_event *ev, bool begins);
-/* The open task with that id, if there is one, has another name from now on. */
+/* The open task with that id, and its region of the same name, have another name from now on. */
 void spans_name_task(struct spans *s, uint64_t id, const char *name);
 /*
  * Each function ends all open ones at @time: the ranges of one owner (a goroutine, a P or the

@@ -197,12 +197,30 @@ bool spans_has_task(struct spans *s, uint64_t id)
 	return idtab_find(&s->tasks, id);
 }
 
+/* The open region of @task that has its name: gotap makes one of each request. */
+static void ranges_name_region(struct spans *s, const struct task_span *task, const char *name)
+{
+	struct goroutine *g = spans_goroutine(s, task->g);
+	struct region_span *region;
+	size_t i;
+
+	for (i = 0; g && g->regions && i < g->regions->len; i++) {
+		region = vec_at(g->regions, struct region_span, i);
+		if (region->task == task->id && region->type == task->type) {
+			region->type = name;
+			break;
+		}
+	}
+}
+
 void spans_name_task(struct spans *s, uint64_t id, const char *name)
 {
 	struct task *task = idtab_find(&s->tasks, id);
 
-	if (task)
-		task->now.type = name;
+	if (!task)
+		return;
+	ranges_name_region(s, &task->now, name);
+	task->now.type = name;
 }
 
 static void ranges_task_end(struct spans *s, const struct trace_event *ev,

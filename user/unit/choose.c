@@ -288,6 +288,31 @@ size_t choose_alike(const struct unit_lists *l, const struct unit_list *like)
 	return best;
 }
 
+/* The goroutines of connections, and those that serve one request of HTTP/2 each. */
+static bool choose_is_of_http(const char *root)
+{
+	static const char handler[] = "erverConn).runHandler";
+	size_t n = strlen(root), tail = sizeof(handler) - 1;
+
+	return !strcmp(root, servers[0]) || (n > tail && !strcmp(root + n - tail, handler));
+}
+
+/*
+ * Are these goroutines, or their rounds, what serves requests that the trace has as tasks (group
+ * http)? They are no other unit than those.
+ */
+static bool choose_is_served(const struct unit_lists *l, const struct unit_list *list)
+{
+	size_t i;
+
+	if (list->kind == UNIT_TASK || list->kind == UNIT_REGION || !choose_is_of_http(list->root))
+		return false;
+	for (i = 0; i < l->lists.len; i++)
+		if (choose_list(l, i)->served)
+			return true;
+	return false;
+}
+
 size_t choose_units(const struct unit_lists *l, int64_t wall, const char *name,
 		    size_t chosen[UNITS_MOST])
 {
@@ -298,7 +323,8 @@ size_t choose_units(const struct unit_lists *l, int64_t wall, const char *name,
 		return 0;
 	scores = xcalloc(l->lists.len + 1, sizeof(*scores));
 	for (i = 0; i < l->lists.len; i++)
-		if (choose_may(choose_list(l, i)) && !choose_is_outdone(l, i))
+		if (choose_may(choose_list(l, i)) && !choose_is_outdone(l, i) &&
+		    !choose_is_served(l, choose_list(l, i)))
 			scores[i] = choose_score(choose_list(l, i));
 	choose_lower_parts(l, scores);
 	if (name) {

@@ -562,6 +562,7 @@ void trace_report_json(const struct trace_report *r, FILE *f)
 	report_json_answer(&j, r);
 	report_next(r, &next);
 	next_json(&next, &j);
+	report_json_requests(&j, r);
 	put_findings(&j, r);
 	put_functions(&j, r);
 	put_latency(&j, r);

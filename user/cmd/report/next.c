@@ -29,17 +29,39 @@ static void report_next_put_range(struct next *n, const struct units *all, const
 			 (double)(from + u->slowest.ns) / 1e9);
 }
 
-/* A trigger that becomes true when the unit is twice as slow as in this trace. */
-static void report_next_put_limit(struct next *n, const struct unit *u)
+/*
+ * A trigger that becomes true when the unit is twice as slow as in this trace: of a route, task or
+ * region one of them, of a function 1 % of a second's units.
+ */
+static void report_next_put_limit(struct next *n, const struct trace_report *r,
+				  const struct unit *u)
 {
+	const char *word = report_route(r, u->name) ? "request" :
+			   u->kind == UNIT_TASK ? "task" :
+			   u->kind == UNIT_REGION ? "region" : "unit-p99";
 	char trigger[NEXT_WORD];
 	int64_t limit = 2 * dist_quantile(&u->dist, 0.99) / 1000;	/* us */
 	bool ms = limit >= 10000;
 
-	if (snprintf(trigger, sizeof(trigger), "unit-p99:%s>%lld%s", u->name,
+	if (snprintf(trigger, sizeof(trigger), "%s:%s>%lld%s", word, u->name,
 		     (long long)(ms ? limit / 1000 : limit), ms ? "ms" : "us") <
 		    (int)sizeof(trigger) && limit)
 		next_put_name(n->limit, "--on", trigger);
+}
+
+/* Has the program a server of net/http, of which the trace has no requests? */
+static bool report_next_lacks_requests(const struct trace_report *r)
+{
+	const struct vec *functions = &r->tables->functions;
+	size_t i;
+
+	if (report_has_requests(r))
+		return false;
+	for (i = 0; i < functions->len; i++)
+		if (!strcmp(vec_at(functions, struct function_row, i)->name,
+			    "net/http.(*conn).serve"))
+			return true;
+	return false;
 }
 
 static void report_next_of_unit(struct next *n, const struct trace_report *r)
@@ -52,7 +74,7 @@ static void report_next_of_unit(struct next *n, const struct trace_report *r)
 		return;
 	}
 	report_next_put_range(n, all, u);
-	report_next_put_limit(n, u);
+	report_next_put_limit(n, r, u);
 	next_want(n, NEXT_SLOWEST);
 	if (report_next_part(u, STEP_RUNNING, STEP_RUNNING) >= report_next_share &&
 	    unit_lacks_samples(u, units_samples(all)))
@@ -86,6 +108,10 @@ void report_next(const struct trace_report *r, struct next *n)
 		return;
 	n->trace = next_file(trace_at(r, 0)->name);
 	n->pid = next_pid(&trace_at(r, 0)->origin);
+	if (report_has_requests(r))
+		next_want(n, NEXT_REQUESTS);
+	if (report_next_lacks_requests(r))
+		next_want(n, NEXT_HTTP);
 	report_next_of_trace(n, r);
 	report_next_of_unit(n, r);
 }

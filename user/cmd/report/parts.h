@@ -7,6 +7,7 @@
 #include "cmd/next.h"
 #include "cmd/report/threads.h"
 #include "cmd/report/report.h"
+#include "requests/routes.h"
 
 static inline const struct trace_row *trace_at(const struct trace_report *r, uint32_t i)
 {
@@ -66,6 +67,25 @@ void report_print_goroutines(const struct trace_report *r, FILE *f);
 void report_print_gc(const struct trace_report *r, FILE *f);
 void report_print_sections(const struct trace_report *r, FILE *f);
 void report_print_longest(const struct trace_report *r, FILE *f);
+
+/* tables.c: a line of the states in which the goroutines of @row were. */
+void report_put_breakdown(const struct trace_report *r, const struct type_row *row, FILE *f);
+
+/*
+ * requests.c: the requests by route, and as JSON. report_requests_new() adds a visitor of one trace
+ * (requests/routes.h).
+ */
+struct routes *report_requests_new(struct spans *s);
+bool report_has_requests(const struct trace_report *r);
+/* Returns the route with this name of any trace; NULL: there is none. */
+const struct route *report_route(const struct trace_report *r, const char *name);
+/*
+ * Is this the name of requests, as tasks or regions? A region has the name without the route if its
+ * generation ended before the route was known.
+ */
+bool report_is_request(const struct trace_report *r, const char *type);
+void report_print_requests(const struct trace_report *r, FILE *f);
+void report_json_requests(struct json_out *j, const struct trace_report *r);
 
 /* next.c: fills @n with the commands that would add to the report. @r must outlive it. */
 void report_next(const struct trace_report *r, struct next *n);

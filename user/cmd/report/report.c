@@ -13,6 +13,7 @@
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "cmd/options.h"
+#include "cmd/report/parts.h"
 #include "files/reread.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
@@ -186,6 +187,7 @@ static int trace_report_read_file(struct trace_report *r, struct reread *file,
 	struct trace_threads *threads;
 	struct units *units = units_new();
 	struct findings *f;
+	struct routes *routes;
 	struct trace_input in;
 	int ret = report_open_trace(&in, file, o->binary, err);
 
@@ -198,6 +200,8 @@ static int trace_report_read_file(struct trace_report *r, struct reread *file,
 	if (threads->oncpu)
 		findings_threads(f, threads->oncpu, threads->sums);
 	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
+	routes = report_requests_new(r->spans);
+	*(struct routes **)vec_push(&r->routes, sizeof(routes)) = routes;
 	units_collect(units, r->spans);
 	report_expect_trigger(units, path);
 	if (o->html)
@@ -210,6 +214,7 @@ static int trace_report_read_file(struct trace_report *r, struct reread *file,
 		*failed = true;
 	}
 	units_collected(units);
+	routes_collected(routes);
 	if (!check_threads(r, threads, path, failed))
 		findings_forget_threads(f);
 	tables_threads(r->tables, NULL);
@@ -260,11 +265,14 @@ void trace_report_free(struct trace_report *r)
 		findings_free(*vec_at(&r->of_traces, struct findings *, i));
 	for (i = 0; i < r->units.len; i++)
 		units_free(*vec_at(&r->units, struct units *, i));
+	for (i = 0; i < r->routes.len; i++)
+		routes_free(*vec_at(&r->routes, struct routes *, i));
 	for (i = 0; i < r->threads.len; i++)
 		free_threads(vec_at(&r->threads, struct trace_threads, i));
 	vec_free(&r->threads);
 	vec_free(&r->of_traces);
 	vec_free(&r->units);
+	vec_free(&r->routes);
 	vec_free(&r->findings);
 	tables_delete(r->tables);
 	html_free(r->html);
@@ -317,8 +325,8 @@ static const struct command_line report_line = {
 	.about =
 		"Says what slows a program down, from its execution trace: first the unit of work\n"
 		"and the composition of its time; findings, the most costly first, each with a\n"
-		"place in the code; then where goroutines spent their time, by the\n"
-		"function that they began with; the wait for a P; Ps,\n"
+		"place in the code; the requests that it served, by route; then where goroutines\n"
+		"spent their time, by the function that they began with; the wait for a P; Ps,\n"
 		"goroutines and heap over time; the GC; regions and tasks; the longest of\n"
 		"everything; and what was not recorded. For traces of all releases of Go. TRACE\n"
 		"may be - (standard input); several traces are added up. docs/report.md explains\n"

@@ -46,6 +46,7 @@ struct trace_report {
 	struct vec of_traces;	/* struct findings * */
 	struct vec findings;	/* struct trace_finding: the most costly first */
 	struct vec units;	/* struct units *, by trace */
+	struct vec routes;	/* struct routes *, by trace: the requests */
 	double lost;		/* seconds, of all traces */
 	struct html *html;	/* NULL: not asked for */
 	bool several;		/* traces were given */

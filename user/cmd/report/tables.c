@@ -425,7 +425,7 @@ static size_t breakdown(const struct trace_report *r, const struct type_row *row
 	return n;
 }
 
-static void print_breakdown(const struct trace_report *r, const struct type_row *row, FILE *f)
+void report_put_breakdown(const struct trace_report *r, const struct type_row *row, FILE *f)
 {
 	struct part parts[STAYS + 1];
 	int64_t all = time_of(row);
@@ -458,7 +458,7 @@ static void print_type(const struct trace_report *r, const struct type_row *row,
 	if (row->unwatched)
 		fprintf(f, "      %s of them at a time were too many to say where they spent %s\n",
 			unit_count(row->unwatched).text, unit_time(row->unwatched_ns).text);
-	print_breakdown(r, row, f);
+	report_put_breakdown(r, row, f);
 }
 
 static void print_types(const struct trace_report *r, const struct vec *rows, const char *title,
@@ -468,16 +468,17 @@ static void print_types(const struct trace_report *r, const struct vec *rows, co
 	int64_t whole = 0;
 	size_t i;
 
-	if (!rows->len)
-		return;
 	for (i = 0; i < rows->len; i++) {
 		struct type_row *row = vec_at(rows, struct type_row, i);
 
+		if (report_is_request(r, row->type))
+			continue;	/* the table of requests has it */
 		*(struct type_row **)vec_push(&sorted, sizeof(row)) = row;
 		whole += row->whole.sum + row->open_ns;
 	}
 	vec_sort(&sorted, sizeof(void *), by_whole);
-	print_columns(title, f);
+	if (sorted.len)
+		print_columns(title, f);
 	for (i = 0; i < sorted.len && i < r->tables->options.top; i++)
 		print_type(r, *vec_at(&sorted, struct type_row *, i), whole, f);
 	put_rest(i, sorted.len, f);

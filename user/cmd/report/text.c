@@ -299,6 +299,7 @@ void trace_report_print(const struct trace_report *r, FILE *f)
 	report_print_unit(r, f);
 	report_text_print_findings(r, f);
 	report_print_other_units(r, f);
+	report_print_requests(r, f);
 	print_part(r, "SNAPSHOTS OF A FLIGHT RECORDING, and why", put_reasons, f);
 	print_part(r, "NOT IN THE TRACE", report_text_put_missing, f);
 	report_print_goroutines(r, f);

@@ -35,7 +35,5 @@ void requests_json(FILE *f, const struct requests_shown *a);
 const struct unit *requests_unit(const struct requests_shown *a, const struct route *r);
 /* Does the answer list the route? --route names one; without it all are listed. */
 bool requests_is_asked(const struct requests_shown *a, const struct route *r);
-/* Seconds of the trace. */
-double requests_seconds(const struct requests_shown *a);
 
 #endif

@@ -9,9 +9,8 @@
 #include "base/show.h"
 #include "base/units.h"
 #include "cmd/report/parts.h"
+#include "cmd/requests/table.h"
 #include "read/http.h"
-
-enum { NAME_WIDTH = 32 };
 
 const struct unit *requests_unit(const struct requests_shown *a, const struct route *r)
 {
@@ -28,26 +27,13 @@ bool requests_is_asked(const struct requests_shown *a, const struct route *r)
 	return !a->options->route || http_name_is(r->name, a->options->route);
 }
 
-double requests_seconds(const struct requests_shown *a)
-{
-	return (double)(routes_end(a->routes) - routes_begin(a->routes)) / 1e9;
-}
-
 static void requests_text_head(FILE *f, const struct requests_shown *a)
 {
 	const struct routes *r = a->routes;
-	uint64_t n = 0, errors = 0;
-	size_t i;
 
-	for (i = 0; i < routes_count(r); i++) {
-		n += routes_at(r, i)->dist.count;
-		errors += route_errors(routes_at(r, i));
-	}
 	show_printf(f, "%s: ", a->options->trace);
 	fprintf(f, "%s, ", unit_time(routes_end(r) - routes_begin(r)).text);
-	fprintf(f, "%s requests ended, %s failed", unit_count(n).text, unit_count(errors).text);
-	if (routes_open(r))
-		fprintf(f, "; %s had not ended", unit_count(routes_open(r)).text);
+	routes_put_counts(r, f);
 	fputc('\n', f);
 	if (a->origin.facts[ORIGIN_LOST])
 		show_printf(f, "Recording: lost %s\n", a->origin.facts[ORIGIN_LOST]);
@@ -55,33 +41,16 @@ static void requests_text_head(FILE *f, const struct requests_shown *a)
 		show_printf(f, "Repairs: %s\n", a->origin.facts[ORIGIN_REPAIRS]);
 }
 
-static void requests_text_row(FILE *f, const struct requests_shown *a, const struct route *r,
-			      int64_t all)
-{
-	double seconds = requests_seconds(a);
-
-	fprintf(f, "%8s %7s ", unit_count(r->dist.count).text, unit_count(route_errors(r)).text);
-	fprintf(f, "%8.4g ", seconds > 0 ? (double)r->dist.count / seconds : 0);
-	fprintf(f, "%9s %9s ", unit_time(dist_quantile(&r->dist, 0.5)).text,
-		unit_time(dist_quantile(&r->dist, 0.9)).text);
-	fprintf(f, "%9s %9s ", unit_time(dist_quantile(&r->dist, 0.99)).text,
-		unit_time(r->dist.max).text);
-	fprintf(f, "%7s  ", unit_share((double)r->dist.sum, (double)all).text);
-	show_printf(f, "%s\n", r->name);
-}
-
 static void requests_text_table(FILE *f, const struct requests_shown *a)
 {
-	int64_t all = 0;
+	int64_t all = routes_time(a->routes);
 	size_t i;
 
-	for (i = 0; i < routes_count(a->routes); i++)
-		all += routes_at(a->routes, i)->dist.sum;
-	fprintf(f, "\n   COUNT  FAILED        /s       P50       P90"
-		"       P99       MAX    TIME  ROUTE\n");
+	fputc('\n', f);
+	routes_put_titles(f);
 	for (i = 0; i < routes_count(a->routes); i++)
 		if (requests_is_asked(a, routes_at(a->routes, i)))
-			requests_text_row(f, a, routes_at(a->routes, i), all);
+			routes_put_row(a->routes, routes_at(a->routes, i), all, f);
 }
 
 static void requests_text_unit(FILE *f, const struct unit *u)
