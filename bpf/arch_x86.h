@@ -31,6 +31,11 @@ static __always_inline __u64 loaded(__u64 v)
 	return v;
 }
 
+/* Further integer arguments; those before are in arch_x86_args.h. */
+static __always_inline u64 arch_arg7(struct pt_regs *ctx) { return ctx->r9; }
+static __always_inline u64 arch_arg8(struct pt_regs *ctx) { return ctx->r10; }
+static __always_inline u64 arch_arg9(struct pt_regs *ctx) { return ctx->r11; }
+
 static __always_inline u64 arch_ip(struct pt_regs *ctx) { return ctx->ip; }
 static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp; }
 static __always_inline u64 arch_fp(struct pt_regs *ctx) { return ctx->bp; }

@@ -100,6 +100,11 @@ static __always_inline u64 go_arg3(struct pt_regs *ctx) { return arch_arg3(ctx);
 static __always_inline u64 go_arg4(struct pt_regs *ctx) { return arch_arg4(ctx); }
 static __always_inline u64 go_arg5(struct pt_regs *ctx) { return arch_arg5(ctx); }
 static __always_inline u64 go_arg6(struct pt_regs *ctx) { return arch_arg6(ctx); }
+/*
+ * A word of arguments or results: @reg, up to Go 1.16 word @n of the stack, for a probe at which
+ * the return address is word 0.
+ */
+static __always_inline u64 go_word(struct pt_regs *ctx, int n, u64 reg) { return reg; }
 /* The first argument of a call, for a probe at the call. */
 static __always_inline u64 go_call_arg1(struct pt_regs *ctx) { return arch_arg1(ctx); }
 static __always_inline u64 go_call_arg4(struct pt_regs *ctx) { return arch_arg4(ctx); }
@@ -150,6 +155,11 @@ static __always_inline u64 go_arg(struct pt_regs *ctx, int n, u64 reg)
 		return reg;
 	read_user(&v, sizeof(v), loaded(arch_sp(ctx)) + 8 * n);
 	return v;
+}
+
+static __always_inline u64 go_word(struct pt_regs *ctx, int n, u64 reg)
+{
+	return go_arg(ctx, n, loaded(reg));
 }
 
 static __always_inline u64 go_arg1(struct pt_regs *ctx)

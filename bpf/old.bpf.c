@@ -17,3 +17,4 @@
 #include "probe_http.bpf.c"
 #include "probe_http2.bpf.c"
 #include "probe_region.bpf.c"
+#include "probe_sql.bpf.c"

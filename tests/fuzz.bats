@@ -57,6 +57,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_serve" { fuzzed fuzz_serve; }
 @test "fuzz_spans" { fuzzed fuzz_spans; }
 @test "fuzz_spool" { fuzzed fuzz_spool; }
+@test "fuzz_sql" { fuzzed fuzz_sql; }
 @test "fuzz_text" { fuzzed fuzz_text; }
 @test "fuzz_top" { fuzzed fuzz_top; }
 @test "fuzz_trigger" { fuzzed fuzz_trigger; }

@@ -28,6 +28,7 @@
 #include "attach/sampler.h"
 #include "floor.skel.h"
 #include "progstat.h"
+#include "op_kind.h"
 #include "record.h"
 #include "target/x86/insn.h"
 
@@ -126,6 +127,14 @@ struct round {
 	struct progstat from, to;
 };
 
+/* database/sql has the kinds from SQL_QUERY to SQL_ROWS. */
+static enum group group_of_op(const struct rec *rec)
+{
+	unsigned int kind = rec->flags & OP_KIND_MASK;
+
+	return kind >= OP_SQL_QUERY && kind <= OP_SQL_ROWS ? GROUP_SQL : GROUP_HTTP;
+}
+
 static enum group group_of(uint8_t kind)
 {
 	static const struct { uint8_t first, last; enum group group; } of[] = {
@@ -161,7 +170,8 @@ static void count_records(struct round *r, const struct buf *b)
 
 	for (at = 0; at < b->len; at += n) {
 		const struct rec *rec = (const struct rec *)(b->data + at);
-		enum group g = group_of(rec->kind);
+		enum group g = rec->kind == REC_OP_BEGIN || rec->kind == REC_OP_END ?
+					group_of_op(rec) : group_of(rec->kind);
 
 		n = record_size(rec, b->len - at);
 		if (!n)

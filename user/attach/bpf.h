@@ -31,6 +31,7 @@ struct bpf_opts {
 	bool verbose;			/* show what libbpf says */
 	uint64_t object_min;		/* bytes of the smallest slot, for objects */
 	bool no_paths;			/* of requests */
+	bool sql_literals;		/* statements keep them */
 	bool every_switch;		/* of the machine, with group linux */
 	bool calibration;		/* load enum calibration, too */
 };

@@ -76,6 +76,11 @@ void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
 /* Finds the function of assembly code with that name in the source. */
 int plan_find_assembly(const struct gobin *b, const char *name, struct gobin_func *ret);
 
+/* --- ends.c: columns "where" of probes.def --- */
+
+/* RETURNS, RETURNS_BUT(callee) and AT_CALLS(callee). */
+add_points_fn plan_add_returns, plan_add_at_calls;
+
 /* --- sites.c --- */
 
 /* Finds the classes of all calls of casgstatus, and of callers of probed functions. */

@@ -22,6 +22,9 @@ static add_points_fn plan_at_entry, plan_add_at_call, add_after_call, add_assist
 #define ENTRY { plan_at_entry, NULL }
 #define AT_CALL(callee) { plan_add_at_call, callee }
 #define AFTER_CALL(callee) { add_after_call, callee }
+#define AT_CALLS(callee) { plan_add_at_calls, callee }
+#define RETURNS { plan_add_returns, NULL }
+#define RETURNS_BUT(callee) { plan_add_returns, callee }
 #define FIND(find) { find, NULL }
 
 static const struct probe_spec probe_specs[] = {

@@ -22,7 +22,8 @@ struct op {
 	struct op *next, **at;	/* of model.ops; the pointer that points here */
 	struct G *g;		/* NULL: form FREE */
 	uint64_t key;		/* of its records */
-	uint64_t task;		/* its own; of form REGION that around it, 0: none */
+	uint64_t task;		/* its own; of form REGION and LOG that around it, 0: none */
+	uint64_t began;		/* time of its begin, ns */
 	struct region *region;	/* that of this operation, among those of the goroutine */
 	bool named;		/* the name is in the trace */
 	bool has_children;	/* goroutines that are created meanwhile work for it */
@@ -36,7 +37,7 @@ struct op {
 	char name[OP_NAME_MOST], text[];
 };
 
-enum op_form { OP_FORM_TASK, OP_FORM_REGION, OP_FORM_FREE };
+enum op_form { OP_FORM_TASK, OP_FORM_REGION, OP_FORM_FREE, OP_FORM_LOG };
 
 struct op_traits {
 	enum op_form form;
@@ -56,6 +57,11 @@ struct op_traits {
 	 */
 	bool by_depth;
 	/*
+	 * An operation of this kind (form LOG) begins where one ends, if the record of the end has
+	 * an arg: that is its key. OP_NONE: none does.
+	 */
+	uint8_t followed_by;
+	/*
 	 * Makes the name, of at most OP_NAME_MOST bytes, and returns its length. @end: the record
 	 * of the end; NULL: the operation begins. 0: it has the name that it has.
 	 */
@@ -68,6 +74,8 @@ struct op_traits {
 
 /* Each in the file of its kind; ops.c has the table of all. */
 extern const struct op_traits op_http_served, op_function;
+extern const struct op_traits op_sql_query, op_sql_exec, op_sql_begin, op_sql_commit,
+	op_sql_rollback, op_sql_conn, op_sql_rows;
 
 /* The bits of @u that its kind defines. */
 static inline uint8_t op_flags_of(const struct rec_user *u)

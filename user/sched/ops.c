@@ -15,12 +15,22 @@
  * Those that are open at a time, of some 600 bytes each. A program that is recorded truly may
  * have this many requests; one that forges records must not take all of the memory.
  */
-enum { OPS_MOST = 1 << 18 };
+enum {
+	OPS_MOST = 1 << 18,
+	OPS_FOLLOW_MOST = OPS_MOST / 2,	/* a program may never end those of form LOG */
+};
 
 /* NULL: records of this number are damaged. */
 static const struct op_traits *const op_traits[OP_KINDS] = {
 	[OP_HTTP_SERVED] = &op_http_served,
 	[OP_FUNCTION] = &op_function,
+	[OP_SQL_QUERY] = &op_sql_query,
+	[OP_SQL_EXEC] = &op_sql_exec,
+	[OP_SQL_BEGIN] = &op_sql_begin,
+	[OP_SQL_COMMIT] = &op_sql_commit,
+	[OP_SQL_ROLLBACK] = &op_sql_rollback,
+	[OP_SQL_CONN] = &op_sql_conn,
+	[OP_SQL_ROWS] = &op_sql_rows,
 };
 
 /* The name as an argument of an event. */
@@ -31,6 +41,13 @@ static const struct op_traits *const op_traits[OP_KINDS] = {
 static const struct op_traits *op_traits_of(const struct op *op)
 {
 	return op_traits[op->kind];
+}
+
+static bool op_is_task(const struct op *op)
+{
+	enum op_form form = op_traits_of(op)->form;
+
+	return form == OP_FORM_TASK || form == OP_FORM_FREE;
 }
 
 /* --- names --- */
@@ -127,29 +144,38 @@ static struct op *op_find_free(const struct model *s, uint8_t kind, uint64_t key
 	return at ? (struct op *)(uintptr_t)*at : NULL;
 }
 
-static struct op *op_alloc(struct model *s, uint8_t kind, const struct rec_user *u)
+/* A new one with room for texts of @n bytes. */
+static struct op *op_add(struct model *s, uint8_t kind, size_t n)
 {
-	const struct op_traits *t = op_traits[kind];
-	size_t first = u->len[0] < t->most[0] ? u->len[0] : t->most[0];
-	size_t second = u->len[1] < t->most[1] ? u->len[1] : t->most[1];
-	struct op *op = xcalloc(1, sizeof(*op) + first + second);
+	struct op *op = xcalloc(1, sizeof(*op) + n);
 
 	op->kind = kind;
-	op->has_children = t->has_children;
-	op->key = u->r.id;
-	op->flags = op_flags_of(u);
-	op->stack = u->stack;
-	op->arg = u->arg;
-	op->len[0] = first;
-	op->len[1] = second;
-	memcpy(op->text, u->text, first);
-	memcpy(op->text + first, u->text + u->len[0], second);
+	op->has_children = op_traits[kind]->has_children;
 	op->next = s->ops;
 	op->at = &s->ops;
 	if (op->next)
 		op->next->at = &op->next;
 	s->ops = op;
 	s->open_ops++;
+	return op;
+}
+
+static struct op *op_alloc(struct model *s, uint8_t kind, const struct rec_user *u)
+{
+	const struct op_traits *t = op_traits[kind];
+	size_t first = u->len[0] < t->most[0] ? u->len[0] : t->most[0];
+	size_t second = u->len[1] < t->most[1] ? u->len[1] : t->most[1];
+	struct op *op = op_add(s, kind, first + second);
+
+	op->key = u->r.id;
+	op->flags = op_flags_of(u);
+	op->began = u->r.time;
+	op->stack = u->stack;
+	op->arg = u->arg;
+	op->len[0] = first;
+	op->len[1] = second;
+	memcpy(op->text, u->text, first);
+	memcpy(op->text + first, u->text + u->len[0], second);
 	return op;
 }
 
@@ -217,6 +243,30 @@ static void op_end_region(struct model *s, struct M *m, const struct op *op)
 	g_end_region(s, g);
 }
 
+/* @op ends, and the operation after it begins: as long as that is open it has the texts of @op. */
+static void op_follow(struct model *s, const struct op *op, const struct rec_user *end)
+{
+	uint8_t kind = op_traits_of(op)->followed_by;
+	struct op *next = op_find_free(s, kind, end->arg);
+
+	if (next)	/* nobody has seen its end, and the program uses the address again */
+		op_forget(s, next);
+	if (s->open_ops >= OPS_FOLLOW_MOST) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	next = op_add(s, kind, op->len[0] + op->len[1]);
+	next->key = end->arg;
+	next->flags = op->flags;
+	next->began = end->r.time;
+	next->len[0] = op->len[0];
+	next->len[1] = op->len[1];
+	memcpy(next->text, op->text, op->len[0] + op->len[1]);
+	next->task = op->task;
+	next->named = true;
+	*map64_put(&s->free_ops, op_free_key(kind, next->key), NULL) = (uint64_t)(uintptr_t)next;
+}
+
 /*
  * @end: the record of the end; NULL: it is missing. Who looks at events matches begin and end by
  * the bytes of the name: the name of the end becomes that of the operation after both.
@@ -234,7 +284,7 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 	s->counts.calls_left += t->by_depth && !end;
 	if (op->region)
 		op_end_region(s, m, op);
-	if (t->form != OP_FORM_REGION)
+	if (op_is_task(op))
 		step_emit(s, m, EV_UserTaskEnd, op->task, 0);
 	n = end && !op->named ? t->name(name, op, end) : 0;
 	if (n) {
@@ -242,6 +292,8 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 		op->name_len = n;
 	}
 	op_set_name(s, op);
+	if (end && t->followed_by && end->arg)
+		op_follow(s, op, end);
 	op_forget(s, op);
 }
 
@@ -309,7 +361,7 @@ static void op_begins(struct model *s, struct M *m, uint8_t kind, const struct r
 		op_finish_lost(s, m, op_find_in(g, kind, &any));
 	else if (op_traits[kind]->by_depth)
 		op_finish_left(s, m, kind, u->r.id, true);
-	if (s->open_ops >= OPS_MOST) {
+	if (s->open_ops >= OPS_MOST || op_traits[kind]->form == OP_FORM_LOG) {
 		repair(s, REPAIR_DROPPED);
 		return;
 	}
@@ -329,7 +381,7 @@ static void op_ends(struct model *s, struct M *m, uint8_t kind, const struct rec
 		return;
 	if (op_traits[kind]->by_depth)
 		op_finish_left(s, m, kind, u->r.id, false);
-	if (op_traits[kind]->form == OP_FORM_FREE)
+	if (op_traits[kind]->form == OP_FORM_FREE || op_traits[kind]->form == OP_FORM_LOG)
 		op = op_find_free(s, kind, u->r.id);
 	else
 		op = op_find_in(g, kind, u);

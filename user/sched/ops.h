@@ -4,8 +4,10 @@
  * writes as runtime/trace would: served requests, and those of include/op.def. Each goroutine has
  * a stack of them. One with form TASK is a task, with a region of the same name in the goroutine,
  * and a log event with its result at its end; one with form REGION is a region in the task around
- * it; one with form FREE is a task that has no region and may end in another goroutine. The ids of
- * these tasks count from HTTP_TASKS on. The parent of a task is the task around it.
+ * it; one with form FREE is a task that has no region and may end in another goroutine; one with
+ * form LOG follows another operation, may end in another goroutine, and is a log event at its end
+ * in the task of the other one. The ids of these tasks count from HTTP_TASKS on. The parent of a
+ * task is the task around it.
  *
  * A name may be known at the end only: the router finds the route of a request while it is served.
  * A reader wants the name at the begin of the task: the trace has an id for it there, and the text

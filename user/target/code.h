@@ -12,6 +12,7 @@
 #include "base/arch.h"
 #include "target/assist.h"
 #include "target/callsites.h"
+#include "target/ends.h"
 #include "target/exitsyscall.h"
 #include "target/function_sites.h"
 #include "target/mallocgc.h"

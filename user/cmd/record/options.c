@@ -146,6 +146,8 @@ static const struct option_row trace_rows[] = {
 	  .take = record_options_take_region),
 	OPTION(0, "no-paths", NULL, OPTION_FLAG, BPF_FIELD(no_paths),
 	  "of group http: leave out the paths of requests, which can name users"),
+	OPTION(0, "sql-literals", NULL, OPTION_FLAG, BPF_FIELD(sql_literals),
+	  "of group sql: keep the literals of statements, which are data of users"),
 	OPTION(0, "object-min", "N", OPTION_NUMBER, FIELD(object_min),
 	  "of group objects: those that take N bytes or more (default 1024, which is the least)",
 	  .min = OBJECT_MIN, .max = 1UL << 40, .want = "takes bytes, 1024 or more"),
@@ -239,6 +241,8 @@ static const char *check_together(const struct record_options *o)
 		return "the events of stacks, spans and objects need --format go1.23 or later";
 	if (o->capture.bpf.no_paths && !(o->groups & 1u << GROUP_HTTP))
 		return "--no-paths is for group http: give --events +http, too";
+	if (o->capture.bpf.sql_literals && !(o->groups & 1u << GROUP_SQL))
+		return "--sql-literals is for group sql: give --events +sql, too";
 	if (o->object_min && !(o->groups & 1u << GROUP_OBJECTS))
 		return "--object-min is for objects: give --events +objects, too";
 	if (o->capture.bpf.every_switch && !(o->groups & 1u << GROUP_LINUX))

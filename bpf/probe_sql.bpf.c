@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_sql: queries, transactions and waits for connections of database/sql, in the goroutine
+ * that asks for them. A function ends at the entry of the one that it calls last if all is well, as
+ * a probe at a RET costs ten times as much (the kernel must step through it); at its RETs if an
+ * error is returned, or if there is no such call. The plan leaves out the RETs that are behind such
+ * a call in the same function (user/target/ends.h).
+ *
+ * Results are in registers as arguments are (AX, BX, CX, DI), up to Go 1.16 on the stack behind the
+ * arguments: the word numbers count from the return address, which is word 0.
+ */
+#include "op.h"
+#include "sql.h"
+
+/* Sends the begin of an operation of @kind with the statement @text. */
+static __always_inline int sql_begins(struct pt_regs *ctx, __u8 kind, struct text text,
+				      bool at_entry)
+{
+	struct annotation a = op_record(REC_OP_BEGIN, kind,
+					 sql_literals ? SQL_BEGIN_LITERALS : 0);
+
+	a.pid_tgid = current_ids();
+	if (!is_target(a.pid_tgid) || (at_entry && go_restarts(ctx, INLINE_NONE)))
+		return 0;
+	a.text[0] = text;
+	send_fitting(&a, 0);
+	return 0;
+}
+
+static __always_inline int sql_ends(__u8 kind, __u8 flags, __u64 id, __u64 rows)
+{
+	struct annotation a = op_record(REC_OP_END, kind, flags);
+
+	a.pid_tgid = current_ids();
+	if (!is_target(a.pid_tgid))
+		return 0;
+	a.task = id;
+	a.arg = rows;
+	send_fitting(&a, 0);
+	return 0;
+}
+
+/* For a RET: @error is the first word of the error that the function returns. */
+static __always_inline int sql_returns(__u8 kind, __u64 error)
+{
+	return sql_ends(kind, error ? SQL_END_ERROR : 0, 0, 0);
+}
+
+/* (*DB).queryDC(ctx, txctx, dc, releaseConn, query string, args) (*Rows, error) */
+SEC("uprobe")
+int GO_PROGRAM(sql_query_begin)(struct pt_regs *ctx)
+{
+	return sql_begins(ctx, OP_SQL_QUERY, text_at(go_word(ctx, 8, arch_arg8(ctx)),
+						    go_word(ctx, 9, arch_arg9(ctx))), true);
+}
+
+SEC("uprobe")
+int GO_PROGRAM(sql_query_end)(struct pt_regs *ctx)
+{
+	return sql_returns(OP_SQL_QUERY, go_word(ctx, 14, arch_arg2(ctx)));
+}
+
+/* (*Rows).initContextClose(ctx, txctx): what is left of a query that has succeeded. */
+SEC("uprobe")
+int GO_PROGRAM(sql_rows_begin)(struct pt_regs *ctx)
+{
+	if (go_restarts(ctx, INLINE_NONE))
+		return 0;
+	return sql_ends(OP_SQL_QUERY, 0, 0, go_arg1(ctx));
+}
+
+/* (*Rows).close(err): also for rows that are closed. */
+SEC("uprobe")
+int GO_PROGRAM(sql_rows_end)(struct pt_regs *ctx)
+{
+	if (go_restarts(ctx, INLINE_NONE))
+		return 0;
+	return sql_ends(OP_SQL_ROWS, 0, go_arg1(ctx), 0);
+}
+
+/* (*DB).execDC(ctx, dc, release, query string, args) (Result, error) */
+SEC("uprobe")
+int GO_PROGRAM(sql_exec_begin)(struct pt_regs *ctx)
+{
+	return sql_begins(ctx, OP_SQL_EXEC, text_at(go_word(ctx, 6, arch_arg6(ctx)),
+						   go_word(ctx, 7, arch_arg7(ctx))), true);
+}
+
+SEC("uprobe")
+int GO_PROGRAM(sql_exec_end)(struct pt_regs *ctx)
+{
+	return sql_returns(OP_SQL_EXEC, go_word(ctx, 13, arch_arg3(ctx)));
+}
+
+/* (*Stmt).QueryContext(ctx, args) (*Rows, error) */
+SEC("uprobe")
+int GO_PROGRAM(sql_stmt_query_begin)(struct pt_regs *ctx)
+{
+	return sql_begins(ctx, OP_SQL_QUERY, op_text(go_arg1(ctx) + SQL_STMT_QUERY), true);
+}
+
+/* Where all is well, the entry of initContextClose was the end. */
+SEC("uprobe")
+int GO_PROGRAM(sql_stmt_query_end)(struct pt_regs *ctx)
+{
+	__u64 error = go_word(ctx, 8, arch_arg2(ctx));
+
+	return error ? sql_returns(OP_SQL_QUERY, error) : 0;
+}
+
+/* (*Stmt).ExecContext(ctx, args) (Result, error) */
+SEC("uprobe")
+int GO_PROGRAM(sql_stmt_exec_begin)(struct pt_regs *ctx)
+{
+	return sql_begins(ctx, OP_SQL_EXEC, op_text(go_arg1(ctx) + SQL_STMT_QUERY), true);
+}
+
+SEC("uprobe")
+int GO_PROGRAM(sql_stmt_exec_end)(struct pt_regs *ctx)
+{
+	return sql_returns(OP_SQL_EXEC, go_word(ctx, 9, arch_arg3(ctx)));
+}
+
+/* (*DB).beginDC(ctx, dc, release, opts) (*Tx, error) */
+SEC("uprobe")
+int GO_PROGRAM(sql_tx_begin)(struct pt_regs *ctx)
+{
+	return sql_begins(ctx, OP_SQL_BEGIN, text_at(0, 0), true);
+}
+
+SEC("uprobe")
+int GO_PROGRAM(sql_tx_begun)(struct pt_regs *ctx)
+{
+	return sql_returns(OP_SQL_BEGIN, go_word(ctx, 8, arch_arg2(ctx)));
+}
+
+/*
+ * (*Tx).Commit() error, where it calls withLock to ask the driver: not if the transaction is done.
+ */
+SEC("uprobe")
+int GO_PROGRAM(sql_commit_begin)(struct pt_regs *ctx)
+{
+	return sql_begins(ctx, OP_SQL_COMMIT, text_at(0, 0), false);
+}
+
+SEC("uprobe")
+int GO_PROGRAM(sql_commit_end)(struct pt_regs *ctx)
+{
+	return sql_returns(OP_SQL_COMMIT, go_word(ctx, 2, arch_arg1(ctx)));
+}
+
+/* (*Tx).rollback(discardConn bool) error, likewise. */
+SEC("uprobe")
+int GO_PROGRAM(sql_rollback_begin)(struct pt_regs *ctx)
+{
+	return sql_begins(ctx, OP_SQL_ROLLBACK, text_at(0, 0), false);
+}
+
+SEC("uprobe")
+int GO_PROGRAM(sql_rollback_end)(struct pt_regs *ctx)
+{
+	return sql_returns(OP_SQL_ROLLBACK, go_word(ctx, 3, arch_arg1(ctx)));
+}
+
+/* (*DB).conn(ctx, strategy) (*driverConn, error) */
+SEC("uprobe")
+int GO_PROGRAM(sql_conn_begin)(struct pt_regs *ctx)
+{
+	return sql_begins(ctx, OP_SQL_CONN, text_at(0, 0), true);
+}
+
+SEC("uprobe")
+int GO_PROGRAM(sql_conn_end)(struct pt_regs *ctx)
+{
+	return sql_returns(OP_SQL_CONN, go_word(ctx, 6, arch_arg2(ctx)));
+}
+
+/* The call of (*driverConn).resetSession in it: the connection is there, and was in use before. */
+SEC("uprobe")
+int GO_PROGRAM(sql_conn_got)(struct pt_regs *ctx)
+{
+	return sql_ends(OP_SQL_CONN, 0, 0, 0);
+}
