@@ -25,6 +25,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "gooffsets.h"
+#include "grpc.h"
 #include "http.h"
 #include "record.h"
 #include "rings.h"

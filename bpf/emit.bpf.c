@@ -5,6 +5,7 @@
  */
 #include "regions.h"
 #include "ring.h"
+#include "rpc.h"
 #include "serving.h"
 #include "sweeping.h"
 
@@ -15,6 +16,7 @@ struct sweeps_map sweeps SEC(".maps");
 struct servings_map servings SEC(".maps");
 struct regions_map regions SEC(".maps");
 struct region_hits_map region_hits SEC(".maps");
+struct rpcs_map rpcs SEC(".maps");
 
 /*
  * Not inlined: a failed read is rare, and the verifier checks a global function once, not at each

@@ -18,3 +18,5 @@
 #include "probe_http2.bpf.c"
 #include "probe_region.bpf.c"
 #include "probe_sql.bpf.c"
+#include "probe_grpc.bpf.c"
+#include "probe_grpc_end.bpf.c"

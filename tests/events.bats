@@ -6,7 +6,7 @@
 
 load lib/common
 
-GROUPS_ALL=(sched syscall gc heap cpu sweep user http sql labels stacks spans objects)
+GROUPS_ALL=(sched syscall gc heap cpu sweep user http sql labels grpc stacks spans objects)
 
 @test "every group is listed with what it costs and what it probes" {
 	succeeds "$GOTAP" events

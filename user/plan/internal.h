@@ -81,6 +81,14 @@ int plan_find_assembly(const struct gobin *b, const char *name, struct gobin_fun
 /* RETURNS, RETURNS_BUT(callee) and AT_CALLS(callee). */
 add_points_fn plan_add_returns, plan_add_at_calls;
 
+/* --- grpc.c --- */
+
+/* Columns "where" of probes.def, of group grpc alone. */
+add_points_fn plan_add_grpc_begin, plan_add_grpc_status, plan_add_grpc_ends, plan_add_grpc_refused,
+	plan_add_grpc_returns, plan_add_grpc_stream;
+/* Finds fields and functions of the module google.golang.org/grpc. */
+void plan_find_grpc(struct plan *p, const struct gobin *b);
+
 /* --- sites.c --- */
 
 /* Finds the classes of all calls of casgstatus, and of callers of probed functions. */

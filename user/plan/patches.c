@@ -31,6 +31,7 @@ static const struct {
 	{ GROUP_SWEEP, "group sweep" },
 	{ GROUP_LABELS, "group labels" },
 	{ GROUP_HTTP, "group http" },
+	{ GROUP_GRPC, "group grpc" },
 	{ GROUP_STACKS, "group stacks" },
 	{ GROUP_SPANS, "group spans" },
 	{ GROUP_OBJECTS, "group objects" },

@@ -26,6 +26,7 @@ static add_points_fn plan_at_entry, plan_add_at_call, add_after_call, add_assist
 #define RETURNS { plan_add_returns, NULL }
 #define RETURNS_BUT(callee) { plan_add_returns, callee }
 #define FIND(find) { find, NULL }
+#define FIND_CALL(find, callee) { find, callee }
 
 static const struct probe_spec probe_specs[] = {
 #define PROGRAM(...)
@@ -467,6 +468,8 @@ static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups,
 	find_waits(p, b);
 	if (groups & 1u << GROUP_HTTP)
 		http_layout_find(b, &p->http);
+	if (groups & 1u << GROUP_GRPC)
+		plan_find_grpc(p, b);
 	note_empty_groups(p, b);
 	r = check_objects(p, b, err);
 	if (!r)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "gooffsets.h"
+#include "grpc.h"
 #include "http.h"
 #include "inline.h"
 #include "sites.h"

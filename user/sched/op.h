@@ -32,6 +32,7 @@ struct op {
 	uint64_t stack, arg;	/* likewise, the words of these names */
 	struct child *children;	/* of a request (children.h) */
 	struct child_name *children_name;	/* NULL: it has had none */
+	struct rec_user *note;	/* the first note of its result (REC_OP_NOTE); NULL: none */
 	size_t name_len;
 	size_t len[2];		/* of the texts of its begin */
 	char name[OP_NAME_MOST], text[];
@@ -76,6 +77,7 @@ struct op_traits {
 extern const struct op_traits op_http_served, op_function;
 extern const struct op_traits op_sql_query, op_sql_exec, op_sql_begin, op_sql_commit,
 	op_sql_rollback, op_sql_conn, op_sql_rows;
+extern const struct op_traits op_grpc_served, op_grpc_call, op_grpc_stream;
 
 /* The bits of @u that its kind defines. */
 static inline uint8_t op_flags_of(const struct rec_user *u)

@@ -31,6 +31,9 @@ static const struct op_traits *const op_traits[OP_KINDS] = {
 	[OP_SQL_ROLLBACK] = &op_sql_rollback,
 	[OP_SQL_CONN] = &op_sql_conn,
 	[OP_SQL_ROWS] = &op_sql_rows,
+	[OP_GRPC_SERVED] = &op_grpc_served,
+	[OP_GRPC_CALL] = &op_grpc_call,
+	[OP_GRPC_STREAM] = &op_grpc_stream,
 };
 
 /* The name as an argument of an event. */
@@ -98,6 +101,7 @@ static void op_forget(struct model *s, struct op *op)
 	if (op->next)
 		op->next->at = op->at;
 	s->open_ops--;
+	free(op->note);
 	free(op);
 }
 
@@ -392,6 +396,27 @@ static void op_ends(struct model *s, struct M *m, uint8_t kind, const struct rec
 	op_finish(s, m, op, u);
 }
 
+/*
+ * Keeps the first note of an operation, without a second text, with the flags of all. Where the
+ * goroutine has no operation, the note came from a goroutine that helps one, and is lost.
+ */
+static void op_takes_note(struct model *s, struct M *m, uint8_t kind, const struct rec_user *u)
+{
+	struct G *g = op_goroutine(s, m, kind);
+	struct op *op = g ? op_find_in(g, kind, u) : NULL;
+	size_t size = sizeof(*u) + u->len[0];
+
+	if (!op)
+		return;
+	if (op->note) {
+		op->note->r.flags |= u->r.flags;
+		return;
+	}
+	op->note = xcalloc(1, size);
+	memcpy(op->note, u, size);
+	op->note->len[1] = 0;
+}
+
 void http_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	op_begins(s, m, OP_HTTP_SERVED, (const struct rec_user *)r);
@@ -410,4 +435,9 @@ void op_begin(struct model *s, struct M *m, const struct rec *r)
 void op_end(struct model *s, struct M *m, const struct rec *r)
 {
 	op_ends(s, m, r->flags & OP_KIND_MASK, (const struct rec_user *)r);
+}
+
+void op_note(struct model *s, struct M *m, const struct rec *r)
+{
+	op_takes_note(s, m, r->flags & OP_KIND_MASK, (const struct rec_user *)r);
 }
