@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define HTTP_CATEGORY "gotap.http"
 
@@ -29,6 +30,15 @@
  * from 1 on, and do not get there.
  */
 #define HTTP_TASKS (1ULL << 62)
+/*
+ * Those above this one are no requests that the program serves, but calls that it makes itself.
+ */
+#define CALL_TASKS (HTTP_TASKS + (1ULL << 61))
+
+static inline bool http_is_served(uint64_t task)
+{
+	return task > HTTP_TASKS && task <= CALL_TASKS;
+}
 
 /* The name of a request without a route is the method and this. */
 #define HTTP_NO_ROUTE "net/http"

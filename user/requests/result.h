@@ -12,6 +12,9 @@ struct result {
 	unsigned int status;	/* 0: not known */
 	uint64_t bytes;
 	bool panic, hijacked, h2;
+	bool grpc;		/* a call of gRPC (read/grpc.h) */
+	bool has_code;
+	unsigned int code;	/* of its status */
 	uint64_t g;		/* the goroutine that had the event */
 	char path[ROUTES_PATH];	/* cut; without quotes and escapes as far as they are gotap's */
 };
@@ -21,7 +24,12 @@ struct result {
  * category may come from a program that forges it, or from a later gotap.
  */
 void result_read(struct result *r, const char *message);
-/* The status is 500 or above, or the handler did not return. */
+/* Returns whether log events of @category have such a message. */
+bool result_is_category(const char *category);
+/*
+ * The status is 500 or above, or the handler did not return; the status of a call of gRPC means a
+ * fault of the server.
+ */
 bool result_failed(const struct result *r);
 
 #endif

@@ -25,7 +25,7 @@ struct routes {
 
 uint64_t route_errors(const struct route *r)
 {
-	return r->classes[5] + r->beyond + r->panics;
+	return r->classes[5] + r->beyond + r->panics + r->faults;
 }
 
 static struct route *route_of(struct routes *r, const char *name)
@@ -112,7 +112,7 @@ static void routes_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, co
 	bool is_new;
 
 	/* a forged one may be of a task that never began */
-	if (task <= HTTP_TASKS || strcmp(category, HTTP_CATEGORY) || !spans_has_task(r->s, task))
+	if (!http_is_served(task) || !result_is_category(category) || !spans_has_task(r->s, task))
 		return;
 	slot = map64_put(&r->results, task, &is_new);
 	if (is_new)
@@ -136,8 +136,12 @@ static void routes_add(struct routes *r, const struct task_span *t, const struct
 	route->hijacked += result->hijacked;
 	route->bytes += result->bytes;
 	route->h2 += result->h2;
+	route->grpc += result->grpc;
+	route->faults += result->grpc && result_failed(result);
 	q.status = result->status;
 	q.panic = result->panic;
+	q.grpc = result->has_code;
+	q.code = result->code;
 	memcpy(q.path, result->path, sizeof(q.path));
 	routes_keep(r, &q);
 }
@@ -148,7 +152,7 @@ static void routes_on_task(void *ctx, const struct task_span *t)
 	struct routes *r = ctx;
 	uint64_t *slot;
 
-	if (t->id <= HTTP_TASKS)
+	if (!http_is_served(t->id))
 		return;
 	slot = map64_get(&r->results, t->id);
 	if (t->open_end)

@@ -35,9 +35,14 @@ struct route {
 	uint64_t hijacked;
 	uint64_t bytes;		/* of the bodies of responses */
 	uint64_t h2;		/* of HTTP/2 */
+	uint64_t grpc;		/* calls of gRPC (read/grpc.h): they have no status of HTTP */
+	uint64_t faults;	/* those of which the status means a fault of the server */
 };
 
-/* Requests with a status from 500 on, or a handler that did not return. */
+/*
+ * Requests with a status from 500 on, or a handler that did not return; calls of gRPC of which the
+ * status means a fault of the server.
+ */
 uint64_t route_errors(const struct route *r);
 
 struct route_request {
@@ -46,6 +51,8 @@ struct route_request {
 	int64_t from, ns;
 	unsigned int status;	/* 0: not known */
 	bool panic;
+	bool grpc;		/* a call of gRPC, with @code as its status */
+	unsigned int code;
 	char path[ROUTES_PATH];
 };
 

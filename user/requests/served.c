@@ -11,7 +11,9 @@
 #include "read/http.h"
 
 /* The operations that are served requests. */
-static const bool served_kinds[OP_KINDS] = { [OP_HTTP_SERVED] = true };
+static const bool served_kinds[OP_KINDS] = {
+	[OP_HTTP_SERVED] = true, [OP_GRPC_SERVED] = true,
+};
 
 struct served {
 	const struct served_ops *ops;

@@ -57,6 +57,7 @@ struct op_traits {
 	 * nothing.
 	 */
 	bool by_depth;
+	bool is_call;	/* its task is no request that the program serves (read/http.h) */
 	/*
 	 * An operation of this kind (form LOG) begins where one ends, if the record of the end has
 	 * an arg: that is its key. OP_NONE: none does.

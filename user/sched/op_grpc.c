@@ -81,11 +81,11 @@ const struct op_traits op_grpc_served = {
 };
 
 const struct op_traits op_grpc_call = {
-	.form = OP_FORM_TASK, .category = GRPC_CATEGORY, .most = { METHOD_MOST, 0 },
-	.name = grpc_call_name, .log = grpc_call_log,
+	.form = OP_FORM_TASK, .is_call = true, .category = GRPC_CATEGORY,
+	.most = { METHOD_MOST, 0 }, .name = grpc_call_name, .log = grpc_call_log,
 };
 
 const struct op_traits op_grpc_stream = {
-	.form = OP_FORM_FREE, .category = GRPC_CATEGORY, .most = { METHOD_MOST, 0 },
-	.name = grpc_call_name, .log = grpc_call_log,
+	.form = OP_FORM_FREE, .is_call = true, .category = GRPC_CATEGORY,
+	.most = { METHOD_MOST, 0 }, .name = grpc_call_name, .log = grpc_call_log,
 };

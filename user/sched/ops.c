@@ -188,7 +188,8 @@ static void op_link(struct model *s, struct op *op, struct G *g)
 {
 	enum op_form form = op_traits_of(op)->form;
 
-	op->task = form == OP_FORM_REGION ? ops_task(g) : HTTP_TASKS + ++s->last_op;
+	op->task = form == OP_FORM_REGION ? ops_task(g) :
+		   (op_traits_of(op)->is_call ? CALL_TASKS : HTTP_TASKS) + ++s->last_op;
 	op->named = form == OP_FORM_REGION || !s->sink.ops->text;
 	if (form == OP_FORM_FREE) {
 		*map64_put(&s->free_ops, op_free_key(op->kind, op->key), NULL) =

@@ -394,11 +394,12 @@ static void candidates_on_task(void *ctx, const struct task_span *t)
 	if (t->open_begin || t->open_end || in.ns <= 0 || !*t->type)
 		return;
 	/* a request, and a task of the program that has its name, are two things */
-	list = unit_list_of(&c->lists, UNIT_TASK, t->type, NULL, t->id > HTTP_TASKS);
+	list = unit_list_of(&c->lists, UNIT_TASK, t->type, NULL,
+			    http_is_served(t->id));
 	if (!list)
 		return;
 	list->program = true;
-	list->served |= t->id > HTTP_TASKS;
+	list->served |= http_is_served(t->id);
 	unit_list_add(list, &in);
 }
 

@@ -93,7 +93,7 @@ static void pick_on_task(void *ctx, const struct task_span *t)
 {
 	struct pick *p = ctx;
 
-	if (t->open_end || (p->request && t->id <= HTTP_TASKS))
+	if (t->open_end || (p->request && !http_is_served(t->id)))
 		return;
 	if (p->name ? is_asked(p, t->type) : t->id == p->id)
 		pick_take(p, t->from, t->to, t->id, !t->open_begin);

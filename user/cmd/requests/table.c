@@ -4,6 +4,7 @@
 
 #include "base/show.h"
 #include "base/units.h"
+#include "read/http.h"
 
 double routes_seconds(const struct routes *r)
 {
@@ -86,6 +87,7 @@ void routes_json_numbers(struct json_out *j, const struct routes *r, const struc
 	json_put_count(j, "panics", route->panics);
 	json_put_count(j, "hijacked", route->hijacked);
 	json_put_count(j, "http2", route->h2);
+	json_put_count(j, "grpc", route->grpc);
 	json_put_count(j, "bytes", route->bytes);
 	routes_json_classes(j, route);
 	json_put_real(j, "per_second", routes_rate(r, route), 4);
@@ -108,10 +110,15 @@ void routes_json_slowest(struct json_out *j, const struct routes *r)
 		json_put_text(j, "name", q->name);
 		json_put_text(j, "path", q->path);
 		json_put_count(j, "task", q->task);
+		json_put_count(j, "request", q->task & ~HTTP_TASKS);
 		json_put_count(j, "goroutine", q->g);
 		json_put_number(j, "from_ns", q->from - routes_begin(r));
 		json_put_number(j, "ns", q->ns);
 		json_put_count(j, "status", q->status);
+		if (q->grpc)
+			json_put_count(j, "grpc_code", q->code);
+		else
+			json_put_text(j, "grpc_code", NULL);
 		json_put_bool(j, "panic", q->panic);
 		json_close_object(j);
 	}

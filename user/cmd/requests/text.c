@@ -104,7 +104,9 @@ static void requests_text_slowest(FILE *f, const struct requests_shown *a)
 
 		fprintf(f, "%11s %9s  ", unit_time(q->ns).text,
 			unit_time(q->from - routes_begin(a->routes)).text);
-		if (q->panic || !q->status)
+		if (q->grpc)
+			fprintf(f, "%6u  ", q->code);
+		else if (q->panic || !q->status)
 			fprintf(f, "%6s  ", q->panic ? "panic" : "-");
 		else
 			fprintf(f, "%6u  ", q->status);
