@@ -105,6 +105,8 @@ needs_v1write := v1 read symbol trace base
 needs_rewrite := v1write v1 read symbol trace base
 needs_plan    := target symbol release base
 needs_live    := plan proc target symbol release base
+ROOMS         += heap
+needs_heap    := live plan proc target symbol release base
 needs_stacks  := live plan proc target read symbol trace release base
 needs_inline  := live plan proc target symbol release base
 needs_rings   := inline live plan proc stream target symbol release base
@@ -139,6 +141,8 @@ needs_mcp     := threads schema stream base
 needs_files   := rewrite v1write perfetto joins oncpu threads stream spans v1 read symbol trace proc release base
 needs_cmd     := joins mcp schema http metrics files follow top trigger flight stacks capture attach rings inline live plan assemble sched frames perfetto tables parquet oncpu html whatif otlp calls requests unit why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
 needs_cmd     += $(SERVE_ROOM)
+
+needs_cmd     += heap
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
 lib_of  = $(BUILD)/lib/$(1).a
@@ -343,7 +347,7 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive $(BUILD)/parquet/rows
 FUZZ_LD    := $(if $(shell command -v ld.lld),-fuse-ld=lld)
 FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZ_ROOMS := base schema release proc http metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof joins perfetto parquet tables why unit requests otlp calls whatif html top target plan frames sched assemble trigger api mcp
-FUZZ_ROOMS += live stacks $(SERVE_ROOM)
+FUZZ_ROOMS += live heap stacks $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/$(ARCH)/*.c user/cmd/check/json.c user/cmd/next.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
 

@@ -24,6 +24,7 @@ static const struct command all_commands[] = {
 	{ "ps", cmd_ps, "list the Go programs that run on this machine" },
 	{ "doctor", cmd_doctor, "say whether and how a program can be traced" },
 	{ "stacks", cmd_stacks, "print all goroutines of a running program, without stopping it" },
+	{ "heap", cmd_heap, "say what uses the memory of a running program: its heap profile" },
 	{ "serve", cmd_serve, "answer as net/http/pprof for programs that have no such port" },
 	{ "mcp", cmd_mcp, "let a language model ask about Go programs (MCP server)" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },

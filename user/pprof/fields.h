@@ -22,7 +22,7 @@ enum {
 };
 enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
 enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_STR = 2 };
+enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
 enum {
 	MAPPING_ID = 1,
 	MAPPING_HAS_FUNCTIONS = 7,

@@ -45,6 +45,7 @@ struct tag {
 	const char *labels;	/* of the goroutine, in the form of read/labels.h; "": none */
 	const char *state;	/* NULL: the profile has no such label */
 	const char *reason;	/* NULL: the profile has no such label */
+	uint64_t bytes;		/* size of an object, as the label "bytes"; 0: no such label */
 };
 
 struct profile {
@@ -62,6 +63,11 @@ struct profile {
 	uint64_t comments_more;	/* comments that found no room */
 	int64_t wall_ns;	/* time of day of the begin, ns; 0: not known */
 	int64_t duration_ns;
+	/*
+	 * instead of tally_item's: @nvalues for each item of the tally, in its order; NULL: none
+	 */
+	const int64_t *wide;
+	const char *default_type;	/* of the values; NULL: the last one */
 };
 
 void profile_init(struct profile *p, struct spans *s, const struct value_type *values, unsigned n);

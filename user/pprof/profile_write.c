@@ -109,6 +109,15 @@ static void profile_put_label(struct writer *w, const char *key, const char *val
 	protobuf_close(&w->labels, label);
 }
 
+static void put_number_label(struct writer *w, const char *key, uint64_t value)
+{
+	size_t label = protobuf_open(&w->labels, SAMPLE_LABEL);
+
+	protobuf_uint(&w->labels, LABEL_KEY, made_string(w, key));
+	protobuf_uint(&w->labels, LABEL_NUM, value);
+	protobuf_close(&w->labels, label);
+}
+
 static void put_cut(struct writer *w, const char *key, const char *value, const struct label *l)
 {
 	char *k = xasprintf("%s%s", key, l->key_cut ? "..." : "");
@@ -146,6 +155,8 @@ static const struct encoded *profile_encode(struct writer *w, uint32_t number)
 		profile_put_label(w, "state", tag->state);
 	if (tag->reason && *tag->reason)
 		profile_put_label(w, "reason", tag->reason);
+	if (tag->bytes)
+		put_number_label(w, "bytes", tag->bytes);
 	profile_put_labels(w, tag->labels);
 	e->len = w->labels.len - e->start;
 	return e;
@@ -153,8 +164,18 @@ static const struct encoded *profile_encode(struct writer *w, uint32_t number)
 
 /* --- samples --- */
 
-static void put_sample(struct writer *w, const struct tally_item *item)
+static uint64_t sample_value(const struct profile *p, size_t item, unsigned int i)
 {
+	const struct tally_item *t = vec_at(&p->tally.items, struct tally_item, item);
+
+	if (p->wide)
+		return (uint64_t)p->wide[item * p->nvalues + i];
+	return p->values[i].ns ? t->ns : t->count;
+}
+
+static void put_sample(struct writer *w, size_t number)
+{
+	const struct tally_item *item = vec_at(&w->p->tally.items, struct tally_item, number);
 	const struct encoded *labels = profile_encode(w, item->tag);
 	size_t sample = protobuf_open(&w->out, PROFILE_SAMPLE), packed;
 	uint32_t n, i;
@@ -168,7 +189,7 @@ static void put_sample(struct writer *w, const struct tally_item *item)
 	protobuf_close(&w->out, packed);
 	packed = protobuf_open(&w->out, SAMPLE_VALUE);
 	for (i = 0; i < w->p->nvalues; i++)
-		protobuf_element(&w->out, w->p->values[i].ns ? item->ns : item->count);
+		protobuf_element(&w->out, sample_value(w->p, number, i));
 	protobuf_close(&w->out, packed);
 	if (labels->len)
 		buf_add(&w->out, w->labels.data + labels->start, labels->len);
@@ -181,7 +202,7 @@ static void profile_put_samples(struct writer *w)
 	size_t i;
 
 	for (i = 0; i < w->p->tally.items.len; i++)
-		put_sample(w, vec_at(&w->p->tally.items, struct tally_item, i));
+		put_sample(w, i);
 }
 
 /* --- locations --- */
@@ -285,7 +306,8 @@ static void profile_put_head(struct writer *w)
 		protobuf_uint(&w->out, PROFILE_TIME_NANOS, (uint64_t)p->wall_ns);
 	protobuf_uint(&w->out, PROFILE_DURATION_NANOS, (uint64_t)p->duration_ns);
 	protobuf_uint(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE,
-		      made_string(w, p->values[p->nvalues - 1].type));
+		      made_string(w, p->default_type ? p->default_type :
+						       p->values[p->nvalues - 1].type));
 }
 
 static void put_comments(struct writer *w)

@@ -51,7 +51,7 @@ static const char *stays_reason_of(const struct span *span)
 static void stays_add(struct pprof *p, const struct span *span, uint32_t stack, const char *state,
 		      uint64_t ns)
 {
-	struct tag tag = { span->g->labels, state, stays_reason_of(span) };
+	struct tag tag = { span->g->labels, state, stays_reason_of(span), 0 };
 
 	profile_add(&p->profile, stack, profile_tag(&p->profile, &tag), 1, ns);
 }
@@ -153,7 +153,7 @@ void stays_gc(void *ctx, const struct range_span *range)
 	struct goroutine *g = spans_goroutine(p->spans, id);
 	uint64_t ns = pprof_overlap(p, range->from, range->to);
 	struct tag tag = { labels_of(g), NULL,
-			   spans_text(p->spans, range->name, strlen(range->name)) };
+			   spans_text(p->spans, range->name, strlen(range->name)), 0 };
 
 	if (strcmp(range->name, "GC mark assist") && strcmp(range->name, "GC incremental sweep"))
 		return;
@@ -169,7 +169,7 @@ void stays_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 {
 	struct pprof *p = ctx;
 	struct goroutine *g = spans_goroutine(p->spans, ev->g);
-	struct tag tag = { labels_of(g), NULL, NULL };
+	struct tag tag = { labels_of(g), NULL, NULL, 0 };
 
 	if (ev->time < p->from || ev->time > p->to || !pprof_wants(p, g))
 		return;

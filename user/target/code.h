@@ -60,6 +60,12 @@ int code_byte_load(const struct gobin *b, const struct gobin_func *fn, int32_t *
  * code is not of that form.
  */
 uint64_t code_jump_before_method(const struct gobin *b, const struct gobin_func *fn);
+/*
+ * Stores the addresses of the program's writable data that the instructions of @fn name, in the
+ * order of the instructions, each once; at most @max. Returns their number; 0 also if the code
+ * cannot be decoded.
+ */
+size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret, size_t max);
 /* Returns whether the BPF side can read register @reg by its number (go_reg() in bpf/goabi.h). */
 bool code_is_readable(int reg);
 /* Returns whether g and the arguments are at @site in the registers that they have on entry. */

@@ -181,7 +181,7 @@ void stacks_print_json(struct stacks *s)
 
 	json_open_object(&j, NULL);
 	json_put_count(&j, "version", VERSION);
-	json_put_count(&j, "pid", (uint64_t)s->proc.pid);
+	json_put_count(&j, "pid", (uint64_t)s->look.proc.pid);
 	json_put_text(&j, "go", s->plan.go_version);
 	if (s->o->watch)
 		put_watch(&j, s);

@@ -16,7 +16,6 @@
 #include "cmd/options.h"
 #include "live/memory.h"
 #include "live/snapshot.h"
-#include "proc/privilege.h"
 
 static const char *stacks_cmd_take_func(void *options, const char *arg)
 {
@@ -93,70 +92,23 @@ static const struct command_line stacks_line = {
 
 /* --- the process --- */
 
-static int stacks_cmd_open_symbols(struct stacks *s, struct error *err)
-{
-	struct symbol_file program = { s->proc.module, gobin_debug_file(s->bin), s->proc.bias,
-				       dwarf_isolated_new };
-	int r = symbolizer_open(&s->symbols, &program, SYMBOL_AUTO, err);
-	size_t i;
-
-	for (i = 0; i < s->plugins.len && !r; i++) {
-		const struct plugin *p = vec_at(&s->plugins, struct plugin, i);
-
-		r = symbolizer_add(s->symbols,
-				   &(struct symbol_file){ p->file, gobin_debug_file(p->bin),
-							  p->bias, dwarf_isolated_new },
-				   SYMBOL_AUTO, err);
-	}
-	return r;
-}
-
-/* The error of process_open() names the rights for a recording; reading stacks needs fewer. */
-static int stacks_cmd_may_not_trace(pid_t pid, struct error *err)
-{
-	char why[256];
-
-	privilege_explain(PRIVILEGE_PTRACE, why);
-	return error_set(err, -EACCES,
-			 "not allowed to read process %d: it belongs to another user, and %s", pid,
-			 why);
-}
-
 static int open_process(struct stacks *s, struct error *err)
 {
-	struct procfs fs;
-	pid_t pid;
-	int r = pick_process(&s->o->pick, &fs, &pid, err);
+	int r = look_open(&s->look, &s->o->pick, s->o->assume_minor, err);
 
-	if (!r)
-		r = process_open(&s->proc, &fs, pid, err);
-	if (r == -EACCES || r == -EPERM)
-		return stacks_cmd_may_not_trace(pid, err);
-	if (!r)
-		r = pick_check(&s->o->pick, &s->proc, err);
-	if (!r)
-		r = memory_begin(&s->proc, NULL, err);
-	if (!r)
-		r = module_open(&s->proc, &s->bin, &s->plugins, err);
-	if (r)
-		return r;
-	if (s->o->assume_minor)
-		gobin_assume_minor(s->bin, s->o->assume_minor);
-	module_find_debug(&s->proc, s->bin, &s->plugins, false);
-	r = plan_describe(&s->plan, s->bin, err);
-	return r ? r : stacks_cmd_open_symbols(s, err);
+	return r ? r : plan_describe(&s->plan, s->look.bin, err);
 }
 
 static int check_fit(struct stacks *s, struct error *err)
 {
-	if (snapshot_fits(&s->plan, &s->proc, NULL))
+	if (snapshot_fits(&s->plan, &s->look.proc, NULL))
 		return 0;
-	if (memory_is_silent(&s->proc))
-		return memory_error(&s->proc, NULL, "goroutines", err);
+	if (memory_is_silent(&s->look.proc))
+		return memory_error(&s->look.proc, NULL, "goroutines", err);
 	return error_set(err, -EINVAL,
 			 "process %d has no goroutines where a program of %s has them: it is just "
 			 "starting, or the field offsets (%s) do not fit this program",
-			 s->proc.pid, s->plan.go_version, s->plan.offsets_source);
+			 s->look.proc.pid, s->plan.go_version, s->plan.offsets_source);
 }
 
 /*
@@ -166,9 +118,10 @@ static int check_fit(struct stacks *s, struct error *err)
 static int read_goroutines(struct stacks *s, struct error *err)
 {
 	struct goroutines_opts opts = {
-		.plan = &s->plan, .proc = &s->proc, .roots = &s->roots, .symbols = s->symbols,
+		.plan = &s->plan, .proc = &s->look.proc, .roots = &s->roots,
+		.symbols = s->look.symbols,
 	};
-	int r = roots_find(&s->plan, &s->proc, NULL, &s->roots, err);
+	int r = roots_find(&s->plan, &s->look.proc, NULL, &s->roots, err);
 
 	if (!r)
 		r = check_fit(s, err);
@@ -177,22 +130,6 @@ static int read_goroutines(struct stacks *s, struct error *err)
 		opts.watch = &s->watch;
 	}
 	return r ? r : goroutines_read(&s->gs, &opts, err);
-}
-
-static int check_fate(struct stacks *s, int r, struct error *err)
-{
-	if (s->proc.pidfd < 0 || !s->proc.exe_id[1])
-		return r;
-	switch (process_fate(&s->proc)) {
-	case PROCESS_ENDED:
-		return error_set(err, -ESRCH, "process %d has ended", s->proc.pid);
-	case PROCESS_EXECED:
-		return error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile",
-				 s->proc.pid);
-	case PROCESS_SAME:
-		break;
-	}
-	return r;
 }
 
 /* --- what is not in the list --- */
@@ -241,7 +178,7 @@ static int stacks_cmd_print(struct stacks *s)
 	struct error err;
 
 	if (s->o->goid && !has_goroutine(s, s->o->goid)) {
-		error_set(&err, -ENOENT, "process %d has no goroutine %llu", s->proc.pid,
+		error_set(&err, -ENOENT, "process %d has no goroutine %llu", s->look.proc.pid,
 			  (unsigned long long)s->o->goid);
 		return cmd_fail(&err);
 	}
@@ -270,17 +207,14 @@ static void close_all(struct stacks *s)
 	vec_free(&s->matches);
 	goroutines_free(&s->gs);
 	watch_free(&s->watch);
-	symbolizer_free(s->symbols);
 	plan_release(&s->plan);
-	plugins_free(&s->plugins);
-	gobin_free(s->bin);
-	process_close(&s->proc);
+	look_close(&s->look);
 }
 
 int cmd_stacks(int argc, char **argv)
 {
 	struct stacks_options o = {0};
-	struct stacks s = { .o = &o, .proc = PROCESS_CLOSED };
+	struct stacks s = { .o = &o, .look = LOOK_CLOSED };
 	struct error err = {0};
 	int r, status = command_line_read(&stacks_line, &o, argc, argv);
 
@@ -289,9 +223,9 @@ int cmd_stacks(int argc, char **argv)
 	r = open_process(&s, &err);
 	if (!r)
 		r = read_goroutines(&s, &err);
-	r = check_fate(&s, r, &err);
+	r = look_fate(&s.look, r, &err);
 	if (!r)
-		r = pick_check(&o.pick, &s.proc, &err);
+		r = pick_check(&o.pick, &s.look.proc, &err);
 	status = r ? cmd_fail(&err) : stacks_cmd_print(&s);
 	close_all(&s);
 	if (o.func)

@@ -11,14 +11,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cmd/look.h"
 #include "cmd/pick.h"
-#include "live/module.h"
-#include "live/process.h"
 #include "plan/plan.h"
 #include "stacks/goroutines.h"
 #include "stacks/shown.h"
 #include "stacks/watch.h"
-#include "target/gobin.h"
 
 struct stacks_options {
 	struct pick pick;
@@ -39,11 +37,8 @@ struct stack_texts {
 
 struct stacks {
 	const struct stacks_options *o;
-	struct process proc;
-	struct gobin *bin;
-	struct vec plugins;
+	struct look look;
 	struct plan plan;
-	struct symbolizer *symbols;
 	struct roots roots;
 	struct watch watch;
 	struct goroutines gs;

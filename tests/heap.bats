@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# gotap heap: the profiles that the runtime keeps, judged by what the program itself writes of them in the same state.
+
+load lib/common
+
+teardown() {
+	stop_targets
+	[ -z "${PLACE:-}" ] || close_place
+}
+
+# start_heaped VERSION [BUILD FLAG...] [-- OPTION...]: tests/prog/heaped.go; $DIR gets its own profiles.
+start_heaped() {
+	local -a flags=()
+	local version=$1
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		flags+=("$1")
+		shift
+	done
+	build_prog "$version" heaped "${flags[@]}"
+	DIR=$(mktemp -d "$BATS_TEST_TMPDIR/own.XXXXXX")
+	DUMPS=0 TWOS=0
+	start_target "$PROG" "$DIR" "${@:2}"
+}
+
+exists() { [ -e "$1" ]; }
+
+# The program's own word comes last: it changes the profile.
+judged() {
+	local kind
+	DUMPS=$((DUMPS + 1))
+	for kind in heap block mutex; do
+		"$GOTAP" heap -p "$TARGET" --kind $kind --records >"$DIR/ours.$kind"
+	done
+	kill -USR1 "$TARGET"
+	wait_for 60 exists "$DIR/done.$DUMPS"
+	for kind in heap block mutex; do
+		succeeds python3 "$CHECKOUT/tests/lib/same_heap.py" $kind "$DIR/ours.$kind" "$DIR/$kind.$DUMPS.txt"
+	done
+}
+
+# works: it allocates garbage; each second time it collects.
+works() {
+	TWOS=$((TWOS + 1))
+	kill -USR2 "$TARGET"
+	wait_for 60 exists "$DIR/did.$TWOS"
+}
+
+judged_in_all_states() {
+	judged
+	works
+	judged
+	works
+	judged
+}
+
+@test "each record is that of the program itself, in three states, Go 1.15 to 1.27" {
+	local version
+	require_root
+	require_tool python3
+	for version in 1.15 1.19 1.21 1.22 1.23 1.24 1.25 1.26 1.27; do
+		start_heaped "$version"
+		judged_in_all_states
+		stop_target
+	done
+}
+
+@test "a stripped, position-independent program has the same records, Go 1.15, 1.22, 1.27" {
+	local version
+	require_root
+	require_tool python3
+	for version in 1.15 1.22 1.27; do
+		start_heaped "$version" -buildmode=pie -ldflags=-s\ -w
+		judged
+		stop_target
+	done
+}
+
+# profile_of FILE [OPTION...]: its functions by go tool pprof, with the values, sorted.
+profile_of() { "$GO" tool pprof -top -nodecount=1000 "${@:2}" "$1" 2>/dev/null | sed '1,/flat%/d' | awk '{ print $1, $4, $6 }' | sort; }
+
+@test "go tool pprof reads the profile as the program's own: types, values, functions" {
+	local index
+	require_root
+	start_heaped 1.27
+	require_go "$REFERENCE_GO"
+	works
+	works
+	"$GOTAP" heap -p "$TARGET" -o "$DIR/heap"
+	"$GOTAP" heap -p "$TARGET" --kind allocs -o - >"$DIR/allocs"
+	kill -USR1 "$TARGET"
+	wait_for 60 exists "$DIR/done.1"
+	for index in inuse_space inuse_objects alloc_space alloc_objects; do
+		profile_of "$DIR/heap" -sample_index=$index >"$DIR/ours"
+		profile_of "$DIR/heap.1" -sample_index=$index | grep -v '^0 ' >"$DIR/own"
+		grep -v '^0 0 ' "$DIR/ours" | grep -v '^0 ' >"$DIR/ours.some"
+		diff "$DIR/own" "$DIR/ours.some"
+		[ -s "$DIR/own" ]
+	done
+	"$GO" tool pprof -top "$DIR/heap" 2>/dev/null | grep -qx 'Type: inuse_space'
+	"$GO" tool pprof -top "$DIR/allocs" 2>/dev/null | grep -qx 'Type: alloc_space'
+	"$GO" tool pprof -raw "$DIR/heap" | grep -q 'bytes:\[10240\]'
+}
+
+# Each read is of one moment: what one read finds published is what a later one finds, or more.
+@test "beside a collector at work no record is torn, Go 1.15, 1.19, 1.27" {
+	local version i
+	require_root
+	require_tool jq
+	for version in 1.15 1.19 1.27; do
+		start_heaped "$version" -- busy
+		for i in {1..40}; do
+			"$GOTAP" heap -p "$TARGET" --json
+		done >"$DIR/all" 2>"$DIR/said"
+		[ "$(jq -s 'map(select(.refused != {} or .cut)) | length' "$DIR/all")" -eq 0 ]
+		! grep -q refused "$DIR/said"
+		jq -s -e 'map(.total.alloc_bytes) | . == sort' "$DIR/all"
+		jq -s -e 'map(.cycle) | .[-1] > .[0]' "$DIR/all"
+		jq -s -e 'all(.[]; all(.records[]; .sampled_frees <= .sampled_allocs))' "$DIR/all"
+		stop_target
+	done
+}
+
+@test "text, --diff and --now" {
+	require_root
+	start_heaped "$REFERENCE_GO"
+	gotap heap -p "$TARGET"
+	succeeds grep -Eq '^ +[0-9.]+ MB +[0-9.]+ % .* main\.big$' <<<"$output"
+	gotap heap -p "$TARGET" --diff 50ms
+	contains 'no collection ended meanwhile'
+	"$GOTAP" heap -p "$TARGET" --diff 20s --json >"$DIR/diff" &
+	sleep 0.5
+	works
+	works
+	kill -TERM $!
+	wait $!
+	jq -e '.diff_seconds < 20 and .total.alloc_bytes > 50e6 and .moment == "collection"' "$DIR/diff"
+	jq -e '[.records[] | select(any(.stack[]; .function == "main.garbage")) | .alloc_bytes] | add > 50e6' "$DIR/diff"
+	jq -e '[.records[] | select(any(.stack[]; .function == "main.deep")) | .inuse_bytes] | add == 0' "$DIR/diff"
+	succeeds "$GOTAP" heap -p "$TARGET" --now --json
+	jq -e '.moment == "now"' <<<"$output"
+}
+
+@test "options that do not go together, a process that is none, a program with profiles off" {
+	require_root
+	gotap heap
+	[ "$status" -eq 2 ] && contains 'give one process'
+	gotap heap -p 1 --json --records
+	[ "$status" -eq 2 ]
+	gotap heap -p 1 --switch-on
+	[ "$status" -eq 2 ] && contains -- '--diff TIME'
+	gotap heap -p 1 --kind block --now
+	[ "$status" -eq 2 ]
+	gotap heap -p 1 --kind x
+	[ "$status" -eq 2 ] && contains 'takes heap, allocs, block or mutex'
+	build_prog "$REFERENCE_GO" idle
+	start_target "$PROG"
+	gotap heap -p "$TARGET"
+	[ "$status" -eq 0 ] && contains 'has profiling of memory off: --switch-on'
+	gotap heap -p "$TARGET" --kind block
+	contains 'has its block profile off'
+	gotap heap -p "$TARGET" --kind mutex
+	contains 'has its mutex profile off'
+	gotap heap -p "$TARGET" -o /no/such/folder/x
+	[ "$status" -eq 1 ]
+}

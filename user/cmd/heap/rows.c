@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+/* rows: records as rows: their values, the frames of their stacks. See heap.h. */
+#include <math.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "cmd/heap/heap.h"
+
+/* --- values --- */
+
+static const struct heap_counts *rows_counts(const struct heap_cmd *h, const struct heap_record *r)
+{
+	return h->o->now ? &r->now : &r->published;
+}
+
+static void rows_memory_values(struct heap_cmd *h, struct heap_row *row)
+{
+	struct heap_scaled all = heap_scale(row->allocs, row->record->size, h->profile.rate);
+	struct heap_scaled inuse =
+		heap_scale(row->allocs - row->frees, row->record->size, h->profile.rate);
+
+	row->values[VALUE_ALLOC_OBJECTS] = all.objects;
+	row->values[VALUE_ALLOC_SPACE] = all.bytes;
+	row->values[VALUE_INUSE_OBJECTS] = inuse.objects;
+	row->values[VALUE_INUSE_SPACE] = inuse.bytes;
+}
+
+/* Up to Go 1.19 the mutex profile has what was sampled; later releases scale it themselves. */
+static double rows_mutex_scale(const struct heap_cmd *h)
+{
+	enum { MINOR_SCALED = 20 };
+
+	return h->o->form->kind == HEAP_MUTEX && gobin_go_minor(h->look.bin) < MINOR_SCALED ?
+		       (double)h->profile.mutex_rate :
+		       1;
+}
+
+static int64_t rows_whole(double v)
+{
+	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : (int64_t)v;
+}
+
+static void rows_block_values(struct heap_cmd *h, struct heap_row *row, double count, double cycles)
+{
+	double scale = rows_mutex_scale(h);
+
+	row->allocs = rows_whole(count);
+	row->values[VALUE_CONTENTIONS] = rows_whole(floor(count) * scale);
+	row->values[VALUE_DELAY] = rows_whole(cycles / (h->ticks / 1e9) * scale);
+}
+
+static void rows_put(struct heap_cmd *h, const struct heap_record *r, const struct heap_record *old)
+{
+	const struct heap_counts *now = rows_counts(h, r);
+	struct heap_counts was = {0};
+	struct heap_row *row = vec_push(&h->rows, sizeof(*row));
+	unsigned int i;
+
+	if (old)
+		was = *rows_counts(h, old);
+	row->record = r;
+	row->allocs = (int64_t)(now->allocs - was.allocs);
+	row->frees = (int64_t)(now->frees - was.frees);
+	if (h->o->form->kind == HEAP_MEMORY)
+		rows_memory_values(h, row);
+	else
+		rows_block_values(h, row, r->count - (old ? old->count : 0),
+				  (double)(r->cycles - (old ? old->cycles : 0)));
+	for (i = 0; i < h->o->form->nvalues; i++)
+		if (__builtin_add_overflow(h->totals[i], row->values[i], &h->totals[i]))
+			h->totals[i] = INT64_MAX;
+}
+
+static unsigned int rows_sorted_by;
+
+static int rows_larger_first(const void *a, const void *b)
+{
+	const struct heap_row *x = a, *y = b;
+	int64_t i = x->values[rows_sorted_by], j = y->values[rows_sorted_by];
+
+	if (i == j)
+		return (x->record->bucket > y->record->bucket) -
+		       (x->record->bucket < y->record->bucket);
+	return i < j ? 1 : -1;
+}
+
+void heap_make_rows(struct heap_cmd *h)
+{
+	struct map64 old = {0};
+	const uint64_t *at;
+	size_t i;
+
+	for (i = 0; i < h->before.records.len; i++)
+		*map64_put(&old, vec_at(&h->before.records, struct heap_record, i)->bucket, NULL) =
+			i;
+	for (i = 0; i < h->profile.records.len; i++) {
+		const struct heap_record *r = vec_at(&h->profile.records, struct heap_record, i);
+
+		at = map64_get(&old, r->bucket);
+		rows_put(h, r, at ? vec_at(&h->before.records, struct heap_record, *at) : NULL);
+	}
+	map64_free(&old);
+	rows_sorted_by = h->o->form->shown;
+	vec_sort(&h->rows, sizeof(struct heap_row), rows_larger_first);
+}
+
+/* --- frames --- */
+
+enum { CALLS = 128 };	/* more than SOURCE_MAX_INLINE frames of one address */
+
+/* The frames of one return address, the innermost inlined call first. */
+struct calls {
+	struct call at[CALLS];
+	size_t n;
+};
+
+static void rows_expand(struct heap_cmd *h, uint64_t pc, struct calls *ret)
+{
+	ret->n = symbolizer_calls(h->look.symbols, &pc, 1, ret->at, CALLS);
+}
+
+/* Are the frames of @inner from @k on those of @outer? */
+static bool rows_continues(const struct calls *inner, size_t k, const struct calls *outer)
+{
+	size_t i;
+
+	if (!outer->n || inner->n - k != outer->n)
+		return false;
+	for (i = 0; i < outer->n; i++) {
+		const struct frame *a = &inner->at[k + i].frame, *b = &outer->at[i].frame;
+
+		if (a->func != b->func || a->file != b->file || a->line != b->line)
+			return false;
+	}
+	return true;
+}
+
+static void rows_put_frame(const struct call *c, uint64_t pc, struct heap_frame *out)
+{
+	*out = (struct heap_frame){ c->frame.func, c->frame.file, c->frame.line, pc - 1,
+				    c->inlined };
+}
+
+/*
+ * The stacks of the heap profile, and up to Go 1.22 all stacks, have an address for each inlined
+ * call (runtime.callers), others have one for all calls that are inlined into one function
+ * (fpTracebackPartialExpand). As runtime.CallersFrames does, this tells them apart by the next
+ * address: whether it stands for the call around the inlined one.
+ */
+size_t heap_frames(struct heap_cmd *h, const struct heap_record *r,
+		   struct heap_frame out[static HEAP_FRAMES])
+{
+	const uint64_t *pcs = vec_at(&h->profile.pcs, uint64_t, r->first);
+	struct calls here, next = {0};
+	size_t i = 0, k, n = 0;
+
+	if (r->n)
+		rows_expand(h, pcs[0], &next);
+	while (i < r->n) {
+		here = next;
+		next.n = 0;
+		if (i + 1 < r->n)
+			rows_expand(h, pcs[i + 1], &next);
+		for (k = 0; k < here.n && n < HEAP_FRAMES; k++) {
+			if (k && i + 1 < r->n && rows_continues(&here, k, &next))
+				break;
+			rows_put_frame(&here.at[k], pcs[i], &out[n++]);
+		}
+		i++;
+	}
+	return n;
+}
+
+static bool rows_is_of_runtime(const char *func)
+{
+	return !strncmp(func, "runtime.", 8) || !strncmp(func, "internal/runtime/", 17);
+}
+
+size_t heap_shown_frames(const struct heap_cmd *h, const struct heap_frame *frames, size_t *n)
+{
+	size_t i;
+
+	if (*n > 1 && !strcmp(frames[*n - 1].func, "runtime.goexit"))
+		--*n;
+	for (i = 0; i < *n && h->o->form->kind == HEAP_MEMORY; i++)
+		if (!rows_is_of_runtime(frames[i].func))
+			return i;
+	return 0;
+}

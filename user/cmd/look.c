@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* look: see look.h. */
+#include "cmd/look.h"
+
+#include <errno.h>
+
+#include "live/memory.h"
+#include "proc/privilege.h"
+
+static int look_open_symbols(struct look *l, struct error *err)
+{
+	struct symbol_file program = { l->proc.module, gobin_debug_file(l->bin), l->proc.bias,
+				       dwarf_isolated_new };
+	int r = symbolizer_open(&l->symbols, &program, SYMBOL_AUTO, err);
+	size_t i;
+
+	for (i = 0; i < l->plugins.len && !r; i++) {
+		const struct plugin *p = vec_at(&l->plugins, struct plugin, i);
+
+		r = symbolizer_add(l->symbols,
+				   &(struct symbol_file){ p->file, gobin_debug_file(p->bin),
+							  p->bias, dwarf_isolated_new },
+				   SYMBOL_AUTO, err);
+	}
+	return r;
+}
+
+/* The error of process_open() names the rights for a recording; reading needs fewer. */
+static int look_may_not_trace(pid_t pid, struct error *err)
+{
+	char why[256];
+
+	privilege_explain(PRIVILEGE_PTRACE, why);
+	return error_set(err, -EACCES,
+			 "not allowed to read process %d: it belongs to another user, and %s", pid,
+			 why);
+}
+
+int look_open(struct look *l, const struct pick *pick, int assume_minor, struct error *err)
+{
+	struct procfs fs;
+	pid_t pid;
+	int r = pick_process(pick, &fs, &pid, err);
+
+	if (!r)
+		r = process_open(&l->proc, &fs, pid, err);
+	if (r == -EACCES || r == -EPERM)
+		return look_may_not_trace(pid, err);
+	if (!r)
+		r = pick_check(pick, &l->proc, err);
+	if (!r)
+		r = memory_begin(&l->proc, NULL, err);
+	if (!r)
+		r = module_open(&l->proc, &l->bin, &l->plugins, err);
+	if (r)
+		return r;
+	if (assume_minor)
+		gobin_assume_minor(l->bin, assume_minor);
+	module_find_debug(&l->proc, l->bin, &l->plugins, false);
+	return look_open_symbols(l, err);
+}
+
+int look_fate(struct look *l, int r, struct error *err)
+{
+	if (l->proc.pidfd < 0 || !l->proc.exe_id[1])
+		return r;
+	switch (process_fate(&l->proc)) {
+	case PROCESS_ENDED:
+		return error_set(err, -ESRCH, "process %d has ended", l->proc.pid);
+	case PROCESS_EXECED:
+		return error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile",
+				 l->proc.pid);
+	case PROCESS_SAME:
+		break;
+	}
+	return r;
+}
+
+void look_close(struct look *l)
+{
+	symbolizer_free(l->symbols);
+	plugins_free(&l->plugins);
+	gobin_free(l->bin);
+	process_close(&l->proc);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * look: a running Go process that a command reads from outside: opened, with readers of its memory,
+ * its files and their names. Shared by `gotap stacks` and `gotap heap`, which take no rights but
+ * that to trace the process.
+ */
+#ifndef GOTAP_CMD_LOOK_H
+#define GOTAP_CMD_LOOK_H
+
+#include "cmd/pick.h"
+#include "live/module.h"
+#include "live/process.h"
+#include "symbol/symbol.h"
+#include "target/gobin.h"
+
+struct look {
+	struct process proc;
+	struct gobin *bin;
+	struct vec plugins;		/* struct plugin */
+	struct symbolizer *symbols;
+};
+
+#define LOOK_CLOSED { .proc = PROCESS_CLOSED }
+
+/*
+ * Opens the process that @pick means. @assume_minor: 0, or the release that it is taken for. The
+ * caller closes @l with look_close(), also after an error.
+ */
+int look_open(struct look *l, const struct pick *pick, int assume_minor, struct error *err);
+/*
+ * Returns the error of a process that has ended or exec'ed meanwhile; otherwise @r, with its @err.
+ */
+int look_fate(struct look *l, int r, struct error *err);
+void look_close(struct look *l);
+
+#endif

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+/* heap: see heap.h. */
+#include "heap/heap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "heap/buckets.h"
+#include "live/memory.h"
+
+enum {
+	ATTEMPTS = 10,
+	PAUSE_NS = 1000000,	/* a flush of 10,000 buckets takes a fraction of that */
+	MINOR_HOLDER = 19,	/* since then mProfCycle has the flag in bit 0 */
+	MINOR_FLOAT = 17,	/* since then blockRecord.count is a float64 */
+	FUTURES = 3,
+	BATCH = 512,		/* records that are read again together */
+};
+
+/* The runtime's words that a read depends on. */
+struct heap_roots {
+	uint64_t head, rate, block_rate, mutex_rate;
+	uint32_t cycle[2];	/* mProfCycle; or mProf.cycle and mProf.flushed */
+};
+
+/* --- the variables --- */
+
+static uint64_t heap_list(const struct profile_vars *v, enum heap_kind kind)
+{
+	return kind == HEAP_MEMORY ? v->mbuckets : kind == HEAP_BLOCK ? v->bbuckets : v->xbuckets;
+}
+
+static int heap_read_roots(const struct heap_opts *o, struct heap_roots *ret, struct error *err)
+{
+	const struct profile_vars *v = o->vars;
+	uint64_t bias = o->proc->bias, list = heap_list(v, o->kind);
+	/* a variable that is not known has no bytes */
+	struct memory_range words[] = {
+		{ v->cycle + bias, ret->cycle, o->minor < MINOR_HOLDER ? 8 : 4, false },
+		{ v->rate + bias, &ret->rate, 8, false },
+		{ list + bias, &ret->head, 8, false },
+		{ v->block_rate + bias, &ret->block_rate, v->block_rate ? 8 : 0, false },
+		{ v->mutex_rate + bias, &ret->mutex_rate, v->mutex_rate ? 8 : 0, false },
+	};
+	size_t i;
+
+	*ret = (struct heap_roots){0};
+	if (!list || (o->kind == HEAP_MEMORY && (!v->cycle || !v->rate)))
+		return error_set(err, -ENOENT,
+				 "the profiles of process %d were not found: its package runtime "
+				 "has other code than a program of Go 1.%d",
+				 o->proc->pid, o->minor);
+	words[0].len = v->cycle ? words[0].len : 0;
+	words[1].len = v->rate ? words[1].len : 0;
+	memory_read_each(o->proc, words, sizeof(words) / sizeof(words[0]));
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].len && !words[i].ok)
+			return memory_error(o->proc, o->stop, "profiles", err);
+	return 0;
+}
+
+static uint32_t heap_cycle(const struct heap_opts *o, const struct heap_roots *r)
+{
+	return o->minor < MINOR_HOLDER ? r->cycle[0] : r->cycle[0] >> 1;
+}
+
+static bool heap_same_cycle(const struct heap_opts *o, const struct heap_roots *a,
+			    const struct heap_roots *b)
+{
+	return a->cycle[0] == b->cycle[0] &&
+	       (o->minor >= MINOR_HOLDER || (uint8_t)a->cycle[1] == (uint8_t)b->cycle[1]);
+}
+
+/* --- counts --- */
+
+/* A memRecordCycle; up to Go 1.26 with the bytes. */
+static struct heap_counts counts_in(const uint64_t *cycle)
+{
+	return (struct heap_counts){ cycle[0], cycle[1] };
+}
+
+static struct heap_counts counts_sum(struct heap_counts a, struct heap_counts b)
+{
+	return (struct heap_counts){ a.allocs + b.allocs, a.frees + b.frees };
+}
+
+/* The words of a record: @active is followed by three cycles of @each words. */
+static struct heap_counts counts_published(const uint64_t *words, unsigned int each, uint32_t cycle)
+{
+	return counts_sum(counts_in(words), counts_in(words + each * (1 + cycle % FUTURES)));
+}
+
+static struct heap_counts counts_now(const uint64_t *words, unsigned int each)
+{
+	struct heap_counts ret = counts_in(words);
+	unsigned int i;
+
+	for (i = 1; i <= FUTURES; i++)
+		ret = counts_sum(ret, counts_in(words + each * i));
+	return ret;
+}
+
+/*
+ * The bytes of a memRecordCycle are the count times the size of an object, in which all objects of
+ * a bucket agree.
+ */
+static bool counts_fit(const struct heap_record *r, const uint64_t *words, unsigned int each)
+{
+	unsigned int i;
+
+	if (each < 4)
+		return true;
+	for (i = 0; i < 2; i++)
+		if (words[2 + i] != words[i] * r->size)
+			return false;
+	return true;
+}
+
+static bool counts_possible(const struct heap_counts *c)
+{
+	return c->frees <= c->allocs && c->allocs < 1ULL << 62;
+}
+
+/* Reads the words of all records again; false if one cannot be read, which then has zeros. */
+static void counts_read(const struct heap_opts *o, const struct heap_profile *p, unsigned int words,
+			uint64_t *to)
+{
+	struct memory_range *ranges = xcalloc(BATCH, sizeof(*ranges));
+	size_t i, k, n;
+
+	for (i = 0; i < p->records.len; i += n) {
+		n = p->records.len - i < BATCH ? p->records.len - i : BATCH;
+		for (k = 0; k < n; k++) {
+			const struct heap_record *r =
+				vec_at(&p->records, struct heap_record, i + k);
+
+			ranges[k] = (struct memory_range){
+				r->bucket + BUCKET_HEADER + (uint64_t)r->n * 8,
+				to + (i + k) * words, words * 8, false
+			};
+		}
+		memory_read_each(o->proc, ranges, n);
+	}
+	free(ranges);
+}
+
+/* --- one attempt --- */
+
+static void heap_take_memory(struct heap_profile *p, const uint64_t *words, unsigned int each)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < p->records.len; i++) {
+		struct heap_record *r = vec_at(&p->records, struct heap_record, i);
+		const uint64_t *at = words + i * each * (1 + FUTURES);
+
+		r->published = counts_published(at, each, p->cycle);
+		r->now = counts_now(at, each);
+		any |= r->published.allocs || r->published.frees;
+	}
+	p->unpublished = !any;
+	for (i = 0; i < p->records.len && !any; i++) {
+		struct heap_record *r = vec_at(&p->records, struct heap_record, i);
+
+		r->published = r->now;
+	}
+}
+
+/* Takes out the records whose counts are impossible. */
+static void heap_sift(struct heap_profile *p, const uint64_t *words, unsigned int each)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < p->records.len; i++) {
+		const struct heap_record *r = vec_at(&p->records, struct heap_record, i);
+
+		if (counts_possible(&r->published) && counts_possible(&r->now) &&
+		    counts_fit(r, words + i * each * (1 + FUTURES), each))
+			*vec_at(&p->records, struct heap_record, kept++) = *r;
+		else
+			p->refused[HEAP_BAD_COUNTS]++;
+	}
+	p->records.len = kept;
+}
+
+/* Do both looks find the same published counts, which are possible? */
+static bool heap_is_stable(const struct heap_profile *p, const uint64_t *a, const uint64_t *b,
+			   unsigned int each)
+{
+	size_t i;
+
+	for (i = 0; i < p->records.len; i++) {
+		const struct heap_record *r = vec_at(&p->records, struct heap_record, i);
+		size_t at = i * each * (1 + FUTURES);
+		struct heap_counts x = counts_published(a + at, each, p->cycle);
+		struct heap_counts y = counts_published(b + at, each, p->cycle);
+
+		if (x.allocs != y.allocs || x.frees != y.frees || !counts_possible(&y) ||
+		    !counts_fit(r, b + at, each))
+			return false;
+	}
+	return true;
+}
+
+/* Returns whether the counts are of one moment. */
+static bool heap_settle_memory(struct heap_profile *p, const struct heap_opts *o,
+			       const uint64_t *first, unsigned int words)
+{
+	unsigned int each = words / (1 + FUTURES);
+	uint64_t *second = xcalloc(p->records.len + 1, words * sizeof(*second));
+	bool stable;
+
+	counts_read(o, p, words, second);
+	stable = heap_is_stable(p, first, second, each);
+	heap_take_memory(p, second, each);
+	if (!stable)
+		heap_sift(p, second, each);
+	free(second);
+	return stable;
+}
+
+static void heap_take_block(struct heap_profile *p, const struct heap_opts *o,
+			    const uint64_t *words)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < p->records.len; i++) {
+		struct heap_record *r = vec_at(&p->records, struct heap_record, i);
+		int64_t whole;
+
+		memcpy(&r->cycles, words + 2 * i + 1, sizeof(r->cycles));
+		memcpy(&r->count, words + 2 * i, sizeof(r->count));
+		memcpy(&whole, words + 2 * i, sizeof(whole));
+		if (o->minor < MINOR_FLOAT)
+			r->count = (double)whole;
+		if (!isfinite(r->count) || r->count < 0 || r->count > 9e18 || r->cycles < 0) {
+			p->refused[HEAP_BAD_COUNTS]++;
+			continue;
+		}
+		*vec_at(&p->records, struct heap_record, kept++) = *r;
+	}
+	p->records.len = kept;
+}
+
+static void heap_set_rates(struct heap_profile *p, const struct heap_opts *o,
+			   const struct heap_roots *r)
+{
+	p->rate = r->rate;
+	p->block_rate = r->block_rate;
+	p->mutex_rate = r->mutex_rate;
+	p->has_block_rate = o->vars->block_rate;
+	p->has_mutex_rate = o->vars->mutex_rate;
+	p->cycle = heap_cycle(o, r);
+}
+
+/* @settled: the counts are of one moment. */
+static int heap_attempt(struct heap_profile *p, const struct heap_opts *o, bool *settled,
+			struct error *err)
+{
+	unsigned int words = bucket_words(o->kind, o->minor);
+	struct heap_roots before, after;
+	struct vec counts = {0};
+	int r = heap_read_roots(o, &before, err);
+
+	if (r)
+		return r;
+	heap_set_rates(p, o, &before);
+	buckets_walk(p, o, before.head, memory_size(o->proc), &counts);
+	*settled = true;
+	if (o->kind == HEAP_MEMORY)
+		*settled = heap_settle_memory(p, o, counts.data, words);
+	else
+		heap_take_block(p, o, counts.data);
+	vec_free(&counts);
+	if (stop_requested(o->stop) || memory_is_silent(o->proc))
+		return memory_error(o->proc, o->stop, "profiles", err);
+	r = heap_read_roots(o, &after, err);
+	*settled &= !r && (o->kind != HEAP_MEMORY || heap_same_cycle(o, &before, &after));
+	return r;
+}
+
+int heap_read(struct heap_profile *ret, const struct heap_opts *opts, struct error *err)
+{
+	bool settled = false;
+	unsigned int i;
+	int r = 0;
+
+	*ret = (struct heap_profile){0};
+	for (i = 1; i <= ATTEMPTS && !settled && !r; i++) {
+		heap_free(ret);
+		r = heap_attempt(ret, opts, &settled, err);
+		ret->attempts = i;
+		/* a cut list, or one with bad records, does not become better */
+		if (!settled && !r)
+			sleep_ns(PAUSE_NS * i);
+	}
+	ret->moved = !settled;
+	return r;
+}
+
+void heap_free(struct heap_profile *p)
+{
+	vec_free(&p->records);
+	vec_free(&p->pcs);
+	*p = (struct heap_profile){0};
+}
+
+uint64_t heap_refused(const struct heap_profile *p)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < HEAP_REFUSALS; i++)
+		n += p->refused[i];
+	return n;
+}
+
+const char *heap_refusal_text(enum heap_refusal why)
+{
+	static const char *const texts[HEAP_REFUSALS] = {
+		[HEAP_BAD_KIND] = "kind", [HEAP_BAD_DEPTH] = "depth", [HEAP_BAD_HASH] = "hash",
+		[HEAP_BAD_PC] = "pc", [HEAP_BAD_COUNTS] = "counts",
+		[HEAP_UNREADABLE] = "unreadable",
+	};
+
+	return texts[why];
+}
+
+const char *heap_cut_text(enum heap_cut why)
+{
+	static const char *const texts[] = {
+		[HEAP_WHOLE] = "no", [HEAP_CUT_LOOP] = "loop",
+		[HEAP_CUT_UNREADABLE] = "unreadable", [HEAP_CUT_LONG] = "long",
+	};
+
+	return texts[why];
+}
+
+/* @v as a whole number; one that does not fit, of a hostile program, becomes the nearest. */
+static int64_t heap_whole(double v)
+{
+	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : (int64_t)v;
+}
+
+struct heap_scaled heap_scale(int64_t count, uint64_t size, uint64_t rate)
+{
+	double bytes = (double)count * (double)size, scale;
+
+	if (!count || !size)
+		return (struct heap_scaled){0};
+	if (rate <= 1)
+		return (struct heap_scaled){ count, heap_whole(bytes) };
+	scale = 1 / (1 - exp(-(double)size / (double)rate));
+	return (struct heap_scaled){ heap_whole((double)count * scale), heap_whole(bytes * scale) };
+}
