@@ -166,3 +166,67 @@ profile_of() { "$GO" tool pprof -top -nodecount=1000 "${@:2}" "$1" 2>/dev/null |
 	gotap heap -p "$TARGET" -o /no/such/folder/x
 	[ "$status" -eq 1 ]
 }
+
+# rate: MemProfileRate of the target, as gotap reads it.
+rate() { "$GOTAP" heap -p "$TARGET" --json 2>/dev/null | jq .rate; }
+
+switched_on() { [ "$(rate)" -eq 65536 ]; }
+
+# holder PID: the process that holds the change of that gotap.
+holder() { pgrep -P "$1" gotap-heap; }
+
+notes() { find /run/gotap /run/user/*/gotap /tmp/gotap-* -name "heap-$TARGET-*" 2>/dev/null; }
+
+@test "--switch-on: records where there were none, and off again, Go 1.15, 1.19, 1.22, 1.24, 1.27" {
+	local version
+	require_root
+	require_tool jq
+	for version in 1.15 1.19 1.22 1.24 1.27; do
+		start_heaped "$version" -- off busy
+		[ "$(rate)" -eq 0 ]
+		"$GOTAP" heap -p "$TARGET" --switch-on --rate 65536 --diff 500ms --json >"$DIR/json"
+		jq -e '.rate == 65536 and .moment == "now"' "$DIR/json"
+		jq -e '[.records[] | select(any(.stack[]; .function == "main.garbage")) | .sampled_allocs] | add > 10' "$DIR/json"
+		[ "$(rate)" -eq 0 ] && [ -z "$(notes)" ]
+		stop_target
+	done
+}
+
+@test "--switch-on: SIGINT, SIGTERM, kill -9, kill -9 of all: profiling is off again" {
+	local signal gotap
+	require_root
+	require_tool jq pgrep
+	start_heaped "$REFERENCE_GO" -- off busy
+	for signal in INT TERM KILL; do
+		"$GOTAP" heap -p "$TARGET" --switch-on --rate 65536 --diff 2m --json >"$DIR/json" 3>&- &
+		gotap=$!
+		wait_for 30 switched_on
+		[ -n "$(notes)" ]
+		gotap heap -p "$TARGET" --switch-on --diff 1s
+		[ "$status" -eq 1 ] && contains 'another gotap has switched on'
+		kill -$signal $gotap
+		[ $signal = KILL ] || wait $gotap
+		wait_for 30 eval '[ "$(rate)" -eq 0 ]'
+		[ -z "$(notes)" ]
+		[ $signal = KILL ] || jq -e '.total.alloc_bytes > 0' "$DIR/json"
+	done
+	"$GOTAP" heap -p "$TARGET" --switch-on --rate 65536 --diff 2m >"$DIR/json" 3>&- &
+	gotap=$!
+	wait_for 30 switched_on
+	kill -KILL "$(holder $gotap)" $gotap
+	wait_for 30 eval '! kill -0 $gotap 2>/dev/null'
+	[ -n "$(notes)" ]
+	gotap heap -p "$TARGET"
+	[ "$status" -eq 0 ] && contains 'it is off again'
+	[ "$(rate)" -eq 0 ] && [ -z "$(notes)" ]
+	gotap heap -p "$TARGET"
+	! contains 'it is off again'
+}
+
+@test "--switch-on of a program that has it on is an error, and changes nothing" {
+	require_root
+	start_heaped "$REFERENCE_GO"
+	gotap heap -p "$TARGET" --switch-on --diff 1s
+	[ "$status" -eq 1 ] && contains 'has memory profiling on (one sample in 524288 bytes)'
+	[ "$(rate)" -eq 524288 ] && [ -z "$(notes)" ]
+}

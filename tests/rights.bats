@@ -194,6 +194,14 @@ starts() {
 	gains_nothing serve "$RUN" gotap
 }
 
+@test "heap --switch-on" {
+	starts "$GOTAP" heap -p "$TARGET" --switch-on --diff 2m
+	has_rights heap "$RUN" gotap-heap
+	gains_nothing heap "$RUN" gotap-heap
+	kill -INT "$RUN"
+	wait "$RUN" || true
+}
+
 @test "top" {
 	starts script -qec "TERM=xterm '$GOTAP' top -p $TARGET" /dev/null
 	wait_for 30 eval 'TOP=$(pgrep -f "^$GOTAP top -p $TARGET" | head -n 1) && [ -n "$TOP" ]'
@@ -206,5 +214,5 @@ starts() {
 	local commands
 	commands=$(awk -F ' *[|] *' '/^[|] command/ { on = 1 } on && !/^[|]/ { exit } on && $2 !~ /^(command|---)$/ { print $2 }' \
 		"$CHECKOUT/docs/safety.md" | sort -u | paste -sd' ')
-	[ "$commands" = "flight follow inline record serve top" ]
+	[ "$commands" = "flight follow heap inline record serve top" ]
 }

@@ -31,6 +31,7 @@
 #include "cmd/heap/heap.h"
 #include "flight/socket_folder.h"
 #include "live/memory.h"
+#include "proc/privilege.h"
 
 enum { NOTE_SIZE = 256 };
 
@@ -114,11 +115,17 @@ static bool switch_take_back(struct process *p, uint64_t addr, uint64_t ours)
 static _Noreturn void switch_hold(struct process *p, const char *path, int note,
 				  const struct note *n, int asked, int answer)
 {
+	struct error err;
 	char byte;
 
 	prctl(PR_SET_NAME, "gotap-heap");
 	process_hold_memory(p);
-	byte = p->writable >= 0 && switch_write(p, n->addr, n->value) ? 'y' : 'n';
+	privilege_reserve_no_files();
+	byte = p->writable >= 0 && !privilege_keep(0, &err) &&
+			       !privilege_filter(false, &err) &&
+			       switch_write(p, n->addr, n->value) ?
+		       'y' :
+		       'n';
 	if (byte == 'n')
 		unlink(path);
 	if (write(answer, &byte, 1) != 1 || byte == 'n') {
