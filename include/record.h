@@ -226,7 +226,7 @@ enum rec_gap {
 	REC_GAP_BUDGET = 3,	  /* --budget removed the probes */
 };
 
-enum rec_protocol { REC_TCP = 1, REC_UDP = 2 };
+enum rec_protocol { REC_TCP = 1, REC_UDP = 2, REC_UNIX = 3 };
 
 /* In place of a goid: the goid of the last record of the same g. */
 #define REC_ID_TOLD (~(__rec_u64)0)

@@ -125,7 +125,7 @@ static uint32_t joins_find(struct joins *j, const struct trace_socket *socket, u
 
 bool joins_is_connected(const struct trace_socket *s)
 {
-	return s->protocol != TRACE_NO_SOCKET && s->remote_port;
+	return s->protocol != TRACE_NO_SOCKET && (s->remote_port || s->protocol == TRACE_UNIX);
 }
 
 struct trace_socket joins_other_end(const struct trace_socket *s)

@@ -146,6 +146,14 @@ static void events_json_put_socket(struct buf *out, const struct trace_socket *s
 		return;
 	put_word(out, ",\"protocol\":\"");
 	put_text(out, wait_protocol_name(s->protocol));
+	if (s->protocol == TRACE_UNIX) {
+		put_word(out, "\",\"connection\":");
+		put_uint(out, wait_socket_inode(s));
+		put_word(out, ",\"end\":\"");
+		put_text(out, s->local_port ? "accepted" : "connected");
+		put_byte(out, '"');
+		return;
+	}
 	put_word(out, "\",\"local\":\"");
 	wait_text_address(out, s->local, s->local_port);
 	if (s->remote_port) {

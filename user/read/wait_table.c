@@ -15,7 +15,6 @@ void wait_table_clear(struct wait_table *w)
 	w->read = false;
 	map64_clear(&w->reasons);
 	map64_clear(&w->goroutines);
-	map64_clear(&w->fds);
 	w->sockets.len = 0;
 }
 
@@ -25,7 +24,6 @@ void wait_table_free(struct wait_table *w)
 	vec_free(&w->words);
 	map64_free(&w->reasons);
 	map64_free(&w->goroutines);
-	map64_free(&w->fds);
 	vec_free(&w->sockets);
 }
 
@@ -95,24 +93,30 @@ static bool wait_table_take(struct cursor *c, void *to, size_t n)
 
 static void wait_table_read_socket(struct wait_table *w, struct cursor *c)
 {
-	struct wait_socket s = {0};
-	uint64_t n[6], *index;
+	struct trace_socket_time s;
+	uint64_t n[6];
 	size_t i;
 
 	for (i = 0; i < sizeof(n) / sizeof(n[0]); i++)
 		if (cursor_uvarint(c, &n[i]) != CURSOR_OK)
 			return;
-	s.at = (struct trace_socket_time){
+	s = (struct trace_socket_time){
 		.fd = n[0], .from = n[1], .to = n[2],
 		.socket = { (uint8_t)n[3], (uint16_t)n[4], (uint16_t)n[5], {0}, {0} } };
-	if ((n[3] != TRACE_TCP && n[3] != TRACE_UDP) ||
-	    !wait_table_take(c, s.at.socket.local, sizeof(s.at.socket.local)) ||
-	    !wait_table_take(c, s.at.socket.remote, sizeof(s.at.socket.remote)))
+	if (!n[3] || n[3] > TRACE_UNIX ||
+	    !wait_table_take(c, s.socket.local, sizeof(s.socket.local)) ||
+	    !wait_table_take(c, s.socket.remote, sizeof(s.socket.remote)))
 		return;
-	index = map64_put(&w->fds, s.at.fd, NULL);
-	s.before = *index;
-	*(struct wait_socket *)vec_push(&w->sockets, sizeof(s)) = s;
-	*index = w->sockets.len;
+	*(struct trace_socket_time *)vec_push(&w->sockets, sizeof(s)) = s;
+}
+
+static int wait_table_by_begin(const void *a, const void *b)
+{
+	const struct trace_socket_time *x = a, *y = b;
+
+	if (x->fd != y->fd)
+		return x->fd < y->fd ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
 }
 
 /* If a key comes twice its first entry counts. */
@@ -158,6 +162,7 @@ static void wait_table_read(struct wait_table *w, const struct v2_tables *t)
 
 		wait_table_read_string(w, (const char *)t->text.data + s->start, s->len);
 	}
+	vec_sort(&w->sockets, sizeof(struct trace_socket_time), wait_table_by_begin);
 }
 
 static bool wait_table_find(struct wait_table *w, const struct v2_tables *t, const struct map64 *in,
@@ -195,19 +200,19 @@ bool wait_table_of_goroutine(struct wait_table *w, const struct v2_tables *t, ui
 struct trace_socket wait_table_socket(struct wait_table *w, const struct v2_tables *t, uint64_t fd,
 				      uint64_t time)
 {
-	/* gotap looks ten times in a generation; a forged trace may have any number. */
-	enum { SOCKETS_MOST = 64 };
-	const struct wait_socket *s;
-	const uint64_t *index;
-	int n = 0;
+	const struct trace_socket_time *s;
+	size_t low = 0, high, middle;
 
 	if (!w->read)
 		wait_table_read(w, t);
-	for (index = map64_get(&w->fds, fd); index && *index && n < SOCKETS_MOST;
-	     index = &s->before, n++) {
-		s = vec_at(&w->sockets, struct wait_socket, *index - 1);
-		if (s->at.from <= time && time <= s->at.to)
-			return s->at.socket;
+	for (high = w->sockets.len; low < high;) {	/* the last one that begins up to @time */
+		middle = low + (high - low) / 2;
+		s = vec_at(&w->sockets, struct trace_socket_time, middle);
+		if (s->fd < fd || (s->fd == fd && s->from <= time))
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return (struct trace_socket){0};
+	s = low ? vec_at(&w->sockets, struct trace_socket_time, low - 1) : NULL;
+	return s && s->fd == fd && time <= s->to ? s->socket : (struct trace_socket){0};
 }

@@ -15,18 +15,13 @@
 #include "read/v2_table.h"
 #include "trace/wait.h"
 
-struct wait_socket {
-	struct trace_socket_time at;	/* times in units of the trace */
-	uint64_t before;		/* index + 1 of the one before, of the descriptor */
-};
-
 struct wait_table {
 	struct vec noted;	/* uint32_t: indices in v2_tables.strings */
 	bool read;		/* the tables below have all of them */
 	struct map64 reasons, goroutines;	/* string id, goid -> index in words + 1 */
 	struct vec words;	/* uint64_t: the head of an entry, then its objects */
-	struct map64 fds;	/* descriptor -> index in sockets + 1, of its last one */
-	struct vec sockets;	/* struct wait_socket */
+	/* struct trace_socket_time, by descriptor and begin; times in units of the trace */
+	struct vec sockets;
 };
 
 /* A generation begins. Keeps the storage. */

@@ -9,7 +9,9 @@
 
 const char *wait_protocol_name(uint8_t protocol)
 {
-	return protocol == TRACE_TCP ? "tcp" : protocol == TRACE_UDP ? "udp" : "";
+	static const char *const names[] = { "", "tcp", "udp", "unix" };
+
+	return protocol < sizeof(names) / sizeof(names[0]) ? names[protocol] : "";
 }
 
 void wait_text_address(struct buf *out, const uint8_t address[16], uint16_t port)
@@ -30,6 +32,14 @@ void wait_text_address(struct buf *out, const uint8_t address[16], uint16_t port
 	put_uint(out, port);
 }
 
+uint64_t wait_socket_inode(const struct trace_socket *s)
+{
+	uint64_t inode;
+
+	memcpy(&inode, s->local, sizeof(inode));
+	return inode;
+}
+
 static void wait_text_socket(struct buf *out, const struct trace_socket *s)
 {
 	if (!s->protocol)
@@ -37,6 +47,11 @@ static void wait_text_socket(struct buf *out, const struct trace_socket *s)
 	put_word(out, " (");
 	put_text(out, wait_protocol_name(s->protocol));
 	put_byte(out, ' ');
+	if (s->protocol == TRACE_UNIX) {
+		put_uint(out, wait_socket_inode(s));
+		put_text(out, s->local_port ? ", accepted)" : ", connected)");
+		return;
+	}
 	wait_text_address(out, s->local, s->local_port);
 	if (s->remote_port) {
 		put_word(out, " to ");

@@ -14,8 +14,10 @@
 /* Appends the words to @out, without a NUL. */
 void wait_text(struct buf *out, const struct trace_wait *wait);
 
-/* "tcp", "udp"; "": not known. */
+/* "tcp", "udp", "unix"; "": not known. */
 const char *wait_protocol_name(uint8_t protocol);
+/* The inode that stands for a connection of AF_UNIX. */
+uint64_t wait_socket_inode(const struct trace_socket *s);
 /* Appends "127.0.0.1:80" or "[::1]:80". */
 void wait_text_address(struct buf *out, const uint8_t address[16], uint16_t port);
 

@@ -122,6 +122,7 @@ static int gap_open(struct model *s, enum rec_gap why)
 	notes_tell(s, any_speaker(s));
 	procs_tell(s);
 	end_ranges(s);
+	sockets_gap(s);
 	map64_each(&s->ms, i)
 		put_to_rest(s, map64_ptr(&s->ms, i, struct M));
 	r = generation_end(s);

@@ -5,6 +5,10 @@
  * the record that says so to the last look that found it unchanged, and since the begin of a wait
  * that goes on: the runtime ends all waits for a descriptor before it closes it (internal/poll,
  * FD.Close). Only for these times is the socket passed on.
+ *
+ * A descriptor that the runtime's poller gets has a record of its own (bpf/probe_sockets.bpf.c), and
+ * each wait comes after that: it is the same socket until the next such record. A gap in the
+ * recording can hide one, so that the time of each ends with the gap.
  */
 #include <stdlib.h>
 
@@ -20,7 +24,12 @@ struct wait_socket {
 	struct trace_socket socket;
 	uint64_t g, since;		/* the last goroutine that waited, and since when */
 	uint64_t gen;			/* of the last wait */
+	bool live;			/* as a record of the poller said */
+	uint64_t looked;		/* inode that the last look found */
 };
+
+/* ns: a look can be so much older than its records. */
+enum { LOOK_OLD = 100 * 1000 * 1000 };
 
 static struct wait_socket *socket_at(struct model *s, uint64_t fd)
 {
@@ -61,6 +70,8 @@ static void socket_tell(struct model *s, struct wait_socket *w)
 {
 	bool awaited = socket_is_awaited(s, w);
 
+	if (w->live && w->to < s->now)
+		w->to = s->now;
 	if (awaited && w->since <= w->to && w->to < s->now)
 		w->to = s->now;
 	if (!w->inode || !(awaited || w->gen == s->gen) || !s->started || !s->sink.ops->socket)
@@ -69,23 +80,75 @@ static void socket_tell(struct model *s, struct wait_socket *w)
 								      w->socket });
 }
 
+static void socket_set(struct wait_socket *w, const struct rec *r, uint64_t from)
+{
+	static const uint8_t protocols[] = { [REC_TCP] = TRACE_TCP, [REC_UDP] = TRACE_UDP,
+					     [REC_UNIX] = TRACE_UNIX };
+	const struct rec_socket *seen = (const struct rec_socket *)r;
+
+	w->inode = r->sub && r->sub < sizeof(protocols) ? r->ptr : 0;
+	w->from = from;
+	w->to = r->time;
+	w->live = false;
+	w->socket = (struct trace_socket){
+		.protocol = w->inode ? protocols[r->sub] : TRACE_NO_SOCKET,
+		.local_port = (uint16_t)(r->id >> 32), .remote_port = (uint16_t)(r->id >> 48),
+	};
+	memcpy(w->socket.local, seen->local, sizeof(seen->local));
+	memcpy(w->socket.remote, seen->remote, sizeof(seen->remote));
+}
+
+/*
+ * Does a record of the poller say as much as the look, which is older than its records? A socket
+ * that was connected later has a remote port only in the look.
+ */
+static bool socket_is_known(const struct wait_socket *w, const struct rec *r)
+{
+	if (w->live && w->inode == r->ptr)
+		return w->socket.remote_port || !(r->id >> 48);
+	return w->live && (w->socket.protocol == TRACE_UNIX || !r->ptr ||
+			   r->time < w->from + LOOK_OLD);
+}
+
 void socket_seen(struct model *s, struct M *m, const struct rec *r)
 {
-	const struct rec_socket *seen = (const struct rec_socket *)r;
+	struct wait_socket *w = socket_at(s, (uint32_t)r->id);
+
+	if (!w)
+		return;
+	w->looked = r->ptr;
+	if (socket_is_known(w, r))
+		return;
+	socket_tell(s, w);
+	socket_set(w, r, socket_is_awaited(s, w) ? w->since : r->time);
+}
+
+void socket_opened(struct model *s, struct M *m, const struct rec *r)
+{
 	struct wait_socket *w = socket_at(s, (uint32_t)r->id);
 
 	if (!w)
 		return;
 	socket_tell(s, w);
-	w->inode = r->sub == REC_TCP || r->sub == REC_UDP ? r->ptr : 0;
-	w->from = socket_is_awaited(s, w) ? w->since : r->time;
-	w->to = r->time;
-	w->socket = (struct trace_socket){
-		.protocol = r->sub == REC_TCP ? TRACE_TCP : TRACE_UDP,
-		.local_port = (uint16_t)(r->id >> 32), .remote_port = (uint16_t)(r->id >> 48),
-	};
-	memcpy(w->socket.local, seen->local, sizeof(seen->local));
-	memcpy(w->socket.remote, seen->remote, sizeof(seen->remote));
+	socket_set(w, r, r->time);
+	w->gen = 0;
+	w->live = true;
+}
+
+void sockets_gap(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->sockets, i) {
+		struct wait_socket *w = map64_ptr(&s->sockets, i, struct wait_socket);
+
+		if (!w->live)
+			continue;
+		socket_tell(s, w);
+		w->live = false;
+		if (w->looked != w->inode)
+			w->inode = 0;
+	}
 }
 
 void sockets_looked(struct model *s, struct M *m, const struct rec *r)
@@ -96,7 +159,7 @@ void sockets_looked(struct model *s, struct M *m, const struct rec *r)
 	map64_each(&s->sockets, i) {
 		struct wait_socket *w = map64_ptr(&s->sockets, i, struct wait_socket);
 
-		if (w->inode && w->to < time)
+		if (w->inode && !w->live && w->to < time)
 			w->to = time;
 	}
 }

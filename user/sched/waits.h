@@ -23,6 +23,8 @@ void wait_copy(struct G *g, const struct G *from);
 void socket_wait(struct model *s, const struct G *g, uint64_t time);
 /* Passes the sockets of this generation, which ends, to the sink. */
 void sockets_tell(struct model *s);
+/* Nothing is known of the program from now on: what was opened can be closed meanwhile. */
+void sockets_gap(struct model *s);
 void wait_sockets_free(struct model *s);
 /* What @g waits for, in *@ret; NULL: not known. */
 const struct trace_wait *wait_of(const struct G *g, struct trace_wait *ret);
