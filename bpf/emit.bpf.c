@@ -3,6 +3,7 @@
  * emit: the maps that carry records to user space (emit.h has the code that writes them), and the
  * count of failed reads (read.h).
  */
+#include "calling.h"
 #include "regions.h"
 #include "ring.h"
 #include "rpc.h"
@@ -14,6 +15,7 @@ struct ring_states_map ring_states SEC(".maps");
 struct nowhere_map nowhere SEC(".maps");
 struct sweeps_map sweeps SEC(".maps");
 struct servings_map servings SEC(".maps");
+struct callings_map callings SEC(".maps");
 struct regions_map regions SEC(".maps");
 struct region_hits_map region_hits SEC(".maps");
 struct rpcs_map rpcs SEC(".maps");

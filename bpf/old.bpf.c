@@ -17,6 +17,7 @@
 #include "probe_end.bpf.c"
 #include "probe_http.bpf.c"
 #include "probe_http2.bpf.c"
+#include "probe_http_call.bpf.c"
 #include "probe_region.bpf.c"
 #include "probe_sql.bpf.c"
 #include "probe_grpc.bpf.c"

@@ -30,6 +30,7 @@ RESULT = {
 }
 ROUTE = {'/status/x': '/status/', '/nosuch': None, '/with space': None}
 PATTERNS_SINCE = 22
+CALLS = (1 << 62) + (1 << 61)  # tasks above are those of the clients
 
 
 def expected_name(path, minor):
@@ -53,7 +54,7 @@ def main():
     with open(sys.argv[2], encoding='utf-8') as lines:
         for line in lines:
             event = json.loads(line)
-            if event['event'].startswith('User') and event.get('task', 0) > 1 << 62 and \
+            if event['event'].startswith('User') and 1 << 62 < event.get('task', 0) <= CALLS and \
                not event.get('type', '').startswith('child of '):
                 tasks[event['task']].append(event)
     seen = collections.Counter()

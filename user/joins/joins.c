@@ -334,7 +334,7 @@ static void joins_on_task_begin(void *ctx, const struct task_span *task)
 	struct joins_end *e;
 	struct joins_g *mine;
 
-	if (!g || task->id <= HTTP_TASKS)
+	if (!g || !http_is_served(task->id))
 		return;
 	mine = joins_g(m, g);
 	mine->task = (struct joins_task){ task->id, g->id, task->type, task->from, INT64_MAX };

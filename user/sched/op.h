@@ -14,6 +14,8 @@
 #include "op_kind.h"
 #include "record.h"
 
+struct model;
+
 enum { OP_NAME_MOST = 256 };
 
 /* An operation that has begun and not ended. */
@@ -33,6 +35,7 @@ struct op {
 	struct child *children;	/* of a request (children.h) */
 	struct child_name *children_name;	/* NULL: it has had none */
 	struct rec_user *note;	/* the first note of its result (REC_OP_NOTE); NULL: none */
+	struct http_call *call;	/* op_http_call.c owns it; NULL: it is no such operation */
 	size_t name_len;
 	size_t len[2];		/* of the texts of its begin */
 	char name[OP_NAME_MOST], text[];
@@ -59,10 +62,11 @@ struct op_traits {
 	bool by_depth;
 	bool is_call;	/* its task is no request that the program serves (read/http.h) */
 	/*
-	 * An operation of this kind (form LOG) begins where one ends, if the record of the end has
-	 * an arg: that is its key. OP_NONE: none does.
+	 * An operation of kind @followed_by (form LOG) begins where one ends, if next_key() is not
+	 * 0: that is its key. OP_NONE: none does.
 	 */
 	uint8_t followed_by;
+	uint64_t (*next_key)(const struct op *op, const struct rec_user *end);
 	/*
 	 * Makes the name, of at most OP_NAME_MOST bytes, and returns its length. @end: the record
 	 * of the end; NULL: the operation begins. 0: it has the name that it has.
@@ -72,13 +76,25 @@ struct op_traits {
 	bool (*ends)(const struct op *op, const struct rec_user *end);
 	/* Adds the message of the log event to @out. May be NULL if category is. */
 	void (*log)(struct buf *out, const struct op *op, const struct rec_user *end);
+	/* The rest may be NULL. @op has begun; it ends, before its log event; it is freed. */
+	void (*begun)(struct model *s, struct op *op);
+	void (*ending)(struct model *s, struct op *op, const struct rec_user *end);
+	void (*freed)(struct model *s, struct op *op);
+	/* A step (REC_OP_STEP) of @op, the innermost one of the goroutine; NULL: there is none. */
+	void (*step)(struct model *s, struct op *op, const struct rec_long *r);
+	/* The end of an operation that is not known. */
+	void (*unknown)(struct model *s, const struct rec_user *end);
 };
 
 /* Each in the file of its kind; ops.c has the table of all. */
 extern const struct op_traits op_http_served, op_function;
+extern const struct op_traits op_http_call, op_http_dial, op_http_tls, op_http_body;
 extern const struct op_traits op_sql_query, op_sql_exec, op_sql_begin, op_sql_commit,
 	op_sql_rollback, op_sql_conn, op_sql_rows;
 extern const struct op_traits op_grpc_served, op_grpc_call, op_grpc_stream;
+
+/* op_http_call.c: the model ends. */
+void http_calls_free(struct model *s);
 
 /* The bits of @u that its kind defines. */
 static inline uint8_t op_flags_of(const struct rec_user *u)

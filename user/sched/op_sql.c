@@ -89,9 +89,16 @@ SQL_NAME(commit, "COMMIT")
 SQL_NAME(rollback, "ROLLBACK")
 SQL_NAME(conn, SQL_CONN_NAME)
 
+/* The rows that a query has returned. */
+static uint64_t op_sql_rows_of(const struct op *op, const struct rec_user *end)
+{
+	return end->arg;
+}
+
 const struct op_traits op_sql_query = {
 	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .most = { REC_TEXT_MAX },
-	.followed_by = OP_SQL_ROWS, .name = op_sql_name, .log = op_sql_log_query,
+	.followed_by = OP_SQL_ROWS, .next_key = op_sql_rows_of,
+	.name = op_sql_name, .log = op_sql_log_query,
 };
 const struct op_traits op_sql_exec = {
 	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .most = { REC_TEXT_MAX },

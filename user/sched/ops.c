@@ -24,6 +24,10 @@ enum {
 static const struct op_traits *const op_traits[OP_KINDS] = {
 	[OP_HTTP_SERVED] = &op_http_served,
 	[OP_FUNCTION] = &op_function,
+	[OP_HTTP_CALL] = &op_http_call,
+	[OP_HTTP_DIAL] = &op_http_dial,
+	[OP_HTTP_TLS] = &op_http_tls,
+	[OP_HTTP_BODY] = &op_http_body,
 	[OP_SQL_QUERY] = &op_sql_query,
 	[OP_SQL_EXEC] = &op_sql_exec,
 	[OP_SQL_BEGIN] = &op_sql_begin,
@@ -102,6 +106,8 @@ static void op_forget(struct model *s, struct op *op)
 		op->next->at = op->at;
 	s->open_ops--;
 	free(op->note);
+	if (op_traits_of(op)->freed)
+		op_traits_of(op)->freed(s, op);
 	free(op);
 }
 
@@ -119,6 +125,7 @@ void ops_free(struct model *s)
 	while (s->ops)
 		op_forget(s, s->ops);
 	map64_free(&s->free_ops);
+	http_calls_free(s);
 }
 
 uint64_t ops_task(const struct G *g)
@@ -251,9 +258,13 @@ static void op_end_region(struct model *s, struct M *m, const struct op *op)
 /* @op ends, and the operation after it begins: as long as that is open it has the texts of @op. */
 static void op_follow(struct model *s, const struct op *op, const struct rec_user *end)
 {
-	uint8_t kind = op_traits_of(op)->followed_by;
-	struct op *next = op_find_free(s, kind, end->arg);
+	const struct op_traits *t = op_traits_of(op);
+	uint64_t key = t->followed_by && end ? t->next_key(op, end) : 0;
+	uint8_t kind = t->followed_by;
+	struct op *next = key ? op_find_free(s, kind, key) : NULL;
 
+	if (!key)
+		return;
 	if (next)	/* nobody has seen its end, and the program uses the address again */
 		op_forget(s, next);
 	if (s->open_ops >= OPS_FOLLOW_MOST) {
@@ -261,7 +272,7 @@ static void op_follow(struct model *s, const struct op *op, const struct rec_use
 		return;
 	}
 	next = op_add(s, kind, op->len[0] + op->len[1]);
-	next->key = end->arg;
+	next->key = key;
 	next->flags = op->flags;
 	next->began = end->r.time;
 	next->len[0] = op->len[0];
@@ -283,6 +294,8 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 	size_t n;
 
 	children_end(s, op);
+	if (end && t->ending)
+		t->ending(s, op, end);
 	if ((end || t->by_depth) && t->category)
 		op_write_log(s, m, op, end);
 	s->counts.calls += t->by_depth && end;
@@ -297,8 +310,7 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 		op->name_len = n;
 	}
 	op_set_name(s, op);
-	if (end && t->followed_by && end->arg)
-		op_follow(s, op, end);
+	op_follow(s, op, end);
 	op_forget(s, op);
 }
 
@@ -373,6 +385,8 @@ static void op_begins(struct model *s, struct M *m, uint8_t kind, const struct r
 	parent = ops_task(g);
 	op = op_alloc(s, kind, u);
 	op_link(s, op, g);
+	if (op_traits[kind]->begun)
+		op_traits[kind]->begun(s, op);
 	op_write_begin(s, m, op, parent);
 }
 
@@ -390,6 +404,8 @@ static void op_ends(struct model *s, struct M *m, uint8_t kind, const struct rec
 		op = op_find_free(s, kind, u->r.id);
 	else
 		op = op_find_in(g, kind, u);
+	if (!op && op_traits[kind]->unknown)
+		op_traits[kind]->unknown(s, u);
 	if (!op)
 		return;
 	if (op->g)
@@ -441,4 +457,14 @@ void op_end(struct model *s, struct M *m, const struct rec *r)
 void op_note(struct model *s, struct M *m, const struct rec *r)
 {
 	op_takes_note(s, m, r->flags & OP_KIND_MASK, (const struct rec_user *)r);
+}
+
+void op_step(struct model *s, struct M *m, const struct rec *r)
+{
+	static const struct rec_user any;
+	uint8_t kind = r->flags & OP_KIND_MASK;
+	struct G *g = op_goroutine(s, m, kind);
+
+	if (g && op_traits[kind]->step)
+		op_traits[kind]->step(s, op_find_in(g, kind, &any), (const struct rec_long *)r);
 }

@@ -362,10 +362,10 @@ static void candidates_on_goroutine_end(void *ctx, struct goroutine *g, int64_t 
 	unit_list_add(list, &in);
 }
 
-/* The goroutine works for a request, which is the unit. */
-static bool is_part_of_request(const struct region_span *r)
+/* The region of a task that gotap made, or of a part of it: the task is the unit. */
+static bool is_of_request(const struct region_span *r)
 {
-	return r->task > HTTP_TASKS && !strncmp(r->type, HTTP_CHILD, strlen(HTTP_CHILD));
+	return r->task > HTTP_TASKS;
 }
 
 static void candidates_on_region(void *ctx, const struct region_span *r)
@@ -375,7 +375,7 @@ static void candidates_on_region(void *ctx, const struct region_span *r)
 			       .of = WHY_REGION };
 	struct unit_list *list;
 
-	if (r->open_begin || r->open_end || r->depth || in.ns <= 0 || is_part_of_request(r))
+	if (r->open_begin || r->open_end || r->depth || in.ns <= 0 || is_of_request(r))
 		return;
 	list = unit_list_of(&c->lists, UNIT_REGION, r->type, NULL, 0);
 	if (!list)
@@ -398,7 +398,8 @@ static void candidates_on_task(void *ctx, const struct task_span *t)
 			    http_is_served(t->id));
 	if (!list)
 		return;
-	list->program = true;
+	/* what the program calls is what its work waits for */
+	list->program = t->id <= CALL_TASKS;
 	list->served |= http_is_served(t->id);
 	unit_list_add(list, &in);
 }
