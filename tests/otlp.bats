@@ -34,7 +34,7 @@ got() { jq -e "$2" "$T/got/$1.json" >/dev/null || fail "not so: $2: $(cat "$T/go
 	otlp_story
 	gotap requests "$TRACE" --otlp "$T/spans.json" --otlp-waits
 	[ "$status" -eq 0 ]
-	contains 'spans.json: 14 spans of 7 traces, 7 of them errors, '
+	contains 'spans.json: 18 spans of 10 traces, 8 of them errors, '
 	contains 'not exported: 1 operations that had not ended, and 1 spans inside of requests that had not'
 	succeeds python3 "$CHECKOUT/tests/lib/otlp_story.py" "$T/spans.json" "$TRACE" waits
 	require_otlp_judges
@@ -102,7 +102,7 @@ got() { jq -e "$2" "$T/got/$1.json" >/dev/null || fail "not so: $2: $(cat "$T/go
 	"$GOTAP" requests "$TRACE" --otlp "$T/spans"
 	gotap requests "$TRACE" --otlp "$URL"
 	[ "$status" -eq 0 ]
-	contains "$URL took 14 spans of 7 traces, 7 of them errors"
+	contains "$URL took 18 spans of 10 traces, 8 of them errors"
 	succeeds cmp "$T/spans" "$T/got/1.body"
 	got 1 '.method == "POST" and .path == "/v1/traces" and .headers["Content-Type"] == "application/x-protobuf"'
 	got 1 '(.headers | has("Authorization") | not) and (.headers["User-Agent"] | startswith("gotap/"))'
@@ -120,11 +120,11 @@ got() { jq -e "$2" "$T/got/$1.json" >/dev/null || fail "not so: $2: $(cat "$T/go
 		gotap requests "$TRACE" --otlp "$URL"
 		[ "$status" -eq 1 ]
 		contains 'did not take 3 spans: no room\x1b[2J for them'
-		contains 'took 11 spans of 7 traces'
+		contains 'took 15 spans of 10 traces'
 	done
 	gotap requests "$TRACE" --otlp "$URL"
 	[ "$status" -eq 0 ]
-	contains 'took all 14 spans, and says: no room\x1b[2J for them'
+	contains 'took all 18 spans, and says: no room\x1b[2J for them'
 	gotap requests "$TRACE" --otlp "$URL"	# the status says that it took them
 	[ "$status" -eq 0 ]
 	gotap requests "$TRACE" --otlp "$URL" --otlp-format json

@@ -65,37 +65,43 @@ check(cart, 'GET /cart', SERVER, 1000, 1400, None, None, http_request_method='GE
 # the traceparent: its trace, its parent, its flags, and that the parent is another program's
 assert (cart['traceId'], cart['parentSpanId'], cart['flags']) == (TRACE_ID, PARENT_ID, 0x301), cart
 check(by_task[2], 'GET', CLIENT, 1010, 1100, '404', cart, http_request_method='GET', http_response_status__code=404,
-      network_protocol_version='1.1', server_address='api.example.com', server_port=8443, url_path='/v1', gotap_dial__ns=77)
+      server_address='api.example.com', server_port=8443, url_path='/v1', gotap_http_dial__ns=77, gotap_http_conn__wait__ns=5)
 assert by_task[2]['flags'] == 0x101
 check(by_name['checkout'], 'checkout', INTERNAL, 1110, 1120, None, cart)
 child, total = by_name['child of GET /cart'], by_name['main.(*Cart).Total']
 check(child, child['name'], INTERNAL, 1141, 1270, None, cart, code_function_name='main.buy', gotap_goroutine=4)
 check(total, total['name'], INTERNAL, 1142, 1260, None, child, code_function_name=total['name'], gotap_end='unwound')
-check(by_task[3], 'SELECT', CLIENT, 1150, 1250, None, total, db_system_name='postgresql', db_operation_name='SELECT',
-      db_query_text='select a, "b" from t where x = ?', db_response_returned__rows=3)
-check(by_task[4], 'INSERT', CLIENT, 1300, 1350, '_OTHER', cart, db_operation_name='INSERT', db_query_text='INSERT INTO t')
-assert by_task[4]['status']['message'] == 'pq: duplicate key'
+check(by_name['SELECT t'], 'SELECT t', CLIENT, 1150, 1250, None, total, db_operation_name='SELECT', db_collection_name='t',
+      db_query_text='select a, "b" from "t" where x = ?', gotap_sql_op='query', gotap_sql_ns=100)
+check(by_name['database/sql connection'], 'database/sql connection', INTERNAL, 1300, 1310, None, cart, gotap_sql_op='conn')
+check(by_name['INSERT items'], 'INSERT items', CLIENT, 1320, 1350, '_OTHER', cart, db_operation_name='INSERT',
+      db_collection_name='items', db_query_text='INSERT INTO items (a) values (?)')
 buy = by_task[5]
 check(buy, 'POST /buy', SERVER, 1500, 1600, 'panic', None, http_request_method='POST', http_route='/buy',
       http_response_status__code=503, http_response_body_size=0, client_address='10.0.0.1', client_port=1, url_path='/b y\x01')
 assert buy['flags'] == 0x100 and 'parentSpanId' not in buy and buy['traceId'] != TRACE_ID
-check(by_task[6], 'PUT', CLIENT, 1510, 1650, '*net.OpError', buy, http_request_method='PUT', server_address='stock')
+check(by_task[6], 'PUT', CLIENT, 1510, 1650, '_OTHER', buy, http_request_method='PUT', server_address='stock')
 check(by_task[7], 'HTTP', SERVER, 1700, 1710, None, None, http_request_method='_OTHER', http_request_method__original='BREW',
       http_response_status__code=418, url_path='/\ufffd\ufffd')
-check(by_task[10], 'GET', CLIENT, 1800, 1810, '_OTHER', None, http_request_method='GET')
-check(by_task[11], 'shop.Cart/Get', SERVER, 1820, 1830, '13', None, rpc_system='grpc', rpc_service='shop.Cart', rpc_method='Get',
-      rpc_grpc_status__code=13, client_address='10.0.0.2', client_port=5)
+check(by_task[9], 'GET main.hello', SERVER, 1720, 1730, None, None, http_request_method='GET', http_response_status__code=204,
+      code_function_name='main.hello')
+check(by_task[10], 'GET', CLIENT, 1800, 1810, '_OTHER', None, http_request_method='GET', server_address='down.example')
+check(by_name['COMMIT'], 'COMMIT', CLIENT, 1812, 1814, None, None, db_operation_name='COMMIT', gotap_sql_op='commit')
+check(by_task[11], 'shop.Cart/Get', SERVER, 1820, 1830, 'INTERNAL', None, rpc_system='grpc', rpc_service='shop.Cart',
+      rpc_method='Get', rpc_grpc_status__code=13, client_address='10.0.0.2', client_port=5, gotap_grpc_kind='unary')
+assert by_task[11]['status']['message'] == 'broken'
 check(by_task[12], 'shop.Cart/Put', CLIENT, 1840, 1850, '5', None, rpc_system='grpc', rpc_service='shop.Cart', rpc_method='Put',
-      rpc_grpc_status__code=5)
-check(by_task[13], 'SELECT', INTERNAL, 1860, 1870, None, None)
-assert set(by_task) == {1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13} and len(spans) == 14, sorted(by_task)
-# the wait of the request for its goroutine, if waits were asked for
-events = [(s['name'], e) for s in spans for e in s.get('events', [])]
+      rpc_grpc_status__code=5, gotap_grpc_kind='stream')
+check(by_task[14], 'shop.Cart/Put', CLIENT, 1852, 1854, '_OTHER', None, rpc_system='grpc', rpc_service='shop.Cart',
+      rpc_method='Put')
+check(by_task[13], 'call of', INTERNAL, 1860, 1870, None, None)
+assert set(by_task) == {1, 2, 5, 6, 7, 9, 10, 11, 12, 13, 14} and len(spans) == 18, (len(spans), sorted(by_task))
+# events: the body of the call, the rows of the query; if waits were asked for, that of the request for its goroutine
+events = {e['name']: (s['name'], int(e['timeUnixNano']) - WALL, attributes(e)) for s in spans for e in s.get('events', [])}
+wanted = {'gotap.http.body': ('GET /cart', 1105, {'gotap.http.body_ns': 12}),
+          'gotap.sql.rows': (child['name'], 1269, {'gotap.sql.op': 'rows', 'gotap.sql.ns': 19, 'db.query.text': 'select a'})}
 if len(sys.argv) > 3:
-    [(name, event)] = events
-    assert name == 'GET /cart' and event['name'] == 'gotap.wait', events
-    assert attributes(event) == {'gotap.wait.ns': 131, 'gotap.wait.reason': 'sync', 'code.function.name': 'main.buy',
-                                 'code.file.path': '/src/cart.go', 'code.line.number': 77}, event
-    assert int(event['timeUnixNano']) - WALL == 1130, event
-else:
-    assert not events
+    wanted['gotap.wait'] = ('GET /cart', 1130, {
+        'gotap.wait.ns': 131, 'gotap.wait.reason': 'sync', 'code.function.name': 'main.buy', 'code.file.path': '/src/cart.go',
+        'code.line.number': 77})
+assert events == wanted, events

@@ -74,6 +74,16 @@ static void describe_put_wait(struct otlp *o, const struct otlp_wait *w, int64_t
 				  .n = o->facts.of_events.len - first };
 }
 
+static void describe_put_note(struct otlp *o, const struct otlp_note *n, int64_t wall)
+{
+	size_t first = o->facts.of_events.len;
+	struct otlp_event *e = vec_push(&o->events, sizeof(*e));
+
+	facts_add_event(&o->facts, n->category, n->log);
+	*e = (struct otlp_event){ .time = wall + n->time, .name = n->name, .first = first,
+				  .n = o->facts.of_events.len - first };
+}
+
 /* --- spans --- */
 
 static void describe_put_own(struct otlp *o, const struct otlp_op *op)
@@ -82,7 +92,7 @@ static void describe_put_own(struct otlp *o, const struct otlp_op *op)
 
 	if (op->is_region && op->func)
 		describe_put_fact(f, "code.function.name", op->func);
-	if (!op->is_region)
+	if (!op->is_region && op->task)
 		facts_add_number(f, "gotap.task", (int64_t)op->task);
 	if (op->g != TRACEV2_NO_ID)
 		facts_add_number(f, "gotap.goroutine", (int64_t)op->g);
@@ -102,4 +112,6 @@ void otlp_describe(struct otlp *o, const struct otlp_op *op)
 	o->events.len = 0;
 	for (i = 0; i < op->waits.len; i++)
 		describe_put_wait(o, vec_at(&op->waits, struct otlp_wait, i), op->root->wall);
+	for (i = 0; i < op->notes.len; i++)
+		describe_put_note(o, vec_at(&op->notes, struct otlp_note, i), op->root->wall);
 }

@@ -3,11 +3,12 @@
 #define _GNU_SOURCE
 #include "otlp/facts.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/cleanup.h"
 #include "read/http.h"
 #include "read/text_quote.h"
 
@@ -27,7 +28,7 @@ struct otlp_category {
 	const char *name;
 	enum otlp_kind kind;
 	/* adds what follows from several keys, and from the name of the operation */
-	void (*rest)(struct otlp_facts *f, const char *name, const char *message);
+	void (*rest)(struct otlp_facts *f, const char *name);
 	bool of_region;
 };
 
@@ -196,6 +197,21 @@ static void facts_put_side(struct otlp_facts *f, const char *attribute, const ch
 		f->kind = OTLP_SERVER;
 }
 
+/* "1" is an error of which nothing else is known. */
+static void facts_put_failed(struct otlp_facts *f, const char *attribute, const char *value,
+			     size_t n)
+{
+	if (n != 1 || *value != '0')
+		facts_fail(f, "_OTHER");
+}
+
+/* The message of a status. Whether it is an error is up to the code. */
+static void facts_put_message(struct otlp_facts *f, const char *attribute, const char *value,
+			      size_t n)
+{
+	f->message = facts_keep(f, value, n);
+}
+
 /* The names of drivers of database/sql whose systems have other names in the conventions. */
 static void facts_put_system(struct otlp_facts *f, const char *attribute, const char *value,
 			     size_t n)
@@ -259,9 +275,9 @@ static void facts_fail_by_status(struct otlp_facts *f, int64_t from)
 
 /*
  * The name of the span is that of the request, "METHOD ROUTE"; where no route is known the method
- * alone. What has no slash is the name of a handler's function, and no route.
+ * alone. It may be the name of a handler's function, which is no route.
  */
-static void facts_served(struct otlp_facts *f, const char *name, const char *message)
+static void facts_served(struct otlp_facts *f, const char *name)
 {
 	const char *route = strchr(name, ' '), *end = facts_text_of(f, "gotap.end");
 	bool panic = end && !strcmp(end, "panic");
@@ -269,51 +285,93 @@ static void facts_served(struct otlp_facts *f, const char *name, const char *mes
 	if (!route || !strcmp(route, facts_no_route))
 		route = "";
 	facts_set_name(f, facts_add_method(f, name), route);
-	if (strchr(route, '/') && !strchr(route, '('))
+	if (*route && !facts_find(f, "code.function.name"))
 		facts_add_word(f, "http.route", route + 1);
 	if (panic)
 		facts_fail(f, "panic");
 	facts_fail_by_status(f, 500);
 }
 
-/* A text of an error that looks like a type is one; a message is of too many kinds for a class. */
-static void facts_fail_by_error(struct otlp_facts *f)
+/* The name of a call is "METHOD HOST:PORT"; that of the span has the method alone. */
+static void facts_called(struct otlp_facts *f, const char *name)
 {
-	const struct otlp_attr *a = facts_find(f, "gotap.error");
-	_cleanup_free_ char *error = NULL;
+	const char *host = strchr(name, ' ');
 
-	if (!a)
-		return;
-	f->message = a->value;
-	error = xstrdup(facts_at(f, a->value));
-	facts_fail(f, strpbrk(error, " :\"") ? "_OTHER" : error);
-}
-
-/* The name of a call has no path, and so the span's has the method alone. */
-static void facts_called(struct otlp_facts *f, const char *name, const char *message)
-{
 	facts_set_name(f, facts_add_method(f, name), "");
-	facts_fail_by_error(f);
+	if (host)
+		facts_put_address(f, "server.address", host + 1, strlen(host + 1));
 	facts_fail_by_status(f, 400);
 }
 
 /* --- databases --- */
 
-/* The operation is the first word of the query, in capitals. */
-static void facts_queried(struct otlp_facts *f, const char *name, const char *message)
-{
-	const char *query = facts_text_of(f, "db.query.text");
-	char word[16] = "";
-	size_t i, n;
+enum { FACTS_WORD = 64 };
 
-	query = query ? query : name;
-	query += strspn(query, " \t\r\n(");
-	n = strspn(query, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-	if (n < sizeof(word))
-		for (i = 0; i < n; i++)
-			word[i] = (char)(query[i] >= 'a' ? query[i] - 'a' + 'A' : query[i]);
+/* Copies a word of the statement without its quotes; "" if it is none, or long. */
+static const char *facts_sql_word(const char *text, char word[FACTS_WORD])
+{
+	size_t n;
+
+	text += strspn(text, " \t\r\n(\"`");
+	n = strcspn(text, " \t\r\n(),;\"`");
+	*word = 0;
+	if (n < FACTS_WORD) {
+		memcpy(word, text, n);
+		word[n] = 0;
+	}
+	return text + n;
+}
+
+/* The table of a statement: what follows FROM, INTO, UPDATE or TABLE for the first time. */
+static void facts_sql_table(const char *text, char table[FACTS_WORD])
+{
+	static const char *const before[] = { "from", "into", "update", "table" };
+	char word[FACTS_WORD];
+	size_t i;
+
+	*table = 0;
+	while (*text) {
+		const char *next = facts_sql_word(text, word);
+
+		for (i = 0; i < sizeof(before) / sizeof(*before); i++)
+			if (!strcasecmp(word, before[i])) {
+				facts_sql_word(next, table);
+				return;
+			}
+		text = next + (*next != 0);
+	}
+}
+
+/*
+ * The operation is the first word of the statement, in capitals. The span has its name and that of
+ * the table; without a statement the name of the region.
+ */
+static void facts_queried(struct otlp_facts *f, const char *name)
+{
+	const char *op = facts_text_of(f, "gotap.sql.op");
+	const char *query = facts_text_of(f, "db.query.text");
+	char word[FACTS_WORD], table[FACTS_WORD] = "";
+	size_t i;
+
+	if (op && !strcmp(op, "conn")) {
+		f->kind = OTLP_INTERNAL;
+		return;
+	}
+	facts_sql_word(query ? query : name, word);
+	for (i = 0; word[i]; i++)
+		word[i] = (char)toupper((unsigned char)word[i]);
+	if (query)
+		facts_sql_table(query, table);
 	facts_add_word(f, "db.operation.name", word);
-	facts_fail_by_error(f);
+	facts_add_word(f, "db.collection.name", table);
+	if (!query || !*word)
+		return;
+	f->name = facts_keep(f, word, strlen(word));
+	if (!*table)
+		return;
+	f->text.len--;
+	buf_add_byte(&f->text, ' ');
+	facts_keep(f, table, strlen(table));
 }
 
 /* --- gRPC --- */
@@ -329,12 +387,30 @@ static bool facts_rpc_failed(enum otlp_kind kind, int64_t code)
 	       (kind == OTLP_CLIENT && code > 0);
 }
 
+/* Fails by the code, for which the name of the status is the class if the event has it. */
+static void facts_fail_by_code(struct otlp_facts *f)
+{
+	const char *status = facts_text_of(f, "gotap.grpc.status");
+	int64_t code = facts_number_of(f, "rpc.grpc.status_code");
+	char class[FACTS_WORD];
+
+	if (code < 0 && f->kind == OTLP_CLIENT && f->message) {
+		facts_fail(f, "_OTHER");
+		return;
+	}
+	if (!facts_rpc_failed(f->kind, code))
+		return;
+	if (status)
+		snprintf(class, sizeof(class), "%s", status);
+	else
+		snprintf(class, sizeof(class), "%lld", (long long)code);
+	facts_fail(f, class);
+}
+
 /* "/package.Service/Method", also behind other words of the name. */
-static void facts_rpc(struct otlp_facts *f, const char *name, const char *message)
+static void facts_rpc(struct otlp_facts *f, const char *name)
 {
 	const char *service = strchr(name, '/'), *method;
-	int64_t code = facts_number_of(f, "rpc.grpc.status_code");
-	char text[24];
 
 	facts_add_word(f, "rpc.system", "grpc");
 	method = service ? strchr(service + 1, '/') : NULL;
@@ -343,19 +419,14 @@ static void facts_rpc(struct otlp_facts *f, const char *name, const char *messag
 		facts_add_word(f, "rpc.method", method + 1);
 		f->name = facts_keep(f, service + 1, strlen(service + 1));
 	}
-	facts_fail_by_error(f);
-	if (!facts_rpc_failed(f->kind, code))
-		return;
-	snprintf(text, sizeof(text), "%lld", (long long)code);
-	facts_fail(f, text);
+	facts_fail_by_code(f);
 }
 
 /* --- functions --- */
 
-static void facts_function(struct otlp_facts *f, const char *name, const char *message)
+static void facts_function(struct otlp_facts *f, const char *name)
 {
 	facts_add_word(f, "code.function.name", name);
-	facts_fail_by_error(f);
 }
 
 /* --- the tables --- */
@@ -384,6 +455,29 @@ const struct otlp_category *facts_category(const char *name)
 		if (!strcmp(facts_categories[i].name, name))
 			return &facts_categories[i];
 	return NULL;
+}
+
+const char *facts_event(const struct otlp_category *c, const char *message)
+{
+	static const struct {
+		const struct otlp_category *category;
+		const char *begin, *name;
+	} events[] = {
+#define EVENT(id, begin, name) { &facts_categories[FACTS_##id], begin, name },
+#include "otlp/semantics.def"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (c == events[i].category &&
+		    !strncmp(message, events[i].begin, strlen(events[i].begin)))
+			return events[i].name;
+	return NULL;
+}
+
+bool facts_is_call(const struct otlp_category *c)
+{
+	return c && c->kind == OTLP_CLIENT;
 }
 
 bool facts_is_served(const struct otlp_category *c)
@@ -459,6 +553,22 @@ static void facts_read(struct otlp_facts *f, const struct otlp_category *c, cons
 	buf_free(&value);
 }
 
+void facts_add_event(struct otlp_facts *f, const struct otlp_category *c, const char *message)
+{
+	struct vec attrs = f->attrs;
+	bool error = f->error;
+	size_t i;
+
+	f->attrs = (struct vec){0};
+	facts_read(f, c, message);
+	for (i = 0; i < f->attrs.len; i++)
+		*(struct otlp_attr *)vec_push(&f->of_events, sizeof(struct otlp_attr)) =
+			*vec_at(&f->attrs, struct otlp_attr, i);
+	vec_free(&f->attrs);
+	f->attrs = attrs;
+	f->error = error;
+}
+
 void facts_clear(struct otlp_facts *f)
 {
 	f->kind = OTLP_INTERNAL;
@@ -478,7 +588,7 @@ void facts_make(struct otlp_facts *f, const struct otlp_category *c, const char 
 		return;
 	f->kind = c->kind;
 	facts_read(f, c, message);
-	c->rest(f, name, message);
+	c->rest(f, name);
 }
 
 void facts_free(struct otlp_facts *f)

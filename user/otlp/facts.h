@@ -39,6 +39,13 @@ struct otlp_category;
 
 /* Returns the category of a log event; NULL: it is of no operation. */
 const struct otlp_category *facts_category(const char *name);
+/*
+ * The name of the event, if the message says something that happened inside of the span around it;
+ * NULL: it is about the end of an operation.
+ */
+const char *facts_event(const struct otlp_category *c, const char *message);
+/* Is it that of something that the program asks another one for? */
+bool facts_is_call(const struct otlp_category *c);
 /* Is it that of the requests that net/http serves? */
 bool facts_is_served(const struct otlp_category *c);
 /* Is a log event of that category about a region, and not about its task? */
@@ -50,6 +57,8 @@ bool facts_is_of_region(const struct otlp_category *c);
  */
 void facts_make(struct otlp_facts *f, const struct otlp_category *c, const char *name,
 		const char *message);
+/* Adds the attributes of an event of the span, from its message, to @f->of_events. */
+void facts_add_event(struct otlp_facts *f, const struct otlp_category *c, const char *message);
 /* Empties it. */
 void facts_clear(struct otlp_facts *f);
 void facts_free(struct otlp_facts *f);

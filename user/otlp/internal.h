@@ -32,11 +32,21 @@ struct otlp_wait {
 	uint64_t of;
 };
 
+/* A log event inside of an operation. */
+struct otlp_note {
+	int64_t time;
+	const char *name;
+	const struct otlp_category *category;
+	char *log;
+};
+
 /* A task or region: open, or held. */
 struct otlp_op {
 	uint32_t refs;		/* by the table of tasks, a stack, the list of held ones */
 	struct otlp_root *root;
 	bool is_root, is_region;
+	/* a region outside of all spans: it is one if it turns out to be a call */
+	bool is_loose;
 	bool has_region;	/* of a task: its own region has begun */
 	uint8_t id[OTLP_SPAN_ID], parent[OTLP_SPAN_ID];
 	uint64_t task, g;	/* of a region: the task that it names */
@@ -46,18 +56,21 @@ struct otlp_op {
 	const struct otlp_category *category;	/* of its log event; NULL: none */
 	char *log;		/* its message; NULL: none */
 	struct vec waits;	/* struct otlp_wait */
-	uint64_t left_out_waits;
+	struct vec notes;	/* struct otlp_note */
+	uint64_t left_out_events;
 };
 
 struct otlp {
 	struct spans *s;
 	struct otlp_options options;
 	struct map64 tasks;	/* id -> struct otlp_op *, of open ones */
-	struct vec stacks;	/* struct vec of struct otlp_op * or NULL, by slot: open regions */
+	struct vec stacks;	/* struct vec of struct otlp_op *, by slot: open regions */
 	struct origin origin;
 	struct otlp_ids ids;
 	bool has_ids;
 	size_t held;		/* bytes */
+	/* a log event of goroutine @log_g about the region that ends next; category NULL: none */
+	struct { uint64_t g; const struct otlp_category *category; char *message; } log;
 	uint64_t ending;	/* the goroutine that the event at hand ends; TRACEV2_NO_ID: none */
 	struct otlp_facts facts, resource;
 	struct vec events;	/* struct otlp_event, of the span at hand */
@@ -77,6 +90,10 @@ void op_ended(struct otlp *o, struct otlp_op *op, int64_t to);
 void op_left_open(struct otlp *o, struct otlp_op *op);
 /* Adds the message of a log event about it. */
 void op_take_log(struct otlp_op *op, const struct otlp_category *c, const char *message);
+/* Adds a log event inside of it. */
+void op_take_note(struct otlp_op *op, const struct otlp_note *note);
+/* Has it room for another event? If not that is counted. */
+bool op_has_event_room(struct otlp_op *op);
 /* Gives the batch at hand to options.take(), if it has spans. */
 void otlp_flush(struct otlp *o);
 const struct otlp_ids *otlp_ids_of(struct otlp *o);

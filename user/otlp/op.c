@@ -40,10 +40,15 @@ struct otlp_op *op_new(struct otlp *o, const struct otlp_op *parent, int64_t fro
 
 void op_release(struct otlp_op *op)
 {
+	size_t i;
+
 	if (--op->refs)
 		return;
 	op_release_root(op->root);
 	vec_free(&op->waits);
+	for (i = 0; i < op->notes.len; i++)
+		free(vec_at(&op->notes, struct otlp_note, i)->log);
+	vec_free(&op->notes);
 	free(op->log);
 	free(op);
 }
@@ -59,6 +64,25 @@ void op_take_log(struct otlp_op *op, const struct otlp_category *c, const char *
 	memcpy(op->log + before, message, n + 1);
 	if (before)
 		op->log[before - 1] = ' ';
+}
+
+bool op_has_event_room(struct otlp_op *op)
+{
+	if (op->waits.len + op->notes.len < OTLP_EVENTS)
+		return true;
+	op->left_out_events++;
+	return false;
+}
+
+void op_take_note(struct otlp_op *op, const struct otlp_note *note)
+{
+	struct otlp_note *n;
+
+	if (!op_has_event_room(op))
+		return;
+	n = vec_push(&op->notes, sizeof(*n));
+	*n = *note;
+	n->log = xstrdup(note->log);
 }
 
 /* --- batches --- */
@@ -109,7 +133,7 @@ static void op_give(struct otlp *o, const struct otlp_op *op)
 	otlp_describe(o, op);
 	span.events = o->events.data;
 	span.nevents = o->events.len;
-	span.dropped_events = op->left_out_waits;
+	span.dropped_events = op->left_out_events;
 	if (!o->batch.spans) {
 		otlp_describe_resource(o, &o->resource);
 		batch_begin(&o->batch, o->options.json, &o->resource);
@@ -117,7 +141,7 @@ static void op_give(struct otlp *o, const struct otlp_op *op)
 	batch_add_span(&o->batch, &span);
 	o->counts.roots += op->is_root;
 	o->counts.errors += o->facts.error;
-	o->counts.left_out_waits += op->left_out_waits;
+	o->counts.left_out_events += op->left_out_events;
 	if (!batch_has_room(&o->batch))
 		otlp_flush(o);
 }
@@ -126,8 +150,23 @@ static void op_give(struct otlp *o, const struct otlp_op *op)
 
 static size_t op_size(const struct otlp_op *op)
 {
-	return sizeof(*op) + (op->log ? strlen(op->log) : 0) +
-	       op->waits.len * sizeof(struct otlp_wait);
+	size_t size = sizeof(*op) + (op->log ? strlen(op->log) : 0) +
+		      op->waits.len * sizeof(struct otlp_wait), i;
+
+	for (i = 0; i < op->notes.len; i++)
+		size += sizeof(struct otlp_note) +
+			strlen(vec_at(&op->notes, struct otlp_note, i)->log);
+	return size;
+}
+
+/* Of a region the id is that of its span: it has no task that could name the trace. */
+static void op_make_trace(struct otlp *o, const struct otlp_op *op)
+{
+	uint64_t of = op->task;
+
+	if (op->is_region)
+		memcpy(&of, op->id, sizeof(of));
+	otlp_ids_trace(otlp_ids_of(o), of, op->root->trace);
 }
 
 static void op_hold(struct otlp *o, struct otlp_op *op)
@@ -153,7 +192,7 @@ static void op_resolve_ids(struct otlp *o, const struct otlp_op *op)
 	struct traceparent t;
 	struct http_pair p;
 
-	otlp_ids_trace(otlp_ids_of(o), op->task, r->trace);
+	op_make_trace(o, op);
 	while (message && (message = http_log_next(message, &p))) {
 		if (!http_log_is(&p, "traceparent") || r->has_parent ||
 		    !facts_is_served(op->category) ||

@@ -21,7 +21,7 @@ static struct otlp_op *otlp_task(const struct otlp *o, uint64_t task)
 	return slot ? (struct otlp_op *)(uintptr_t)*slot : NULL;
 }
 
-/* The open regions of a goroutine: those that stand for no span are NULL. */
+/* The open regions of a goroutine. */
 static struct vec *otlp_stack(struct otlp *o, const struct goroutine *g)
 {
 	while (o->stacks.len <= g->slot)
@@ -29,7 +29,7 @@ static struct vec *otlp_stack(struct otlp *o, const struct goroutine *g)
 	return vec_at(&o->stacks, struct vec, g->slot);
 }
 
-/* The innermost open region of the goroutine, if it stands for a span; a task: for its own one. */
+/* The innermost open region of the goroutine; for that of a task the task. NULL: none. */
 static struct otlp_op *otlp_top(struct otlp *o, const struct goroutine *g)
 {
 	const struct vec *stack = g ? otlp_stack(o, g) : NULL;
@@ -91,6 +91,7 @@ static struct otlp_op *otlp_new_region(struct otlp *o, const struct otlp_op *par
 	struct otlp_op *op = op_new(o, parent, r->from);
 
 	op->is_region = true;
+	op->is_loose = !parent;
 	op->task = r->task;
 	op->g = r->g->id;
 	op->name = r->type;
@@ -100,7 +101,8 @@ static struct otlp_op *otlp_new_region(struct otlp *o, const struct otlp_op *par
 
 /*
  * A region inside of a span, in its goroutine or by its task, is a span. Others would be traces of
- * one span each: a program has many, and gotap knows of no request that they are a part of.
+ * one span each: a program has many, and gotap knows of no request that they are a part of. Those
+ * that turn out to be calls are that.
  */
 static void otlp_on_region_begin(void *ctx, const struct region_span *r)
 {
@@ -113,9 +115,25 @@ static void otlp_on_region_begin(void *ctx, const struct region_span *r)
 		otlp_push(o, r->g, task);
 		return;
 	}
-	if (!top || (task && task->root != top->root))
+	if (task && (!top || task->root != top->root))
 		top = task;
-	otlp_push(o, r->g, top ? otlp_new_region(o, top, r) : NULL);
+	otlp_push(o, r->g, otlp_new_region(o, top && !top->is_loose ? top : NULL, r));
+}
+
+static void otlp_forget_log(struct otlp *o)
+{
+	free(o->log.message);
+	o->log.message = NULL;
+	o->log.category = NULL;
+}
+
+/* The log event right before the end of a region, in the same goroutine, is about it. */
+static void otlp_take_region_log(struct otlp *o, struct otlp_op *op, const struct region_span *r)
+{
+	if (!o->log.category || o->log.g != r->g->id || r->open_end)
+		return;
+	op_take_log(op, o->log.category, o->log.message);
+	otlp_forget_log(o);
 }
 
 /* Did the region end with its goroutine, and not with the trace? */
@@ -133,8 +151,12 @@ static void otlp_on_region(void *ctx, const struct region_span *r)
 	if (r->open_begin || !stack->len)
 		return;
 	op = *vec_at(stack, struct otlp_op *, --stack->len);
-	if (!op)
+	if (op->is_region)
+		otlp_take_region_log(o, op, r);
+	if (op->is_loose && !facts_is_call(op->category)) {
+		op_release(op);
 		return;
+	}
 	if (op->is_region && !strncmp(r->type, otlp_child, strlen(otlp_child)))
 		op->func = r->g->name;
 	if (op->is_region && otlp_region_ended(o, r))
@@ -151,13 +173,21 @@ static void otlp_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, cons
 {
 	struct otlp *o = ctx;
 	const struct otlp_category *c = facts_category(category);
-	struct otlp_op *op;
+	const char *name = c ? facts_event(c, message) : NULL;
+	struct otlp_op *op = c ? otlp_task(o, task) : NULL;
 
-	if (!c)
-		return;
-	op = facts_is_of_region(c) ? otlp_top(o, spans_goroutine(o->s, g)) : otlp_task(o, task);
-	if (op && op->is_region == facts_is_of_region(c))
+	if (name) {
+		op = otlp_top(o, spans_goroutine(o->s, g)) ? : op;
+		if (op && !op->is_loose)
+			op_take_note(op, &(struct otlp_note){ time, name, c, (char *)message });
+	} else if (c && facts_is_of_region(c)) {
+		otlp_forget_log(o);
+		o->log.g = g;
+		o->log.category = c;
+		o->log.message = xstrdup(message);
+	} else if (op) {
 		op_take_log(op, c, message);
+	}
 }
 
 static void otlp_on_span(void *ctx, const struct span *span)
@@ -165,12 +195,8 @@ static void otlp_on_span(void *ctx, const struct span *span)
 	struct otlp *o = ctx;
 	struct otlp_op *op = span->state == GO_WAITING ? otlp_top(o, span->g) : NULL;
 
-	if (!op || span->gap)
+	if (!op || op->is_loose || span->gap || !op_has_event_room(op))
 		return;
-	if (op->waits.len >= OTLP_WAITS) {
-		op->left_out_waits++;
-		return;
-	}
 	*(struct otlp_wait *)vec_push(&op->waits, sizeof(struct otlp_wait)) = (struct otlp_wait){
 		.from = span->from, .ns = span->to - span->from, .reason = span->reason,
 		.stack = span->stack,
@@ -202,8 +228,11 @@ static void otlp_on_trace(void *ctx, int64_t time)
 static void otlp_on_event(void *ctx, const struct trace_event *ev)
 {
 	bool ends = ev->type == EV_GoDestroy || ev->type == EV_GoDestroySyscall;
+	struct otlp *o = ctx;
 
-	((struct otlp *)ctx)->ending = ends ? ev->g : TRACEV2_NO_ID;
+	o->ending = ends ? ev->g : TRACEV2_NO_ID;
+	if (o->log.category && ev->g == o->log.g && ev->type != EV_UserRegionEnd)
+		otlp_forget_log(o);
 }
 
 struct otlp *otlp_new(struct spans *s, const struct otlp_options *options)
@@ -247,8 +276,7 @@ static void otlp_free_open(struct otlp *o)
 		struct vec *stack = vec_at(&o->stacks, struct vec, i);
 
 		for (k = 0; k < stack->len; k++)
-			if (*vec_at(stack, struct otlp_op *, k))
-				op_release(*vec_at(stack, struct otlp_op *, k));
+			op_release(*vec_at(stack, struct otlp_op *, k));
 		vec_free(stack);
 	}
 }
@@ -258,6 +286,7 @@ void otlp_free(struct otlp *o)
 	if (!o)
 		return;
 	otlp_free_open(o);
+	otlp_forget_log(o);
 	map64_free(&o->tasks);
 	vec_free(&o->stacks);
 	vec_free(&o->events);

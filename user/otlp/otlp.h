@@ -28,7 +28,7 @@
 enum {
 	OTLP_HELD_OF_ROOT = 10000,	/* spans that are held for a root */
 	OTLP_HELD_SIZE = 64 << 20,	/* bytes of all that are held */
-	OTLP_WAITS = 128,		/* of a span; further ones are counted */
+	OTLP_EVENTS = 128,	/* of a span; further ones are counted */
 };
 
 struct otlp_options {
@@ -52,7 +52,7 @@ struct otlp_counts {
 	uint64_t open;		/* tasks and regions that had not ended: no spans */
 	uint64_t of_open;	/* spans of roots that had not ended: not exported */
 	uint64_t left_out;	/* spans for which there was no room until their root ended */
-	uint64_t left_out_waits;
+	uint64_t left_out_events;	/* of spans that have too many */
 };
 
 struct otlp;

@@ -371,12 +371,19 @@ static void show_op_log(struct spans *s, const struct trace_event *ev, const cha
 	}
 }
 
+/* Of the categories of gotap those that are about operations. */
+static bool log_is_of_op(const char *category)
+{
+	return notes_is_reserved(category, strlen(category)) && strcmp(category, NOTES_CATEGORY) &&
+	       strcmp(category, ORIGIN_CATEGORY) && strcmp(category, LABELS_CATEGORY);
+}
+
 static void show_log(struct spans *s, const struct trace_event *ev)
 {
 	const char *category = log_category(s, ev), *message;
 	struct goroutine *g;
 
-	if (ev->args[0] > HTTP_TASKS && notes_is_reserved(category, strlen(category))) {
+	if (log_is_of_op(category)) {
 		show_op_log(s, ev, category);
 		return;
 	}

@@ -118,9 +118,9 @@ static void otlp_tell_losses(const struct otlp_counts *c)
 	if (c->left_out)
 		show_printf(stderr, "gotap: not exported: %llu spans, for which there was no room "
 			    "until their requests ended\n", (unsigned long long)c->left_out);
-	if (c->left_out_waits)
-		show_printf(stderr, "gotap: not exported: %llu waits, of spans that have more than "
-			    "%d\n", (unsigned long long)c->left_out_waits, OTLP_WAITS);
+	if (c->left_out_events)
+		show_printf(stderr, "gotap: not exported: %llu events of spans that have more than "
+			    "%d\n", (unsigned long long)c->left_out_events, OTLP_EVENTS);
 }
 
 static void otlp_tell(const struct otlp_destination *d, const struct otlp_counts *c)
