@@ -60,7 +60,7 @@ got() { jq -e "$2" "$T/got/$1.json" >/dev/null || fail "not so: $2: $(cat "$T/go
 	build_prog 1.27 requests
 	"$GOTAP" record -o "$T/x.trace" --budget none --strict -e +http -- "$PROG" 40 100 long >/dev/null
 	"$GOTAP" requests "$T/x.trace" --slowest 1000 --json >"$T/requests"
-	# 920 spans: two batches, which are one message in protobuf and two lines in JSON
+	# some batches: one message in protobuf, lines in JSON
 	gotap requests "$T/x.trace" --otlp "$T/spans" --service 'my shop'
 	[ "$status" -eq 0 ]
 	decoded "$T/spans" >"$T/decoded"
@@ -68,13 +68,21 @@ got() { jq -e "$2" "$T/got/$1.json" >/dev/null || fail "not so: $2: $(cat "$T/go
 		import json, sys
 		asked = {q['task']: q for q in json.load(open(sys.argv[1]))['slowest']}
 		[message] = [json.loads(line) for line in open(sys.argv[2])]
-		assert len(message['resourceSpans']) == 2, len(message['resourceSpans'])
+		assert len(message['resourceSpans']) == (len([0 for r in message['resourceSpans'] for c in r['scopeSpans'] for s in c['spans']]) + 511) // 512
 		spans = [s for r in message['resourceSpans'] for c in r['scopeSpans'] for s in c['spans']]
 		for r in message['resourceSpans']:
 		    assert [a['value']['stringValue'] for a in r['resource']['attributes'] if a['key'] == 'service.name'] == ['my shop']
 		first = None
+		by_id, children = {s['spanId']: s for s in spans}, 0
 		for s in spans:
 		    of = {a['key']: a['value'] for a in s['attributes']}
+		    if 'gotap.task' not in of:	# a goroutine that works for a request
+		        up = by_id[s['parentSpanId']]
+		        assert s['name'] == 'child of ' + up['name'] and s['kind'] == 1 and s['traceId'] == up['traceId'], (s, up)
+		        assert int(up['startTimeUnixNano']) <= int(s['startTimeUnixNano'])
+		        assert int(s['endTimeUnixNano']) <= int(up['endTimeUnixNano'])
+		        children += 1
+		        continue
 		    q = asked.pop(int(of['gotap.task']['intValue']))
 		    begin, end = int(s['startTimeUnixNano']), int(s['endTimeUnixNano'])
 		    assert end - begin == q['ns'], (s, q)
@@ -84,10 +92,10 @@ got() { jq -e "$2" "$T/got/$1.json" >/dev/null || fail "not so: $2: $(cat "$T/go
 		    assert of.get('url.path', {}).get('stringValue', '') == q['path'], (s, q)
 		    assert int(of.get('http.response.status_code', {}).get('intValue', 0)) == q['status'], (s, q)
 		    assert (s.get('status', {}).get('code') == 2) == (q['panic'] or q['status'] >= 500), (s, q)
-		assert not asked and len(spans) > 900, (len(asked), len(spans))
+		assert not asked and len(spans) > 900 and children >= 3 * 80, (len(asked), len(spans), children)
 	END
 	"$GOTAP" requests "$T/x.trace" --otlp "$T/spans.json" --service 'my shop'
-	[ "$(wc -l <"$T/spans.json")" -eq 2 ]
+	[ "$(wc -l <"$T/spans.json")" -eq "$(jq '.resourceSpans | length' "$T/decoded")" ]
 	"$GOTAP" requests "$T/x.trace" --otlp "$T/late.json" --route /late
 	jq -e 'all(.resourceSpans[].scopeSpans[].spans[]; .name == "GET /late")' "$T/late.json"
 	gotap requests "$T/x.trace" --otlp "$T/none.json" --route /nothing

@@ -9,11 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "read/grpc.h"
 #include "read/http.h"
 #include "read/text_quote.h"
-
-/* What stands in a name where net/http knows no route (sched/op_http.c). */
-static const char facts_no_route[] = " net/http";
 
 /* The form of a key: how its value becomes an attribute. */
 typedef void facts_put_fn(struct otlp_facts *f, const char *attribute, const char *value, size_t n);
@@ -282,7 +280,7 @@ static void facts_served(struct otlp_facts *f, const char *name)
 	const char *route = strchr(name, ' '), *end = facts_text_of(f, "gotap.end");
 	bool panic = end && !strcmp(end, "panic");
 
-	if (!route || !strcmp(route, facts_no_route))
+	if (!route || !strcmp(route + 1, HTTP_NO_ROUTE))
 		route = "";
 	facts_set_name(f, facts_add_method(f, name), route);
 	if (*route && !facts_find(f, "code.function.name"))
@@ -376,17 +374,6 @@ static void facts_queried(struct otlp_facts *f, const char *name)
 
 /* --- gRPC --- */
 
-/* The codes of errors of the server, by the conventions; of a client each but OK is one. */
-static bool facts_rpc_failed(enum otlp_kind kind, int64_t code)
-{
-	enum { UNKNOWN = 2, DEADLINE_EXCEEDED = 4, UNIMPLEMENTED = 12, INTERNAL = 13,
-	       UNAVAILABLE = 14, DATA_LOSS = 15 };
-
-	return code == UNKNOWN || code == DEADLINE_EXCEEDED || code == UNIMPLEMENTED ||
-	       code == INTERNAL || code == UNAVAILABLE || code == DATA_LOSS ||
-	       (kind == OTLP_CLIENT && code > 0);
-}
-
 /* Fails by the code, for which the name of the status is the class if the event has it. */
 static void facts_fail_by_code(struct otlp_facts *f)
 {
@@ -398,7 +385,8 @@ static void facts_fail_by_code(struct otlp_facts *f)
 		facts_fail(f, "_OTHER");
 		return;
 	}
-	if (!facts_rpc_failed(f->kind, code))
+	/* for a client each status but OK is an error */
+	if (code <= 0 || (f->kind == OTLP_SERVER && !grpc_code_is_fault((uint64_t)code)))
 		return;
 	if (status)
 		snprintf(class, sizeof(class), "%s", status);

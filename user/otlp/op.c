@@ -159,7 +159,7 @@ static size_t op_size(const struct otlp_op *op)
 	return size;
 }
 
-/* Of a region the id is that of its span: it has no task that could name the trace. */
+/* The trace of a region has the id of its span: no task could name it. */
 static void op_make_trace(struct otlp *o, const struct otlp_op *op)
 {
 	uint64_t of = op->task;

@@ -9,9 +9,6 @@
 #include "otlp/internal.h"
 #include "read/http.h"
 
-/* How the names of the regions of goroutines that work for a request begin (sched/ops.h). */
-static const char otlp_child[] = "child of ";
-
 /* --- open tasks and regions --- */
 
 static struct otlp_op *otlp_task(const struct otlp *o, uint64_t task)
@@ -130,7 +127,8 @@ static void otlp_forget_log(struct otlp *o)
 /* The log event right before the end of a region, in the same goroutine, is about it. */
 static void otlp_take_region_log(struct otlp *o, struct otlp_op *op, const struct region_span *r)
 {
-	if (!o->log.category || o->log.g != r->g->id || r->open_end)
+	if (!o->log.category || o->log.g != r->g->id ||
+	    (r->open_end && !r->left))
 		return;
 	op_take_log(op, o->log.category, o->log.message);
 	otlp_forget_log(o);
@@ -139,7 +137,7 @@ static void otlp_take_region_log(struct otlp *o, struct otlp_op *op, const struc
 /* Did the region end with its goroutine, and not with the trace? */
 static bool otlp_region_ended(const struct otlp *o, const struct region_span *r)
 {
-	return !r->open_end || r->g->id == o->ending;
+	return !r->open_end || r->left || r->g->id == o->ending;
 }
 
 static void otlp_on_region(void *ctx, const struct region_span *r)
@@ -157,7 +155,7 @@ static void otlp_on_region(void *ctx, const struct region_span *r)
 		op_release(op);
 		return;
 	}
-	if (op->is_region && !strncmp(r->type, otlp_child, strlen(otlp_child)))
+	if (op->is_region && !strncmp(r->type, HTTP_CHILD, strlen(HTTP_CHILD)))
 		op->func = r->g->name;
 	if (op->is_region && otlp_region_ended(o, r))
 		op_ended(o, op, r->to);

@@ -371,7 +371,7 @@ static void show_op_log(struct spans *s, const struct trace_event *ev, const cha
 	}
 }
 
-/* Of the categories of gotap those that are about operations. */
+/* Is it a category of gotap about operations? */
 static bool log_is_of_op(const char *category)
 {
 	return notes_is_reserved(category, strlen(category)) && strcmp(category, NOTES_CATEGORY) &&
@@ -397,7 +397,6 @@ static void show_log(struct spans *s, const struct trace_event *ev)
 		if (g)
 			g->labels = message;
 	}
-	log_take_left(s, ev, category, message);
 	show_log_to(s, ev, category, message);
 }
 

@@ -179,9 +179,9 @@ struct spans_visitor {
 	void (*log)(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		    const char *message);
 	/*
-	 * The log event of gotap about an operation (read/http.h). @message is valid until the function returns: a trace can have more of
-	 * them than there is room for texts. Visitors with this function do not get such an event
-	 * by @log.
+	 * The log event of gotap about an operation (read/http.h). @message is valid until the
+	 * function returns: a trace can have more of them than there is room for texts. Visitors
+	 * with this function do not get such an event by @log.
 	 */
 	void (*op_log)(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		       const char *message);
