@@ -96,4 +96,23 @@ static __always_inline void send_fitting(const struct annotation *a, __u64 word)
 		send_room(a, word, REC_USER_MAX);
 }
 
+static __always_inline void define_if_new(const struct annotation *a, __u64 key)
+{
+	if (stack_is_new(key))
+		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, a->skip);
+}
+
+/* With the stack from a->from on. */
+static __always_inline int send_annotation(const struct annotation *a)
+{
+	__u64 key = stack_key(&a->from, STACK_USER);
+
+	if (STACK_FIRST)
+		define_if_new(a, key);
+	send_fitting(a, key);
+	if (!STACK_FIRST)
+		define_if_new(a, key);
+	return 0;
+}
+
 #endif

@@ -84,6 +84,12 @@ static __always_inline u64 go_caller(struct pt_regs *ctx, enum inline_program pr
 	return arch_return(loaded(arch_link(ctx)));
 }
 
+/* For a probe at a call: the address that the call returns to. */
+static __always_inline u64 go_call_return(struct pt_regs *ctx)
+{
+	return loaded(arch_ip(ctx)) + ARCH_CALL_LEN;
+}
+
 #ifndef GO_OLD
 
 #define GO_PROGRAM(name) name

@@ -24,15 +24,22 @@ static __always_inline __u64 http_word(__u64 at, __u32 offset)
 	return !at || offset == GO_OFFSET_NONE ? 0 : read_u64(at + offset);
 }
 
+/* The pattern of @request; none, if it has none. */
+static __always_inline struct text http_pattern(__u64 request)
+{
+	if (http.request_pattern != GO_OFFSET_NONE)
+		return http_text(request + http.request_pattern);
+	if (http.request_pat != GO_OFFSET_NONE)
+		return http_text(read_u64(request + http.request_pat));
+	return text_at(0, 0);
+}
+
 /* Puts request and pattern into a record of an end. */
 static __always_inline void http_put_request(struct annotation *a, __u64 request)
 {
 	a->flags |= HTTP_END_KNOWN;
 	a->task = request;
-	if (http.request_pattern != GO_OFFSET_NONE)
-		a->text[0] = http_text(request + http.request_pattern);
-	else if (http.request_pat != GO_OFFSET_NONE)
-		a->text[0] = http_text(read_u64(request + http.request_pat));
+	a->text[0] = http_pattern(request);
 }
 
 /* The thread begins to serve @request. */

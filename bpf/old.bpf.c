@@ -18,6 +18,7 @@
 #include "probe_http.bpf.c"
 #include "probe_http2.bpf.c"
 #include "probe_http_call.bpf.c"
+#include "probe_http_route.bpf.c"
 #include "probe_region.bpf.c"
 #include "probe_sql.bpf.c"
 #include "probe_grpc.bpf.c"

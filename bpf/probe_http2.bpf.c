@@ -5,7 +5,7 @@
  * end where the server goes on: in HTTP/1 in the closure that (*conn).serve defers, in HTTP/2 in
  * the one that runHandler defers.
  */
-#include "http_text.h"
+#include "http_route.h"
 #include "serving.h"
 
 /* The g of this thread has begun to serve the request that @s has. */
@@ -57,6 +57,12 @@ int http2_handler(struct pt_regs *ctx)
 }
 #endif
 
+/* The handler of @request panics, or exits: its frames are on the stack yet. */
+static __always_inline void http_send_panic(struct pt_regs *ctx, __u64 pid_tgid, __u64 request)
+{
+	http_send_route(pid_tgid, request, go_caller(ctx, INLINE_NONE), go_fp(ctx));
+}
+
 /*
  * The *conn among the variables that the closure of (*conn).serve has captured, of which the order
  * has changed: its response leads back to it. 0: none of them is.
@@ -87,11 +93,15 @@ int GO_PROGRAM(http_unwind)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids();
 	struct annotation a = { .kind = REC_HTTP_END, .flags = HTTP_END_UNWOUND };
+	__u64 response;
 
 	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
 	a.pid_tgid = pid_tgid;
-	http_send_response(&a, http_captured_response(ctx));
+	response = http_captured_response(ctx);
+	if (response && read_u64(go_g(ctx) + HTTP_G_PANIC))
+		http_send_panic(ctx, pid_tgid, read_u64(response + HTTP_RESPONSE_REQUEST));
+	http_send_response(&a, response);
 	return 0;
 }
 
@@ -116,6 +126,8 @@ int GO_PROGRAM(http2_end)(struct pt_regs *ctx)
 	}
 	s = *found;
 	bpf_map_delete_elem(&servings, &g);
+	if (a.flags & HTTP_END_UNWOUND)
+		http_send_panic(ctx, pid_tgid, s.request);
 	http_put_request(&a, s.request);
 	state = s.writer ? read_u64(s.writer + HTTP_H2_STATE) : 0;
 	a.arg = http_word(state, http.h2_written);

@@ -6,32 +6,6 @@
  */
 #include "annotation.h"
 
-static __always_inline void define_if_new(const struct annotation *a, __u64 key)
-{
-	if (stack_is_new(key))
-		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, a->skip);
-}
-
-static __always_inline int send_annotation(const struct annotation *a)
-{
-	__u64 key = stack_key(&a->from, STACK_USER);
-	__u32 most = a->text[0].len > a->text[1].len ? a->text[0].len : a->text[1].len;
-
-	if (STACK_FIRST)
-		define_if_new(a, key);
-
-	/* Each text gets at most half of the room. */
-	if (most <= 64)
-		send_room(a, key, 128);
-	else if (most <= 256)
-		send_room(a, key, 512);
-	else
-		send_room(a, key, REC_USER_MAX);
-	if (!STACK_FIRST)
-		define_if_new(a, key);
-	return 0;
-}
-
 /*
  * The common end of all hooks: completes the annotation @a with stack, time and texts, and sends
  * it. The hooks run on the goroutine's own stack; the stack in the record begins at the caller of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * serving: the request that a goroutine serves, for the programs of probe_http2.bpf.c, which are
+ * serving: the request that a goroutine serves, for the programs of HTTP/2, which are
  * compiled twice (old.bpf.c) and share one map. A program that serves more requests at a time than
  * the map has room for loses the data of the oldest ones, not their ends.
  */
@@ -8,6 +8,8 @@
 #define GOTAP_BPF_SERVING_H
 
 #include "common.h"
+
+#ifndef GO_INLINE
 
 struct serving {
 	__u64 request;		/* *http.Request */
@@ -23,5 +25,7 @@ struct servings_map {
 
 /* Address of a g -> the request that it serves; defined in emit.bpf.c. */
 extern struct servings_map servings SEC(".maps");
+
+#endif
 
 #endif

@@ -97,6 +97,50 @@ knows_children() {
 
 @test "goroutines that work for requests of a Go server, with inline code" { knows_children 1.27 --attach inline; }
 
+# build_debian VERSION PACKAGES FILE...: builds a program that needs Go packages of Debian. Sets $PROG.
+build_debian() {
+	local version=$1 file
+	require_go "$version"
+	for file in $2; do
+		[ -e "/usr/share/gocode/src/$file" ] || skip "Debian's package of $file is not installed"
+	done
+	shift 2
+	PROG=$BATS_TEST_TMPDIR/debian
+	GOFLAGS='' GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE=$BUILD/gocache-debian CGO_ENABLED=0 \
+		"$BUILD/go/go$version/bin/go" build -o "$PROG" "$@"
+}
+
+# routes_are WANTED [ARGUMENT...]: the numbers and names of the requests of $PROG.
+routes_are() {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	"$GOTAP" record -o "$trace" --budget none --strict -e +http "${@:2}" -- "$PROG" 10 >/dev/null
+	trace_ok "$trace"
+	"$GOTAP" requests "$trace" --json | jq -r '.routes[] | "\(.count) \(.name)"' >"$BATS_TEST_TMPDIR/routes"
+	diff <(sort "$BATS_TEST_TMPDIR/routes") <(sort <<<"$1")
+}
+
+readonly HANDLERS='10 GET main.(*store).ServeHTTP
+10 GET main.chiItem
+10 GET main.gorillaItem
+10 GET main.routerItem'
+readonly ROUTERS='github.com/go-chi/chi github.com/gorilla/mux github.com/julienschmidt/httprouter'
+
+@test "handlers of other routers, and patterns of copies of requests" {
+	build_debian 1.27 "$ROUTERS" "$CHECKOUT/tests/routers/main.go"
+	for attach in auto inline; do
+		routes_are "$HANDLERS"$'\n10 GET /list/\n10 GET /mux/' --attach "$attach"
+	done
+	# the ServeMux of Go 1.21 puts no pattern into the request
+	GODEBUG=httpmuxgo121=1
+	routes_are "$HANDLERS"$'\n10 GET main.(*items).list\n10 GET main.muxItem'
+}
+
+# bats test_tags=soak-only
+@test "handlers of other routers, and of gin, in Go 1.19" {
+	build_debian 1.19 "$ROUTERS github.com/gin-gonic/gin" "$CHECKOUT"/tests/routers/{main,gin}.go
+	routes_are "$HANDLERS"$'\n10 GET main.(*items).list\n10 GET main.muxItem\n10 GET main.ginItem'
+}
+
 @test "paths can be left out" {
 	build_prog 1.27 requests
 	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +http --no-paths -- "$PROG" 2 100 >/dev/null

@@ -11,7 +11,7 @@ import json
 import re
 import sys
 
-ROUTES = {'/status/x': 'GET /status/', '/nosuch': 'GET net/http', '/with space': 'GET net/http'}
+ROUTES = {'/status/x': 'GET /status/', '/nosuch': 'GET net/http.NotFound', '/with space': 'GET net/http.NotFound'}
 FAILED = ('/panic', '/abort', '/goexit')
 
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/handler.h"
 #include "base/vec.h"
 #include "frames/stacks.h"
 #include "release/release.h"
@@ -197,6 +198,8 @@ static void assembler_open_model(struct assembler *a, const struct assembler_opt
 		.is_system = assembler_is_system,
 		.serves_many = assembler_serves_many,
 		.ctx = opts->symbols,
+		.handler = handler_at,
+		.handler_ctx = a->stacks,
 	};
 	unsigned int i;
 

@@ -451,6 +451,19 @@ static int plan_describe_build(struct plan *p, const struct gobin *b, struct err
 	return 0;
 }
 
+static void plan_find_http(struct plan *p, const struct gobin *b)
+{
+	struct gobin_func fn;
+
+	http_layout_find(b, &p->http);
+	if ((p->http.request_pattern == GO_OFFSET_NONE &&
+	     p->http.request_pat == GO_OFFSET_NONE) ||
+	    gobin_any_func(b, "net/http.(*ServeMux).ServeHTTP", &fn))
+		return;
+	p->http_mux_start = fn.addr;
+	p->http_mux_end = fn.addr + fn.size;
+}
+
 static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline,
 		     struct error *err)
 {
@@ -467,7 +480,7 @@ static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups,
 	find_systemstack(p, b);
 	find_waits(p, b);
 	if (groups & 1u << GROUP_HTTP)
-		http_layout_find(b, &p->http);
+		plan_find_http(p, b);
 	if (groups & 1u << GROUP_GRPC)
 		plan_find_grpc(p, b);
 	note_empty_groups(p, b);

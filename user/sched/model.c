@@ -9,6 +9,7 @@
 #include "sched/generation.h"
 #include "sched/handlers.h"
 #include "sched/ops.h"
+#include "sched/route.h"
 #include "sched/state.h"
 #include "sched/steps.h"
 #include "sched/waits.h"
@@ -408,6 +409,7 @@ void model_free(struct model *s)
 	state_clear(s);
 	ops_free(s);
 	map64_free(&s->child_starts);
+	route_free_all(s);
 	map64_free(&s->memory.spans);
 	map64_free(&s->memory.stacks);
 	objects_free(s);

@@ -81,6 +81,12 @@ struct model_opts {
 	/* Is it one that works for whoever needs it (model_start_serves_many())? NULL: none is. */
 	bool (*serves_many)(void *ctx, uint64_t start_pc);
 	void *ctx;
+	/*
+	 * Puts the name of the handler that wrote a response at the stack @key into @name, of @room
+	 * bytes, and returns its length; 0: not known. NULL: none is.
+	 */
+	size_t (*handler)(void *handler_ctx, uint64_t key, char *name, size_t room);
+	void *handler_ctx;
 };
 
 /* From @time on the budget left out the records of this level. */

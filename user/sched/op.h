@@ -36,6 +36,10 @@ struct op {
 	struct child_name *children_name;	/* NULL: it has had none */
 	struct rec_user *note;	/* the first note of its result (REC_OP_NOTE); NULL: none */
 	struct http_call *call;	/* op_http_call.c owns it; NULL: it is no such operation */
+	uint64_t route_stack;	/* of the handler; 0: not known (route.c) */
+	char *route;		/* pattern or handler, found during the request; may be NULL */
+	size_t route_len;
+	bool by_handler;	/* the route is the function of the handler */
 	size_t name_len;
 	size_t len[2];		/* of the texts of its begin */
 	char name[OP_NAME_MOST], text[];

@@ -35,8 +35,10 @@ static size_t http_route_name(char name[OP_NAME_MOST], const struct op *op, cons
 /* @end: it has the pattern of the route, if there is one. */
 static size_t http_name(char name[OP_NAME_MOST], const struct op *op, const struct rec_user *end)
 {
+	if (end && end->len[0])
+		return http_route_name(name, op, end->text, end->len[0]);
 	if (end)
-		return end->len[0] ? http_route_name(name, op, end->text, end->len[0]) : 0;
+		return op->route ? http_route_name(name, op, op->route, op->route_len) : 0;
 	return (size_t)snprintf(name, OP_NAME_MOST, "%.*s net/http", (int)op->len[0], op->text);
 }
 
@@ -50,14 +52,19 @@ static uint64_t http_status(const struct rec_user *u)
 	return u->stack || flags & HTTP_END_UNWOUND ? u->stack : STATUS_OK;
 }
 
-/* The name that the task has not, because the trace needed one before the route was known. */
+/*
+ * The name that the task has not, because the trace needed one before the route was known; and the
+ * function that the name is of, if it is of one.
+ */
 static void http_log_route(struct buf *out, const struct op *op, const struct rec_user *u)
 {
 	char name[OP_NAME_MOST];
+	size_t n = op->named ? http_name(name, op, u) : 0;
 
-	if (op->named && u->len[0])
-		op_log_text(out, "route", name,
-			    http_route_name(name, op, u->text, u->len[0]));
+	if (n)
+		op_log_text(out, "route", name, n);
+	if (op->by_handler && !u->len[0])
+		op_log_text(out, "handler", op->route, op->route_len);
 }
 
 static void http_log(struct buf *out, const struct op *op, const struct rec_user *u)

@@ -9,6 +9,7 @@
 #include "sched/children.h"
 #include "sched/handlers.h"
 #include "sched/op.h"
+#include "sched/route.h"
 #include "sched/steps.h"
 
 /*
@@ -108,6 +109,7 @@ static void op_forget(struct model *s, struct op *op)
 	free(op->note);
 	if (op_traits_of(op)->freed)
 		op_traits_of(op)->freed(s, op);
+	free(op->route);
 	free(op);
 }
 
@@ -296,6 +298,7 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 	children_end(s, op);
 	if (end && t->ending)
 		t->ending(s, op, end);
+	route_resolve(s, op);
 	if ((end || t->by_depth) && t->category)
 		op_write_log(s, m, op, end);
 	s->counts.calls += t->by_depth && end;
