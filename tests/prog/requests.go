@@ -5,8 +5,8 @@
 //
 //	served PROTO PATH COUNT
 //
-// Arguments: how many requests of each kind, and the milliseconds to wait before the first (-1: until SIGUSR1 comes); a third
-// one: and two requests at the end that are longer than a generation of a trace.
+// Arguments: how many requests of each kind, and the milliseconds to wait before the first (-1: until SIGUSR1 comes; -2: and
+// until it comes again before it ends); a third one: and two requests at the end that are longer than a generation of a trace.
 package main
 
 import (
@@ -151,5 +151,8 @@ func main() {
 	sort.Strings(lines)
 	for _, line := range lines {
 		fmt.Println(line)
+	}
+	if wait == -2 {
+		<-begin
 	}
 }

@@ -134,6 +134,63 @@ static void reasons_are_bounded(void)
 	CHECK_STR(w.reasons[WATCHED_REASONS - 1].text, "(other)");
 }
 
+static void requests_add_up_by_route_and_result(void)
+{
+	static const char line[] =
+		"{\"unix_time\": 1, \"gotap\": {}, \"requests\": {\"open\": 3, \"limits_ns\": [1000, 2000], \"routes\": ["
+		"{\"name\": \"GET /a\", \"results\": {\"2xx\": {\"counts\": [1, 0, 2], \"sum_seconds\": 0.5}, \"panic\": "
+		"{\"counts\": [0, 1, 0], \"sum_seconds\": 0.25}}}, {\"name\": \"GET net/http\", \"results\": {}}]}}";
+	struct metrics_text t = { .out = &out };
+	struct metrics_program p = { .goroutines = { -1, -1, -1, -1 } };
+	struct watched w = {0};
+	const char *all;
+
+	CHECK(add(&w, line) && add(&w, line));
+	watched_copy(&p.watched, &w);
+	CHECK(add(&w, line));	/* the copy is one */
+	watched_free(&w);
+	metrics_label(&p.labels, "pid", "7");
+	metrics_programs(&t, &p, 1);
+	all = text();
+	CHECK(strstr(all, "gotap_request_seconds_bucket{pid=\"7\",route=\"GET /a\",result=\"2xx\",le=\"1e-06\"} 2\n"));
+	CHECK(strstr(all, "gotap_request_seconds_bucket{pid=\"7\",route=\"GET /a\",result=\"2xx\",le=\"+Inf\"} 6\n"));
+	CHECK(strstr(all, "gotap_request_seconds_sum{pid=\"7\",route=\"GET /a\",result=\"2xx\"} 1\n"));
+	CHECK(strstr(all, "gotap_request_seconds_count{pid=\"7\",route=\"GET /a\",result=\"panic\"} 2\n"));
+	CHECK(strstr(all, "gotap_requests_open{pid=\"7\"} 3\n"));
+	CHECK(!strstr(all, "net/http"));
+	metrics_program_free(&p);
+}
+
+static void routes_are_bounded(void)
+{
+	char line[800], long_name[300];
+	struct watched w = {0};
+	uint64_t n = 0;
+	size_t i;
+
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = 0;
+	for (i = 0; i < 2 * WATCHED_ROUTES; i++) {
+		/* the last ones have names that differ beyond the end of a label */
+		snprintf(line, sizeof(line), "{\"unix_time\": 1, \"gotap\": {}, \"requests\": {\"limits_ns\": [1], \"routes\": "
+			 "[{\"name\": \"%s%zu\", \"results\": {\"2xx\": {\"counts\": [1, 0]}}}]}}",
+			 i < 2 * WATCHED_ROUTES - 9 ? "" : long_name, i);
+		CHECK(add(&w, line));
+	}
+	for (i = 0; i < w.requests.series.len; i++)
+		n += vec_at(&w.requests.series, struct watched_series, i)->counts[0];
+	CHECK_EQ(w.requests.series.len, WATCHED_ROUTES + 1);
+	CHECK_EQ(n, 2 * WATCHED_ROUTES);
+	watched_free(&w);
+	for (i = 0; i < 3; i++) {
+		snprintf(line, sizeof(line), "{\"unix_time\": 1, \"gotap\": {}, \"requests\": {\"limits_ns\": [1], \"routes\": "
+			 "[{\"name\": \"%s%zu\", \"results\": {\"2xx\": {\"counts\": [1, 0]}}}]}}", long_name, i);
+		CHECK(add(&w, line));
+	}
+	CHECK_EQ(w.requests.series.len, 1);
+	watched_free(&w);
+}
+
 static void a_program_that_is_not_watched_has_what_proc_says(void)
 {
 	struct metrics_text t = { .out = &out };
@@ -155,6 +212,7 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(a_counter_and_an_info_have_the_names_of_each_format), UNIT(a_label_has_any_bytes),
 		UNIT(a_histogram_is_cumulative), UNIT(lines_add_up), UNIT(another_line_adds_nothing),
-		UNIT(reasons_are_bounded), UNIT(a_program_that_is_not_watched_has_what_proc_says), {0},
+		UNIT(reasons_are_bounded), UNIT(requests_add_up_by_route_and_result), UNIT(routes_are_bounded),
+		UNIT(a_program_that_is_not_watched_has_what_proc_says), {0},
 	});
 }

@@ -52,6 +52,11 @@ static void requests_are_those_of_net_http_pprof(void)
 	CHECK(r.seconds == 30);
 	CHECK_EQ(ask("/debug/pprof/goroutine?name=caddy&debug=2", &r), 0);
 	CHECK(!strcmp(r.name, "caddy") && r.debug == 2 && !r.pid);
+	CHECK_EQ(ask("/debug/requests?pid=12&seconds=2.5", &r), 0);
+	CHECK(r.endpoint->asked == ASKED_REQUESTS && r.seconds == 2.5);
+	CHECK_EQ(ask("/debug/requests.json?name=caddy", &r), 0);
+	CHECK(r.endpoint->asked == ASKED_REQUESTS_JSON && r.seconds == 5);
+	CHECK_EQ(ask("/debug/requests", &r), 400);
 	CHECK_EQ(ask("/debug/pprof/", &r), 0);
 	CHECK(r.endpoint->asked == ASKED_INDEX);
 }

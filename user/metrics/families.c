@@ -142,6 +142,26 @@ static void metrics_put_waits(struct metrics_text *t, const struct metrics_progr
 	}
 }
 
+static void metrics_put_requests(struct metrics_text *t, const struct metrics_program *p)
+{
+	const struct watched_requests *q = &p->watched.requests;
+	size_t i;
+
+	for (i = 0; i < q->series.len; i++) {
+		const struct watched_series *s = vec_at(&q->series, struct watched_series, i);
+
+		metrics_histogram(t, &p->labels, &s->labels,
+				  &(struct metrics_histogram){ q->limits_ns, s->counts, q->limits,
+							       s->sum });
+	}
+}
+
+static void metrics_put_requests_open(struct metrics_text *t, const struct metrics_program *p)
+{
+	if (p->watched.requests.known)
+		metrics_real(t, &p->labels, NULL, p->watched.requests.open);
+}
+
 static void metrics_put_own_cpu(struct metrics_text *t, const struct metrics_program *p)
 {
 	metrics_real(t, &p->labels, NULL, p->watched.own_cpu_before + p->watched.own_cpu);
@@ -179,6 +199,10 @@ static const struct program_family of_watched[] = {
 	    "How long goroutines that could run waited for a P, without the runtime's own."),
 	PUT(metrics_put_stops, "stop_the_world_seconds", HISTOGRAM, "seconds",
 	    "Stops of the world, for the garbage collector and for other reasons."),
+	PUT(metrics_put_requests, "request_seconds", HISTOGRAM, "seconds",
+	    "Requests that the program's servers have answered, by route and result."),
+	PUT(metrics_put_requests_open, "requests_open", GAUGE, NULL,
+	    "Requests that it serves at the end of the interval."),
 	PUT(metrics_put_in_state, "goroutine_seconds", COUNTER, "seconds",
 	    "Time of all goroutines in each state."),
 	PUT(metrics_put_blocked, "blocked_seconds", COUNTER, "seconds",
@@ -253,4 +277,5 @@ void metrics_program_free(struct metrics_program *p)
 {
 	buf_free(&p->labels);
 	buf_free(&p->facts);
+	watched_free(&p->watched);
 }

@@ -163,10 +163,23 @@ bool watched_add(struct watched *w, const char *line, size_t n)
 		add_memory(w, j);
 		add_histograms(w, get(j, "histograms"));
 		add_reasons(w, get(j, "blocked"));
+		watched_requests_add(&w->requests, get(j, "requests"));
 		add_gotap(w, get(j, "gotap"));
 	}
 	json_object_put(j);
 	return good;
+}
+
+void watched_copy(struct watched *to, const struct watched *from)
+{
+	*to = *from;
+	to->requests = (struct watched_requests){0};
+	watched_requests_copy(&to->requests, &from->requests);
+}
+
+void watched_free(struct watched *w)
+{
+	watched_requests_free(&w->requests);
 }
 
 void watched_again(struct watched *w)

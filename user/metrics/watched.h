@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "metrics/requests.h"
+
 /* As enum top_state and enum top_histogram_of, by their names in JSON. */
 enum { WATCHED_STATES = 4, WATCHED_HISTOGRAMS = 3 };
 /* More than `gotap top` has: what is beyond them is not taken. */
@@ -45,6 +47,7 @@ struct watched {
 	struct watched_histogram sched, stops_gc, stops_other;
 	struct watched_reason reasons[WATCHED_REASONS];
 	unsigned int n_reasons;
+	struct watched_requests requests;
 	uint64_t records, lost, repairs;
 	/* of gotap: CPU time of this recording, and of those before it of the same process */
 	double own_cpu, own_cpu_before;
@@ -57,6 +60,10 @@ struct watched {
 
 /* Adds a line of @n bytes. False: it is not such a line, and nothing was added. */
 bool watched_add(struct watched *w, const char *line, size_t n);
+/* Copies @from to *@to, which is zeroed; watched_free() frees the copy. */
+void watched_copy(struct watched *to, const struct watched *from);
+/* Frees what @w owns. */
+void watched_free(struct watched *w);
 /* The recording has ended, and another one of the same process follows. */
 void watched_again(struct watched *w);
 

@@ -56,14 +56,15 @@ enum MHD_Result answer_refuse(struct MHD_Connection *c, const struct refusal *wh
 /* A profile: a file that a client saves. */
 static bool answer_is_file(const struct request *r)
 {
-	return r->endpoint->name && r->debug <= 0;
+	return r->endpoint->name && !r->endpoint->shown && r->debug <= 0;
 }
 
 static const char *answer_type(const struct request *r)
 {
 	if (r->endpoint->asked == ASKED_INDEX)
 		return "text/html; charset=utf-8";
-	if (r->endpoint->asked == ASKED_PROCESSES_JSON || r->endpoint->asked == ASKED_SNAP)
+	if (r->endpoint->asked == ASKED_PROCESSES_JSON || r->endpoint->asked == ASKED_SNAP ||
+	    r->endpoint->asked == ASKED_REQUESTS_JSON)
 		return "application/json";
 	if (r->endpoint->asked == ASKED_METRICS)
 		return r->open_metrics ?

@@ -29,6 +29,8 @@ enum asked {
 	ASKED_TRACE,
 	ASKED_BLOCK,
 	ASKED_PROFILE,
+	ASKED_REQUESTS,
+	ASKED_REQUESTS_JSON,
 	ASKED_METRICS,
 	ASKED_SNAP,
 };
@@ -36,8 +38,8 @@ enum asked {
 struct endpoint {
 	const char *path;
 	enum asked asked;
-	/* of the file that a client saves; NULL: it is no profile */
-	const char *name;
+	const char *name;		/* NULL: it is no answer about one process */
+	bool shown;			/* a client shows it, and does not save it as a file */
 	const char *about;		/* for the page; NULL: not on it */
 	unsigned int seconds;		/* default time of a recording; 0: the answer needs none */
 	/* fractions of seconds are allowed; net/http/pprof allows them for traces only */

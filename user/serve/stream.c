@@ -24,23 +24,31 @@ enum { OVERSIZE = 64 << 20 };
 /* --- the child --- */
 
 /*
- * `gotap COMMAND -p PID ARGS`, and, if @profile is a type of `gotap pprof`, that command on its
- * output. A recording for a profile has only the groups of events that the profile needs.
+ * `gotap COMMAND -p PID ARGS`, and if there is @then, `gotap THEN` on its output. A recording for a
+ * profile has only the groups of events that the profile needs.
  */
 struct command {
-	const char *command, *args[8], *profile;
+	const char *command, *args[8], *then[6];
 };
 
 static const struct command commands[] = {
 	[ASKED_TRACE] = { .command = "record", .args = { "-q", "-o", "-" } },
 	[ASKED_BLOCK] = {
 		.command = "record", .args = { "-q", "-o", "-", "-e", "sched" },
-		.profile = "sync",
+		.then = { "pprof", "--type", "sync", "--as-runtime", "-" },
 	},
 	[ASKED_PROFILE] = {
 		.command = "record",
 		.args = { "-q", "-o", "-", "-e", "sched", "--cpu-samples", "100" },
-		.profile = "cpu",
+		.then = { "pprof", "--type", "cpu", "--as-runtime", "-" },
+	},
+	[ASKED_REQUESTS] = {
+		.command = "record", .args = { "-q", "-o", "-", "-e", "+http" },
+		.then = { "requests", "--or-none", "-" },
+	},
+	[ASKED_REQUESTS_JSON] = {
+		.command = "record", .args = { "-q", "-o", "-", "-e", "+http" },
+		.then = { "requests", "--or-none", "--json", "-" },
 	},
 	[ASKED_GOROUTINE] = { .command = "stacks", .args = { "--pprof" } },
 };
@@ -78,12 +86,12 @@ static bool stream_start(struct exchange *x, struct refusal *why)
 		run_arg2(&first, "-d", time);
 	if (x->request.endpoint->seconds && o->budget)
 		run_arg2(&first, "--budget", o->budget);
-	run_arg2(&second, "gotap", "pprof");
-	run_arg2(&second, "--type", c->profile);
-	run_arg2(&second, "--as-runtime", "-");
+	run_arg(&second, "gotap");
+	for (i = 0; c->then[i]; i++)
+		run_arg(&second, c->then[i]);
 	x->since = now_ns();
 	atomic_fetch_add(&x->server->recorded, x->request.endpoint->seconds > 0);
-	return grant_run(x, &first, c->profile ? &second : NULL, why);
+	return grant_run(x, &first, c->then[0] ? &second : NULL, why);
 }
 
 /* --- the output --- */

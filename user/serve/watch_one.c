@@ -14,8 +14,11 @@
 #include "proc/kernel_btf.h"
 #include "serve/internal.h"
 
-/* A line of `gotap top --json --brief` has 3 to 8 kB. */
-enum { LINE_BYTES = 1 << 18 };
+/*
+ * A line of `gotap top --json --brief` has 3 to 8 kB, and 200 to 1500 more for each route of which
+ * requests ended, of 513 at most.
+ */
+enum { LINE_BYTES = 1 << 20 };
 /* A recording that fails is tried again after FIRST seconds, and each time later, up to MOST. */
 enum { FIRST_SECONDS = 5, MOST_SECONDS = 300 };
 
@@ -23,7 +26,7 @@ enum { FIRST_SECONDS = 5, MOST_SECONDS = 300 };
  * Groups of which the metrics are. No metric has a stack, but one frame tells a goroutine of the
  * runtime from the others.
  */
-#define WATCH_EVENTS "sched,syscall,gc,heap"
+#define WATCH_EVENTS "sched,syscall,gc,heap,http"
 #define WATCH_BUDGET "10"
 
 struct watch_one {
@@ -183,6 +186,7 @@ static void *one_main(void *one)
 static void one_release(struct watch_one *o)
 {
 	pthread_mutex_destroy(&o->lock);
+	watched_free(&o->sums);
 	free(o->name);
 	free(o->said);
 	free(o);
@@ -233,6 +237,6 @@ unsigned int watch_one_failures(const struct watch_one *o)
 void watch_one_copy(struct watch_one *o, struct watched *ret)
 {
 	pthread_mutex_lock(&o->lock);
-	*ret = o->sums;
+	watched_copy(ret, &o->sums);
 	pthread_mutex_unlock(&o->lock);
 }

@@ -17,6 +17,7 @@
 struct requests_options {
 	const char *trace, *out, *binary, *route;
 	bool json;
+	bool or_none;	/* for gotap serve: no request is an answer, too */
 	unsigned long slowest;
 	struct otlp_cmd_options otlp;
 };
