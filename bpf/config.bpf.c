@@ -4,6 +4,7 @@
  * them (common.h).
  */
 #include "common.h"
+#include "regions.h"
 
 #define KNOB(code, type, name, initial) const volatile __typeof__(type) name = initial;
 #include "knobs.def"
@@ -17,5 +18,6 @@ __u64 texts_missing = 0;
 __u32 threads_active = 0;
 __u32 threads_tgid = 0;
 __u64 exec_time = 0;
+struct region_hits region_hits[REGIONS_MOST] = {};
 
 char LICENSE[] SEC("license") = "GPL";

@@ -17,7 +17,6 @@ struct sweeps_map sweeps SEC(".maps");
 struct servings_map servings SEC(".maps");
 struct callings_map callings SEC(".maps");
 struct regions_map regions SEC(".maps");
-struct region_hits_map region_hits SEC(".maps");
 struct rpcs_map rpcs SEC(".maps");
 
 /*

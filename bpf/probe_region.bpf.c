@@ -39,28 +39,18 @@ static __always_inline struct region_point *region_here(struct pt_regs *ctx)
 	return bpf_map_lookup_elem(&regions, &ip);
 }
 
-static __always_inline struct region_hits *region_hits_of(const struct region_point *p)
-{
-	__u32 number = p->number;
-
-	return bpf_map_lookup_elem(&region_hits, &number);
-}
-
 SEC("uprobe")
 int GO_PROGRAM(region_begin)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids();
 	struct region_point *p;
-	struct region_hits *hits;
 
 	if (!is_target(pid_tgid))
 		return 0;
 	p = region_here(ctx);
 	if (!p || (p->drop_taken && arch_stack_grows(ctx)))
 		return 0;
-	hits = region_hits_of(p);
-	if (hits)
-		__sync_fetch_and_add(&hits->begins, 1);
+	__sync_fetch_and_add(&region_hits[p->number & (REGIONS_MOST - 1)].begins, 1);
 	region_send(ctx, pid_tgid, REC_OP_BEGIN, p);
 	return 0;
 }
@@ -70,16 +60,13 @@ int GO_PROGRAM(region_end)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids();
 	struct region_point *p;
-	struct region_hits *hits;
 
 	if (!is_target(pid_tgid))
 		return 0;
 	p = region_here(ctx);
 	if (!p)
 		return 0;
-	hits = region_hits_of(p);
-	if (hits)
-		__sync_fetch_and_add(&hits->ends, 1);
+	__sync_fetch_and_add(&region_hits[p->number & (REGIONS_MOST - 1)].ends, 1);
 	region_send(ctx, pid_tgid, REC_OP_END, p);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * regions: the maps of probe_region.bpf.c, which is compiled twice (old.bpf.c). User space makes
- * them as large as the recording needs.
+ * regions: the state of probe_region.bpf.c, which is compiled twice (old.bpf.c). User space makes
+ * the map as large as the recording needs.
  */
 #ifndef GOTAP_BPF_REGIONS_H
 #define GOTAP_BPF_REGIONS_H
@@ -16,17 +16,9 @@ struct regions_map {
 	__type(value, struct region_point);
 };
 
-struct region_hits_map {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, REGIONS_MOST);
-	__type(key, __u32);
-	__type(value, struct region_hits);
-};
-
 /* Address of a probed instruction -> the place; defined in emit.bpf.c. */
 extern struct regions_map regions SEC(".maps");
-/* Number of a function -> its hits. User space reads them while the programs run. */
-extern struct region_hits_map region_hits SEC(".maps");
+/* Indexed by the number of the function. User space reads them while the programs run. */
+extern struct region_hits region_hits[REGIONS_MOST];
 
 #endif

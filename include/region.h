@@ -6,6 +6,7 @@
 #ifndef GOTAP_REGION_H
 #define GOTAP_REGION_H
 
+/* REGIONS_MOST is a power of two. */
 enum { REGIONS_MOST = 64, REGION_POINTS_MOST = 4096 };
 
 /* An instruction with a probe. The key is its address in the process. */
@@ -13,7 +14,9 @@ struct region_point {
 	unsigned long long name;	/* address of the function's name in the program */
 	unsigned int len;		/* bytes of it */
 	unsigned char number;		/* of the function, from 0 on */
-	/* a hit does not count if the conditional jump there is taken (target/function_sites.h) */
+	/*
+	 * a hit does not count if the conditional jump there is taken (target/function_sites.h)
+	 */
 	unsigned char drop_taken;
 	unsigned char unused[2];
 };

@@ -105,3 +105,18 @@ begun() { awk -v name="$1" '$2 == name { print $3 }' "$BATS_TEST_TMPDIR/counts";
 	[ "$status" -eq 2 ]
 	target_runs "$TARGET"
 }
+
+@test "the price of a call is said first, and a function that costs too much loses its probes" {
+	build_prog 1.27 regions
+	start_target "$PROG" 4 100000000 0
+	gotap record -p "$TARGET" -d 1500ms --budget 20% -o "$BATS_TEST_TMPDIR/x.trace" --region main.fibonacci --region main.waits
+	[ "$status" -eq 0 ]
+	contains "2 functions with 2 returns; a call costs the program about"
+	contains "1 of them cost too much, and lost their probes"
+	trace_ok "$BATS_TEST_TMPDIR/x.trace"
+	"$GOTAP" text --events "$BATS_TEST_TMPDIR/x.trace" >"$BATS_TEST_TMPDIR/events"
+	grep -q 'region main.fibonacci: its calls are not recorded from here on' "$BATS_TEST_TMPDIR/events"
+	# the other one goes on until the end
+	awk '/region main.fibonacci: its calls/ { gone = 1 } gone && /UserRegionEnd.*main.waits/ { n++ } END { exit n < 10 }' \
+		"$BATS_TEST_TMPDIR/events"
+}

@@ -256,6 +256,19 @@ void bpf_detach(struct bpf_side *b, unsigned int parts)
 		bpf_mend(b);
 }
 
+void bpf_detach_region(struct bpf_side *b, unsigned int i)
+{
+	struct prober_request rq = { .what = PROBER_DETACH_REGION, .parts = i };
+
+	if (prober_ask(&b->prober, &rq, NULL) == -EPIPE && !b->mended)
+		bpf_mend(b);
+}
+
+const struct region_hits *bpf_region_hits(const struct bpf_side *b)
+{
+	return b->skel->bss->region_hits;
+}
+
 void bpf_free(struct bpf_side *b)
 {
 	if (!b)

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "live/process.h"
 #include "plan/plan.h"
+#include "region.h"
 #include "rings/inline_rings.h"
 #include "rings/ring_set.h"
 
@@ -103,6 +104,12 @@ void bpf_set_stacks(struct bpf_side *b, unsigned int stacks);
  * a stream in which some kinds of records stop earlier than others is false.
  */
 void bpf_deactivate(struct bpf_side *b);
+/*
+ * Takes the probes of region @i of the plan away for good; they do not come back with the others.
+ */
+void bpf_detach_region(struct bpf_side *b, unsigned int i);
+/* The hits of each region of the plan since the start; they grow while probes run. */
+const struct region_hits *bpf_region_hits(const struct bpf_side *b);
 /* Takes the probes away; the rings stay readable. */
 void bpf_detach(struct bpf_side *b, unsigned int parts);
 /* Accepts NULL. */

@@ -12,6 +12,7 @@
 #include "attach/inliner.h"
 #include "attach/prober.h"
 #include "attach/tracepoints.h"
+#include "region.h"
 #include "gotap.skel.h"
 #include "live/text_map.h"
 #include "rings/inline_rings.h"

@@ -115,6 +115,9 @@ static int held_serve(void *ctx, const struct prober_request *rq, struct error *
 	case PROBER_DETACH:
 		held_detach(held, rq->parts);
 		return 0;
+	case PROBER_DETACH_REGION:
+		links_detach_region(&held->links, rq->parts);
+		return 0;
 	case PROBER_INJECT:
 		return held_as_it_ended(held, inliner_inject(held->inliner, err), err);
 	case PROBER_PATCH:

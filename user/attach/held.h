@@ -13,6 +13,7 @@ enum {
 	PROBER_ATTACH, PROBER_DETACH,	/* enum bpf_parts */
 	PROBER_CALIBRATE,		/* enum calibration */
 	PROBER_PRIVILEGES,		/* the privileges that it keeps */
+	PROBER_DETACH_REGION,		/* index of a region of the plan */
 	PROBER_INJECT, PROBER_PATCH,	/* --attach inline */
 };
 

@@ -126,6 +126,13 @@ static int attach_perf(struct links *l, size_t i, struct error *err)
 	return 0;
 }
 
+static bool links_is_gone(const struct links *l, size_t i)
+{
+	uint32_t region = links_point_at(l, i)->region;
+
+	return region && l->region_gone[region - 1];
+}
+
 /* The points that code in the target covers, or (@covered false) those that it does not. */
 static int links_attach_points(struct links *l, unsigned int parts, bool covered,
 			       struct error *err)
@@ -134,7 +141,8 @@ static int links_attach_points(struct links *l, unsigned int parts, bool covered
 	int r = 0;
 
 	for (i = 0; i < l->plan->points.len && !r; i++) {
-		if (!(parts & part_of(links_point_at(l, i)->program)) || is_inline(l, i) != covered)
+		if (!(parts & part_of(links_point_at(l, i)->program)) ||
+		    is_inline(l, i) != covered || links_is_gone(l, i))
 			continue;
 		if (!l->multi)
 			r = attach_perf(l, i, err);
@@ -236,13 +244,14 @@ static void in_parallel(struct attached *items, size_t n)
 	bool runs[MOST] = { false };
 	size_t i;
 
+	for (; n > MOST; items += MOST, n -= MOST)
+		in_parallel(items, MOST);
 	for (i = 0; i < n; i++) {
-		if (i < MOST)
-			runs[i] = !thread_start(&threads[i], detach_one, &items[i]);
-		if (i >= MOST || !runs[i])
+		runs[i] = !thread_start(&threads[i], detach_one, &items[i]);
+		if (!runs[i])
 			detach_one(&items[i]);
 	}
-	for (i = 0; i < n && i < MOST; i++)
+	for (i = 0; i < n; i++)
 		if (runs[i])
 			pthread_join(threads[i], NULL);
 }
@@ -282,6 +291,27 @@ static bool is_released(const struct links *l, const struct attached *a, unsigne
 void links_detach(struct links *l, unsigned int parts)
 {
 	links_detach_points(l, is_of_parts, parts);
+}
+
+static bool is_of_region(const struct links *l, const struct attached *a, unsigned int number)
+{
+	return a->part & BPF_ALL && links_point_at(l, a->point)->region == number;
+}
+
+static bool is_region_begin(const struct links *l, const struct attached *a, unsigned int number)
+{
+	return is_of_region(l, a, number) &&
+	       links_point_at(l, a->point)->program == PROGRAM_region_begin;
+}
+
+void links_detach_region(struct links *l, unsigned int i)
+{
+	if (i >= REGIONS_MOST)
+		return;
+	l->region_gone[i] = true;
+	/* the ends go last, so that calls which begin meanwhile have one */
+	links_detach_points(l, is_region_begin, i + 1);
+	links_detach_points(l, is_of_region, i + 1);
 }
 
 /* Flags last: one takes effect when the call that it leads to is gotap's already. */

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "live/process.h"
 #include "plan/plan.h"
+#include "region.h"
 
 struct inliner;
 
@@ -26,6 +27,7 @@ struct links {
 	bool multi;			/* by uprobe_multi, else by perf */
 	pid_t gotap;
 	struct vec attached;		/* struct attached */
+	bool region_gone[REGIONS_MOST];	/* by index: its probes do not come back */
 };
 
 /* Probes come and go in two parts. */
@@ -54,6 +56,8 @@ bool links_any(const struct links *l);
 void links_release(struct links *l);
 /* Puts uprobes at those places again. */
 int links_cover(struct links *l, struct error *err);
+/* Takes away those of region @i of the plan, for good. */
+void links_detach_region(struct links *l, unsigned int i);
 /* Returns when the kernel has taken them out. */
 void links_detach(struct links *l, unsigned int parts);
 

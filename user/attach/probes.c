@@ -68,6 +68,13 @@ void probes_detach(struct probes *p, unsigned int parts)
 	pthread_mutex_unlock(&p->lock);
 }
 
+void probes_detach_region(struct probes *p, unsigned int i)
+{
+	pthread_mutex_lock(&p->lock);
+	bpf_detach_region(p->bpf, i);
+	pthread_mutex_unlock(&p->lock);
+}
+
 void probes_silence(struct probes *p)
 {
 	__atomic_store_n(&p->silent, true, __ATOMIC_SEQ_CST);

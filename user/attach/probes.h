@@ -30,6 +30,8 @@ void probes_activate(struct probes *p);
 int probes_begin_inline(struct probes *p, struct error *err);
 /* Takes @parts away; if it is all of them, nothing is recorded from the begin of the call on. */
 void probes_detach(struct probes *p, unsigned int parts);
+/* Takes those of region @i of the plan away for good. */
+void probes_detach_region(struct probes *p, unsigned int i);
 /* Nothing is recorded any more, and no probe comes back. Does not wait. */
 void probes_silence(struct probes *p);
 

@@ -37,6 +37,8 @@ enum {
 
 /* A function that does nothing. The kernel emulates its first instruction under a uprobe. */
 #define ARCH_EMPTY_FUNCTION "\tpush %rbp\n\tpop %rbp\n\tret\n"
+/* One of which the kernel has to step the first instruction. */
+#define ARCH_RETURNING_FUNCTION "\tret\n"
 
 #else
 #error "gotap knows no machine code of this architecture"

@@ -89,7 +89,7 @@ double budget_cost(const struct budget *b, const struct budget_load *l, enum rec
 	const struct budget_prices *p = &b->prices;
 	double seen = b->level < REC_LEVEL_NO_EXTRAS ? (double)l->probes.extras : 0;
 	double more = extras_at(b, &l->probes, level) - seen;
-	double ns = ((double)l->hits + more) * p->hit +
+	double ns = ((double)l->hits + more) * p->hit + (double)l->steps * (p->step - p->hit) +
 		    ((double)l->probes.records + more) * p->record +
 		    stacks_cost(b, &l->probes, level) + inline_cost(b, &l->in_target, level);
 

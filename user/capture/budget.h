@@ -25,6 +25,7 @@
 /* Prices, in ns of CPU time of the traced program. */
 struct budget_prices {
 	double hit;		/* the trap, and a BPF program that makes no record */
+	double step;		/* the same where the kernel has to step the instruction */
 	double record, stack, frame;	/* on top of a hit */
 	bool measured;		/* else assumed */
 	/*
@@ -47,6 +48,7 @@ struct budget_work {
 struct budget_load {
 	uint64_t ns;		/* how long that was */
 	uint64_t hits;
+	uint64_t steps;		/* of these, those of which the kernel stepped the instruction */
 	struct budget_work probes, in_target;
 };
 

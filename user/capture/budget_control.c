@@ -12,10 +12,18 @@
 #define FIRST_TICK_NS (20 * 1000 * 1000)
 #define FIRST_TICKS_NS 1000000000ULL
 
+static struct budget_load control_read(const struct budget_control *c)
+{
+	struct budget_load sum = budget_meter_read(c->meter, bpf_rings(c->probes->bpf));
+
+	sum.steps = region_budget_steps(&c->regions);
+	return sum;
+}
+
 void budget_control_begin(struct budget_control *c)
 {
 	c->begin = c->metered = now_ns();
-	c->sum = budget_meter_read(c->meter, bpf_rings(c->probes->bpf));
+	c->sum = control_read(c);
 }
 
 /*
@@ -49,11 +57,12 @@ static void keep_most(struct budget_work *now, const struct budget_work *before)
 /* Returns what the counters counted since the last call. */
 static struct budget_load take_load(struct budget_control *c)
 {
-	struct budget_load sum = budget_meter_read(c->meter, bpf_rings(c->probes->bpf));
+	struct budget_load sum = control_read(c);
 	uint64_t now = now_ns();
 	struct budget_load d = {
 		.ns = now - c->metered,
 		.hits = budget_more(sum.hits, c->sum.hits),
+		.steps = budget_more(sum.steps, c->sum.steps),
 		.probes = work_since(&sum.probes, &c->sum.probes),
 		.in_target = work_since(&sum.in_target, &c->sum.in_target),
 	};
@@ -115,6 +124,8 @@ void budget_control_tick(struct budget_control *c, bool away, bool may_go)
 	enum rec_level level = c->budget.level;
 	struct budget_load load;
 
+	if (may_go && region_budget_tick(&c->regions))
+		budget_control_begin_anew(c);
 	if (!budget_limits(c->budget.ceiling) || !is_time(c))
 		return;
 	load = take_load(c);

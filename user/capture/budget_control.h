@@ -13,12 +13,14 @@
 #include "attach/probes.h"
 #include "capture/budget.h"
 #include "capture/budget_meter.h"
+#include "capture/region_budget.h"
 #include "capture/user_records.h"
 
 struct budget_control {
 	struct probes *probes;
 	struct budget_meter *meter;
 	struct user_records *records;
+	struct region_budget regions;
 	struct budget budget;
 	uint64_t begin, metered;	/* ns; when counters were read first, and when last */
 	struct budget_load sum;		/* and what they said */
@@ -28,13 +30,13 @@ struct budget_control {
 void budget_control_begin(struct budget_control *c);
 /*
  * Reads the counters, if that is due. @away: for another reason than the budget there were no
- * probes since the last call. Afterwards c->budget.off says whether the probes must be away; it is
- * false if @may_go is.
+ * probes since the last call. Afterwards c->budget.off says whether the probes must be away; it
+ * is false if @may_go is.
  */
 void budget_control_tick(struct budget_control *c, bool away, bool may_go);
 /*
- * Forgives the debt: from now on code in the target makes the records, at a much lower price. The
- * cost before still counts in the average.
+ * Forgives the debt: from now on the records have a much lower price, since code in the target
+ * makes them, or the most expensive probes are gone. The cost before still counts in the average.
  */
 void budget_control_begin_anew(struct budget_control *c);
 /* Counts the load since the last tick, without a decision. */

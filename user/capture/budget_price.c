@@ -20,7 +20,7 @@ enum {
  * Prices on a small virtual machine (docs/measurements.md); on bare metal they are less than half.
  */
 static const struct budget_prices assumed = {
-	.hit = 800, .record = 250, .stack = 350, .frame = 30
+	.hit = 800, .step = 11000, .record = 250, .stack = 350, .frame = 30
 };
 
 /*
@@ -37,6 +37,8 @@ static const struct budget_prices assumed = {
  */
 void budget_site_hit(const void *frames);
 void budget_site_record(const void *frames);
+/* The kernel has to step the first instruction of this one. */
+void budget_site_step(const void *frames);
 
 __asm__(".text\n"
 	".globl budget_site_hit\n"
@@ -48,7 +50,12 @@ __asm__(".text\n"
 	".type budget_site_record, @function\n"
 	"budget_site_record:\n"
 	ARCH_EMPTY_FUNCTION
-	".size budget_site_record, .-budget_site_record\n");
+	".size budget_site_record, .-budget_site_record\n"
+	".globl budget_site_step\n"
+	".type budget_site_step, @function\n"
+	"budget_site_step:\n"
+	ARCH_RETURNING_FUNCTION
+	".size budget_site_step, .-budget_site_step\n");
 
 /* Finds the offset of @function in the file of gotap's own executable. */
 static bool find_offset(void (*function)(const void *), uint64_t *ret)
@@ -125,8 +132,18 @@ static void price_measure(struct ring *ring, struct budget_prices *ret)
 		.record = COLD_RECORD * price_more(hit, record),
 		.stack = COLD * price_more(record, one),
 		.frame = COLD * price_more(one, all) / (FRAMES - 1),
+		.step = assumed.step,
 		.measured = true,
 	};
+}
+
+void budget_measure_step(struct bpf_side *b, struct budget_prices *ret)
+{
+	uint64_t at;
+
+	if (find_offset(budget_site_step, &at) && bpf_probe_self(b, CALIBRATE_HIT, at))
+		ret->step = COLD * price_fastest(budget_site_step, NULL,
+						 &bpf_rings(b)->calibration);
 }
 
 void budget_measure(struct bpf_side *b, struct budget_prices *ret)

@@ -18,6 +18,8 @@
  * @ret->measured is then false.
  */
 void budget_measure(struct bpf_side *b, struct budget_prices *ret);
+/* Measures the price of a hit at an instruction that the kernel has to step, after these. */
+void budget_measure_step(struct bpf_side *b, struct budget_prices *ret);
 /* Measures the prices of code in the target, by the same code inside gotap itself. */
 void budget_measure_inline(struct budget_prices *ret);
 

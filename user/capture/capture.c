@@ -227,6 +227,9 @@ static void connect_parts(struct capture *cap, const struct capture_opts *opts)
 	cap->gaps.budget.probes = &cap->probes;
 	cap->gaps.budget.meter = &cap->meter;
 	cap->gaps.budget.records = &cap->records;
+	cap->gaps.budget.regions.plan = cap->plan;
+	cap->gaps.budget.regions.probes = &cap->probes;
+	cap->gaps.budget.regions.records = &cap->records;
 }
 
 /*
@@ -253,9 +256,18 @@ static void plan_budget(struct capture *cap, const struct capture_opts *opts)
 {
 	struct budget_prices prices;
 
-	if (!budget_limits(opts->budget))
+	if (!budget_limits(opts->budget) && !cap->plan->regions.len)
 		return;
 	budget_measure(cap->bpf, &prices);
+	if (cap->plan->regions.len)
+		budget_measure_step(cap->bpf, &prices);
+	region_budget_init(&cap->gaps.budget.regions, &prices, opts->budget);
+	if (cap->plan->regions.len && opts->said_price)
+		opts->said_price(opts->price_ctx,
+				 region_call_price(&prices, vec_at(&cap->plan->regions,
+								   struct plan_region, 0)));
+	if (!budget_limits(opts->budget))
+		return;
 	if (cap->plan->for_inline)
 		budget_measure_inline(&prices);
 	budget_init(&cap->gaps.budget.budget, &prices, opts->budget, opts->bpf.stack_depth,
@@ -294,7 +306,7 @@ static int put_in_place(struct capture *cap, const struct capture_opts *opts, st
 	struct bpf_opts bpf = opts->bpf;
 	int r;
 
-	bpf.calibration = budget_limits(opts->budget);
+	bpf.calibration = budget_limits(opts->budget) || cap->plan->regions.len;
 	cap->states.stop_reading.signal = opts->stop;
 	r = memory_begin(cap->proc, &cap->states.stop_reading, err);
 	if (!r)

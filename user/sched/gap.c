@@ -15,6 +15,7 @@
  * that began is created. The steps are a nanosecond apart.
  */
 #include "sched/handlers.h"
+#include "sched/ops.h"
 
 #include "base/vec.h"
 #include "sched/ensure.h"
@@ -410,6 +411,7 @@ static void end_gap(struct model *s)
 {
 	s->counts.unrecorded += s->now - s->gap.since;
 	s->gap.open = s->gap.collecting = false;
+	ops_lose(s);
 	s->started = true;
 }
 

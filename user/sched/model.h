@@ -109,6 +109,7 @@ struct model_counts {
 	uint64_t notes;			/* log events about the trace itself */
 	/* of functions of --region: that returned, and that were left without a return */
 	uint64_t calls, calls_left;
+	uint64_t regions_gone;		/* functions that were too expensive (--budget) */
 	uint64_t renamed_logs;		/* of the program, in a category of notes (read/notes.h) */
 	/* times that an event needed goroutine 0, which no program has */
 	uint64_t stand_ins;

@@ -18,6 +18,7 @@
 #include "base/percent.h"
 #include "base/vec.h"
 #include "read/origin.h"
+#include "sched/ops.h"
 #include "sched/steps.h"
 
 /*
@@ -65,6 +66,7 @@ void records_lost(struct model *s, struct M *m, const struct rec *r)
 	const struct rec_long *l = as_long(r);
 
 	s->counts.lost += l->arg;
+	ops_lose(s);
 	/* Times in notes count from the begin of the trace. */
 	if (!s->started && !s->gap.open) {
 		note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " before the trace begins",
@@ -212,6 +214,17 @@ const char *rec_level_text(unsigned int level)
 	};
 
 	return level < REC_LEVELS ? text[level] : "unknown";
+}
+
+void region_given_up(struct model *s, struct M *m, const struct rec *r)
+{
+	const struct rec_user *u = (const struct rec_user *)r;
+
+	s->counts.regions_gone++;
+	note_add(s, "region %.*s: its calls are not recorded from here on, as they cost more than "
+		 "%s %% of a CPU, the part of the budget for regions (%" PRIu64 " calls so far)",
+		 u->len[0] < 120 ? u->len[0] : 120, u->text,
+		 percent_text(percent_of_ns((double)u->arg)).text, r->id);
 }
 
 void budget_changed(struct model *s, struct M *m, const struct rec *r)

@@ -29,6 +29,7 @@ struct op {
 	struct region *region;	/* that of this operation, among those of the goroutine */
 	bool named;		/* the name is in the trace */
 	bool has_children;	/* goroutines that are created meanwhile work for it */
+	bool lost;		/* its end is not known (ops_lose()) */
 	uint8_t kind;		/* enum op_kind */
 	uint8_t flags;		/* of its begin */
 	uint64_t stack, arg;	/* likewise, the words of these names */

@@ -130,6 +130,14 @@ void ops_free(struct model *s)
 	http_calls_free(s);
 }
 
+void ops_lose(struct model *s)
+{
+	struct op *op;
+
+	for (op = s->ops; op; op = op->next)
+		op->lost = op_traits_of(op)->by_depth;
+}
+
 uint64_t ops_task(const struct G *g)
 {
 	return g->ops ? g->ops->task : 0;
@@ -413,7 +421,7 @@ static void op_ends(struct model *s, struct M *m, uint8_t kind, const struct rec
 		return;
 	if (op->g)
 		op_finish_inner(s, m, op);
-	op_finish(s, m, op, u);
+	op_finish(s, m, op, op->lost ? NULL : u);
 }
 
 /*

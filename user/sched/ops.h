@@ -9,9 +9,9 @@
  * in the task of the other one. The ids of these tasks count from HTTP_TASKS on. The parent of a
  * task is the task around it.
  *
- * A name may be known at the end only: the router finds the route of a request while it is served.
- * A reader wants the name at the begin of the task: the trace has an id for it there, and the text
- * when the operation ends, at the latest when the generation does (sink_ops.text).
+ * A name may be known at the end only: the router finds the route of a request while it is
+ * served. A reader wants the name at the begin of the task: the trace has an id for it there, and
+ * the text when the operation ends, at the latest when the generation does (sink_ops.text).
  *
  * An operation that ends ends those that began in its goroutine after it: readers want regions to
  * nest. Kinds differ in texts alone (op.h, op_*.c).
@@ -25,6 +25,11 @@
 void ops_tell(struct model *s);
 /* The goroutine is dropped: so are its operations, without an end. */
 void ops_drop(struct model *s, struct G *g);
+/*
+ * Records are missing: an end of a kind whose keys are depths may now belong to another operation
+ * of the same depth. Those that are open have no end any more.
+ */
+void ops_lose(struct model *s);
 /* Frees those that no goroutine has. The model ends. */
 void ops_free(struct model *s);
 /* The task of the innermost operation of @g that is one; 0: none. */

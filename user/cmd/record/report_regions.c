@@ -28,8 +28,13 @@ void report_print_regions(const struct report *r, FILE *f)
 	fprintf(f, "regions: %zu function%s, %" PRIu64 " calls", r->plan->regions.len,
 		r->plan->regions.len == 1 ? "" : "s", c->calls);
 	if (c->calls_left)
-		fprintf(f, ", and %" PRIu64 " left without a return (a panic, runtime.Goexit)",
+		fprintf(f, ", and %" PRIu64 " left without a known return (a panic, "
+			"runtime.Goexit, a gap in the recording)",
 			c->calls_left);
 	fputc('\n', f);
+	if (c->regions_gone)
+		fprintf(f, "regions: %" PRIu64 " of them cost too much, and lost their probes "
+			"amid the recording: notes in the trace say which and when; --budget "
+			"allows more\n", c->regions_gone);
 	regions_print_inlined(r->plan, f);
 }

@@ -107,6 +107,20 @@ static int start_spool(struct session *s, struct error *err)
 			    o->spool ? o->spool : "memory", &s->target->info, err);
 }
 
+static void session_say_price(void *ctx, double ns)
+{
+	const struct session *s = ctx;
+	const struct vec *regions = &s->target->plan.regions;
+	uint64_t returns = 0;
+	size_t i;
+
+	for (i = 0; i < regions->len; i++)
+		returns += vec_at(regions, struct plan_region, i)->returns;
+	fprintf(stderr, "gotap: --region: %zu function%s with %" PRIu64 " returns; a call costs "
+		"the program about %.1f us\n", regions->len, regions->len == 1 ? "" : "s", returns,
+		ns / 1e3);
+}
+
 static int session_start(struct session *s, struct error *err)
 {
 	struct assembler_opts opts = {
@@ -122,6 +136,10 @@ static int session_start(struct session *s, struct error *err)
 
 	s->capture_opts = s->opts->capture;
 	s->capture_opts.stop = signals_step();
+	if (!s->opts->quiet && !s->opts->json) {
+		s->capture_opts.said_price = session_say_price;
+		s->capture_opts.price_ctx = s;
+	}
 	if (s->capture_opts.budget == BUDGET_DEFAULT)
 		s->capture_opts.budget = record_default_budget(&s->target->proc);
 	opts.output = s->files->trace.path;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Calls of functions in the model: begin and end are matched by the depth of the stack, also when ends are missing. In
+ * stories R begins and E ends a region, L is a log event that says that the region which ends next was left.
+ */
+#define _GNU_SOURCE
+#include "sched_story.h"
+
+#include "op_kind.h"
+
+#define R "7:UserRegionBegin 0"
+#define E "7:UserRegionEnd 0"
+#define L "7:UserLog 0"
+#define BEGIN "7:ProcsChange 2"
+
+static void call_record(uint8_t kind, uint64_t depth, const char *name)
+{
+	struct { struct rec_user u; char text[128]; } r = {
+		.u = { .r = { .time = now, .tid = 7, .kind = kind, .id = depth, .flags = OP_FUNCTION },
+		       .arg = 0x401000, .room = 128, .len = { (uint16_t)strlen(name), 0 } },
+	};
+	struct error err;
+
+	memcpy(r.u.text, name, strlen(name));
+	now += 10;
+	CHECK_EQ(model_record(model, &r.u.r, &err), 0);
+}
+
+static void call(uint64_t depth, const char *name) { call_record(REC_OP_BEGIN, depth, name); }
+static void returns(uint64_t depth, const char *name) { call_record(REC_OP_END, depth, name); }
+
+static void counted(uint64_t calls, uint64_t left)
+{
+	CHECK_EQ(model_counts(model)->calls, calls);
+	CHECK_EQ(model_counts(model)->calls_left, left);
+}
+
+static void start(void)
+{
+	begin(27, 25);
+	snapshot();
+}
+
+static void calls_nest(void)
+{
+	start();
+	call(100, "main.a");
+	call(200, "main.b");
+	returns(200, "main.b");
+	returns(100, "main.a");
+	counted(2, 0);
+	check_story(NULL, BEGIN ", " R ", " R ", " E ", " E, 0);
+}
+
+static void recursion_is_a_stack_of_depths(void)
+{
+	start();
+	call(100, "main.a");
+	call(200, "main.a");
+	call(300, "main.a");
+	returns(300, "main.a");
+	returns(200, "main.a");
+	call(200, "main.a");
+	returns(200, "main.a");
+	returns(100, "main.a");
+	counted(4, 0);
+	check_story(NULL, BEGIN ", " R ", " R ", " R ", " E ", " E ", " R ", " E ", " E, 0);
+}
+
+/* A panic has left b and c, and a, which recovered, returns. */
+static void a_return_ends_deeper_calls(void)
+{
+	start();
+	call(100, "main.a");
+	call(200, "main.b");
+	call(300, "main.c");
+	returns(100, "main.a");
+	counted(1, 2);
+	check_story(NULL, BEGIN ", " R ", " R ", " R ", " L ", " E ", " L ", " E ", " E, 0);
+}
+
+/* A loop calls b, which panics, again and again: no probe sees who recovers. */
+static void a_call_ends_those_as_deep(void)
+{
+	start();
+	call(200, "main.b");
+	call(200, "main.b");
+	call(150, "main.c");
+	returns(150, "main.c");
+	counted(1, 2);
+	check_story(NULL, BEGIN ", " R ", " L ", " E ", " R ", " L ", " E ", " R ", " E, 0);
+}
+
+static void a_call_from_before_the_recording_is_none(void)
+{
+	start();
+	returns(100, "main.a");
+	call(200, "main.b");
+	returns(100, "main.a");
+	counted(0, 1);
+	check_story(NULL, BEGIN ", " R ", " L ", " E, 0);
+}
+
+/* After a loss an end of the same depth may be that of another call. */
+static void a_loss_takes_the_ends_away(void)
+{
+	start();
+	call(100, "main.a");
+	put(REC_LOST, 0, 0, 0, 0, 0, 5);
+	returns(100, "main.a");
+	call(100, "main.a");
+	returns(100, "main.a");
+	counted(1, 1);
+	model_free(model);
+}
+
+/* Each goroutine has its own depths. */
+static void another_goroutine_changes_nothing(void)
+{
+	start();
+	call(200, "main.a");
+	go(REC_GO_STOP, 7, 1);
+	go(REC_GO_START, 7, 3);
+	call(100, "main.b");
+	go(REC_GO_STOP, 7, 3);
+	go(REC_GO_START, 7, 1);
+	returns(200, "main.a");
+	counted(1, 0);
+	model_free(model);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(calls_nest), UNIT(recursion_is_a_stack_of_depths), UNIT(a_return_ends_deeper_calls),
+		UNIT(a_call_ends_those_as_deep), UNIT(a_call_from_before_the_recording_is_none),
+		UNIT(a_loss_takes_the_ends_away), UNIT(another_goroutine_changes_nothing), {0} });
+}
