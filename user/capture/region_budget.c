@@ -53,12 +53,14 @@ int region_budget_decide(struct region_budget *b, const struct region_hits *now,
 	for (i = 0; i < b->plan->regions.len; i++) {
 		double cost = region_cost(b, now, i);
 
+		b->hits[i] = now[i];
+		if (b->gone[i])		/* the kernel takes some time to remove its probes */
+			continue;
 		sum += cost;
-		if (!b->gone[i] && cost > most) {
+		if (cost > most) {
 			most = cost;
 			worst = (int)i;
 		}
-		b->hits[i] = now[i];
 	}
 	b->debt += sum - b->ceiling * (double)ns / SECOND;
 	if (b->debt < -b->ceiling)
@@ -66,7 +68,7 @@ int region_budget_decide(struct region_budget *b, const struct region_hits *now,
 	if (b->debt <= 0 || worst < 0)
 		return -1;
 	b->gone[worst] = true;
-	b->debt = 0;
+	b->debt = -BEGIN_S * b->ceiling;
 	return worst;
 }
 
