@@ -117,13 +117,20 @@ static struct op *child_request(const struct G *g)
 	return g->child && !g->child->over ? g->child->of : NULL;
 }
 
+/* The runtime starts some of its own where a request makes it collect garbage. */
+static bool child_start_serves_many(const struct model *s, uint64_t pc)
+{
+	return (s->opts.is_system && s->opts.is_system(s->opts.ctx, pc)) ||
+	       (s->opts.serves_many && s->opts.serves_many(s->opts.ctx, pc));
+}
+
 static uint64_t child_start_of(struct model *s, uint64_t pc)
 {
 	uint64_t *known = map64_get(&s->child_starts, pc), what;
 
 	if (known)
 		return *known;
-	what = s->opts.serves_many && s->opts.serves_many(s->opts.ctx, pc) ? START_SERVES_MANY : 0;
+	what = child_start_serves_many(s, pc) ? START_SERVES_MANY : 0;
 	if (s->child_starts.len < STARTS_MOST)
 		*map64_put(&s->child_starts, pc, NULL) = what;
 	return what;
