@@ -58,6 +58,22 @@ sends() {
 	! grep 'path=\|/plain' "$BATS_TEST_TMPDIR/logs" || fail "a path"
 }
 
+@test "gotap requests lists what the program asks others for, and what part of a route that is" {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	build_prog 1.27 calls
+	"$GOTAP" record -o "$trace" --budget none --strict -e +http -- "$PROG" 4 100 >/dev/null
+	"$GOTAP" text --events --json "$trace" >"$BATS_TEST_TMPDIR/events"
+	"$GOTAP" requests "$trace" --json >"$BATS_TEST_TMPDIR/json"
+	python3 "$CHECKOUT/tests/lib/asked.py" "$BATS_TEST_TMPDIR/events" "$BATS_TEST_TMPDIR/json"
+	# the handler of the proxy does nothing but one request; no other handler has any
+	jq -e '[.routes[] | select(.calls_ns.http > 0)] | length == 1 and .[0].count == 4 and
+		.[0].calls_ns.http < .[0].sum_ns and .[0].calls_ns.http > .[0].sum_ns / 10' "$BATS_TEST_TMPDIR/json"
+	succeeds "$GOTAP" requests "$trace"
+	matches '^ +60 +8 .* http GET 127.0.0.1:[0-9]+$'
+	matches '^ +connection [0-9.]+ % \([0-9]+ new: .* each\); to the first byte [0-9.]+ %; then the body of 32, p50'
+	matches '^ +calls: http [0-9.]+ % of the time of 4$'
+}
+
 # What had begun before the recording has no begin, and what has not ended at its end has no end.
 @test "attach and detach amid outgoing requests" {
 	local trace=$BATS_TEST_TMPDIR/x.trace begun ended

@@ -49,6 +49,18 @@ asks() {
 	python3 "$CHECKOUT/tests/lib/queries.py" "$BATS_TEST_TMPDIR/counted" "$BATS_TEST_TMPDIR/events"
 }
 
+@test "gotap requests lists the statements of a program that serves no requests" {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	build_prog 1.27 queries
+	"$GOTAP" record -o "$trace" --budget none --strict -e +sql -- "$PROG" 5 100 >/dev/null
+	"$GOTAP" text --events --json "$trace" >"$BATS_TEST_TMPDIR/events"
+	"$GOTAP" requests "$trace" --json >"$BATS_TEST_TMPDIR/json"
+	python3 "$CHECKOUT/tests/lib/asked.py" "$BATS_TEST_TMPDIR/events" "$BATS_TEST_TMPDIR/json"
+	succeeds "$GOTAP" requests "$trace"
+	matches '^ +5 +5 .* query SELECT bad$'
+	matches '^ +10 +0 .* query SELECT slow FROM one$'
+}
+
 @test "literals remain if the user asks for them" {
 	build_prog 1.27 queries
 	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +sql --sql-literals -- "$PROG" 2 100 >/dev/null

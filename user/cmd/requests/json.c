@@ -36,6 +36,7 @@ static void requests_json_route(struct json_out *j, const struct requests_shown 
 {
 	json_open_object(j, NULL);
 	routes_json_numbers(j, a->routes, r);
+	requests_json_shares(j, a, r);
 	requests_json_causes(j, requests_unit(a, r));
 	json_close_object(j);
 }
@@ -57,6 +58,7 @@ void requests_json(FILE *f, const struct requests_shown *a)
 		if (requests_is_asked(a, routes_at(a->routes, i)))
 			requests_json_route(&j, a, routes_at(a->routes, i));
 	json_close_array(&j);
+	requests_json_calls(&j, a);
 	routes_json_slowest(&j, a->routes);
 	json_close_object(&j);
 	fputc('\n', f);

@@ -86,6 +86,7 @@ static int requests_cmd_count(struct requests_shown *a, struct spans *s, struct 
 	ret = trace_input_close(&in, file->path, ret, err);
 	units_collected(a->units);
 	routes_collected(a->routes);
+	outgoing_collected(a->calls);
 	return ret;
 }
 
@@ -125,7 +126,7 @@ static void requests_cmd_put(FILE *f, const void *shown)
 /* An answer without requests is no success. */
 static int requests_cmd_none(const struct requests_shown *a, struct error *err)
 {
-	if (routes_count(a->routes) || a->options->or_none)
+	if (routes_count(a->routes) || outgoing_count(a->calls) || a->options->or_none)
 		return 0;
 	if (routes_open(a->routes))
 		return error_set(err, -ENOENT, "%s: %llu requests began, and none of them ended "
@@ -172,9 +173,11 @@ int cmd_requests(int argc, char **argv)
 	}
 	s = spans_new();
 	a.routes = routes_new(s, o.slowest, o.route);
+	a.calls = outgoing_new(s);
 	a.units = units_new();
 	status = requests_cmd_answer(&a, s, &file);
 	units_free(a.units);
+	outgoing_free(a.calls);
 	routes_free(a.routes);
 	origin_free(&a.origin);
 	spans_free(s);

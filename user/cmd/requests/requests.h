@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/json_out.h"
 #include "cmd/requests/otlp.h"
 #include "read/origin.h"
+#include "requests/outgoing.h"
 #include "requests/routes.h"
 #include "unit/unit.h"
 
@@ -26,12 +28,19 @@ struct requests_options {
 struct requests_shown {
 	const struct requests_options *options;
 	struct routes *routes;
+	struct outgoing *calls;
 	struct units *units;	/* those of the routes on which most time was spent */
 	struct origin origin;
 };
 
 void requests_text(FILE *f, const struct requests_shown *a);
 void requests_json(FILE *f, const struct requests_shown *a);
+/* outgoing.c: the table of calls, and what part of the time of a route they are. */
+void requests_text_calls(FILE *f, const struct requests_shown *a);
+void requests_text_shares(FILE *f, const struct requests_shown *a, const struct route *r);
+void requests_json_calls(struct json_out *j, const struct requests_shown *a);
+void requests_json_shares(struct json_out *j, const struct requests_shown *a,
+			  const struct route *r);
 /* Returns the unit of the route; NULL: it has none, or its time could not be explained. */
 const struct unit *requests_unit(const struct requests_shown *a, const struct route *r);
 /* Does the answer list the route? --route names one; without it all are listed. */

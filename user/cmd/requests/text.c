@@ -41,6 +41,13 @@ static void requests_text_head(FILE *f, const struct requests_shown *a)
 		show_printf(f, "Repairs: %s\n", a->origin.facts[ORIGIN_REPAIRS]);
 }
 
+static void requests_text_route(FILE *f, const struct requests_shown *a, const struct route *r,
+				int64_t all)
+{
+	routes_put_row(a->routes, r, all, f);
+	requests_text_shares(f, a, r);
+}
+
 static void requests_text_table(FILE *f, const struct requests_shown *a)
 {
 	int64_t all = routes_time(a->routes);
@@ -50,7 +57,7 @@ static void requests_text_table(FILE *f, const struct requests_shown *a)
 	routes_put_titles(f);
 	for (i = 0; i < routes_count(a->routes); i++)
 		if (requests_is_asked(a, routes_at(a->routes, i)))
-			routes_put_row(a->routes, routes_at(a->routes, i), all, f);
+			requests_text_route(f, a, routes_at(a->routes, i), all);
 }
 
 static void requests_text_unit(FILE *f, const struct unit *u)
@@ -119,7 +126,9 @@ static void requests_text_slowest(FILE *f, const struct requests_shown *a)
 void requests_text(FILE *f, const struct requests_shown *a)
 {
 	requests_text_head(f, a);
-	requests_text_table(f, a);
+	if (routes_count(a->routes))
+		requests_text_table(f, a);
+	requests_text_calls(f, a);
 	requests_text_units(f, a);
 	requests_text_slowest(f, a);
 }
