@@ -56,9 +56,10 @@ uint64_t pclntab_name_address(const struct pclntab *t, const char *name);
 /* Finds the function that holds @addr in its code or padding. */
 bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func *ret);
 /*
- * Finds the function with exactly that name. ABI wrappers have the name of the function that they
- * wrap: if several functions have the name, the largest one that is no wrapper is found. The first
- * call builds an index over all names.
+ * Finds the function with exactly that name; if there is none, one that has it behind the path of a
+ * folder `vendor` (example.org/program/vendor/NAME), as programs of GOPATH have. ABI wrappers have
+ * the name of the function that they wrap: if several functions have the name, the largest one that
+ * is no wrapper is found. The first call builds an index over all names.
  */
 bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func *ret);
 

@@ -3,6 +3,7 @@
  * pclntab_funcs: functions of a table by index, address and name, and which functions are inlined
  * into which. In: an open table. Out: struct pclntab_func.
  */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,13 +42,16 @@ bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func
 	return i >= 0 && pclntab_func(t, (size_t)i, ret);
 }
 
-/* FNV-1a over the first bytes: the names of a hostile file may have megabytes in common. */
+/* Of a name that is looked at: the names of a hostile file may have megabytes in common. */
+enum { NAME_BYTES = 256 };
+
+/* FNV-1a over the first bytes. */
 static size_t hash_name(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 	int i;
 
-	for (i = 0; i < 256 && name[i]; i++)
+	for (i = 0; i < NAME_BYTES && name[i]; i++)
 		h = (h ^ (uint8_t)name[i]) * 0x100000001b3ULL;
 	return (size_t)(h ^ h >> 32);
 }
@@ -57,6 +61,18 @@ static const char *func_name(const struct pclntab *t, size_t i)
 	struct func_record f = pclntab_record(t, i);
 
 	return f.data ? pclntab_name(t, elf_u32(f.data + t->layout->name)) : "";
+}
+
+/*
+ * The name without the path of a folder `vendor`, which programs that are built without modules
+ * (GOPATH) have in the names of packages: example.org/program/vendor/google.golang.org/grpc.
+ */
+static const char *funcs_bare_name(const char *name)
+{
+	static const char vendor[] = "/vendor/";
+	const char *at = memmem(name, strnlen(name, NAME_BYTES), vendor, strlen(vendor));
+
+	return at ? at + strlen(vendor) : name;
 }
 
 /*
@@ -71,15 +87,22 @@ static void index_names(struct pclntab *t)
 	t->heads = xcalloc(t->nheads, sizeof(*t->heads));
 	t->chain = xcalloc(t->nfuncs, sizeof(*t->chain));
 	for (i = 0; i < t->nfuncs; i++) {
-		uint32_t *head = &t->heads[hash_name(func_name(t, i)) & (t->nheads - 1)];
+		uint32_t *head = &t->heads[hash_name(funcs_bare_name(func_name(t, i))) &
+					   (t->nheads - 1)];
 
 		t->chain[i] = *head;
 		*head = (uint32_t)i + 1;
 	}
 }
 
-static bool better_of_name(const struct pclntab_func *a, const struct pclntab_func *b)
+/* Both have the name @name, or have it without the path of a folder `vendor`. */
+static bool better_of_name(const struct pclntab_func *a, const struct pclntab_func *b,
+			   const char *name)
 {
+	bool exact = !strcmp(a->name, name);
+
+	if (exact == !!strcmp(b->name, name))
+		return exact;
 	if ((a->kind == FUNC_WRAPPER) != (b->kind == FUNC_WRAPPER))
 		return b->kind == FUNC_WRAPPER;
 	return a->end - a->entry > b->end - b->entry;
@@ -92,12 +115,14 @@ bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func
 
 	if (!t->heads)
 		index_names(t);
-	for (i = t->heads[hash_name(name) & (t->nheads - 1)]; i; i = t->chain[i - 1]) {
+	i = t->heads[hash_name(funcs_bare_name(name)) & (t->nheads - 1)];
+	for (; i; i = t->chain[i - 1]) {
 		struct pclntab_func f;
 
-		if (!pclntab_func(t, i - 1, &f) || strcmp(f.name, name))
+		if (!pclntab_func(t, i - 1, &f) ||
+		    (strcmp(f.name, name) && strcmp(funcs_bare_name(f.name), name)))
 			continue;
-		if (!found || better_of_name(&f, ret))
+		if (!found || better_of_name(&f, ret, name))
 			*ret = f;
 		found = true;
 	}
