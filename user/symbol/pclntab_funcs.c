@@ -42,7 +42,7 @@ bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func
 	return i >= 0 && pclntab_func(t, (size_t)i, ret);
 }
 
-/* Of a name that is looked at: the names of a hostile file may have megabytes in common. */
+/* Bytes that are looked at: the names of a hostile file may have megabytes in common. */
 enum { NAME_BYTES = 256 };
 
 /* FNV-1a over the first bytes. */
