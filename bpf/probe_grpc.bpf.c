@@ -95,6 +95,19 @@ int GO_PROGRAM(grpc_begin)(struct pt_regs *ctx)
 	return 0;
 }
 
+/* The function that the caller of handleStream defers, where it begins. */
+SEC("uprobe")
+int GO_PROGRAM(grpc_deferred)(struct pt_regs *ctx)
+{
+	struct annotation a = { .kind = REC_OP_END, .flags = OP_GRPC_SERVED };
+
+	a.pid_tgid = current_ids();
+	if (!is_target(a.pid_tgid) || go_restarts(ctx, INLINE_NONE))
+		return 0;
+	send_room(&a, 0, 128);
+	return 0;
+}
+
 /* Sends the status that the function with its probe here, WriteStatus(s, st), writes. */
 static __always_inline int rpc_note(struct pt_regs *ctx, __u8 flags)
 {

@@ -9,7 +9,7 @@
 /* How the error that a call ends with leads to the message google.rpc.Status. */
 enum grpc_error_form {
 	GRPC_ERROR_UNKNOWN,
-	GRPC_ERROR_IS_PROTO,	/* *statusError is *spb.Status (up to grpc 1.27) */
+	GRPC_ERROR_IS_PROTO,	/* *statusError, *Error are *spb.Status (up to grpc 1.29) */
 	GRPC_ERROR_HAS_PROTO,	/* Error{e *spb.Status} */
 	GRPC_ERROR_HAS_STATUS,	/* Error{s *Status}, Status{s *spb.Status} */
 };

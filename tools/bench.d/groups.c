@@ -127,11 +127,13 @@ struct round {
 	struct progstat from, to;
 };
 
-/* database/sql has the kinds from SQL_QUERY to SQL_ROWS. */
+/* database/sql has the kinds from SQL_QUERY to SQL_ROWS, gRPC those from GRPC_SERVED on. */
 static enum group group_of_op(const struct rec *rec)
 {
 	unsigned int kind = rec->flags & OP_KIND_MASK;
 
+	if (kind >= OP_GRPC_SERVED)
+		return GROUP_GRPC;
 	return kind >= OP_SQL_QUERY && kind <= OP_SQL_ROWS ? GROUP_SQL : GROUP_HTTP;
 }
 
@@ -170,7 +172,8 @@ static void count_records(struct round *r, const struct buf *b)
 
 	for (at = 0; at < b->len; at += n) {
 		const struct rec *rec = (const struct rec *)(b->data + at);
-		enum group g = rec->kind == REC_OP_BEGIN || rec->kind == REC_OP_END ?
+		enum group g = rec->kind == REC_OP_BEGIN || rec->kind == REC_OP_END ||
+				rec->kind == REC_OP_NOTE ?
 					group_of_op(rec) : group_of(rec->kind);
 
 		n = record_size(rec, b->len - at);

@@ -76,21 +76,36 @@ static int grpc_find_deferred(const struct gobin *b, const struct gobin_func *fn
 }
 
 /*
- * Adds the end of a served call in @fn, behind its call of handleStream that returns to @ret: a
- * direct call of the WaitGroup, or the first one in the function that @fn has deferred.
+ * Adds the end of a served call in the function that @fn has deferred: at its first call, if each run
+ * gets there, else where it begins.
+ */
+static int grpc_add_deferred(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			     const struct gobin_func *fn, uint64_t ret, struct error *err)
+{
+	struct gobin_func in;
+	uint64_t addr;
+
+	if (grpc_find_deferred(b, fn, ret, &in))
+		return error_set(err, -ENOTSUP, "%s has no call behind handleStream", fn->name);
+	addr = around_first_call(b, &in);
+	if (addr)
+		return grpc_add_at(p, b, spec, &in, addr, "call", err);
+	return plan_add_entry(p, b, PROGRAM_grpc_deferred, &in, &addr, err);
+}
+
+/*
+ * Adds the end of a served call in @fn, behind its call of handleStream that returns to @ret: at a
+ * direct call, of the WaitGroup, or in the function that @fn has deferred.
  */
 static int grpc_add_end(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 			const struct gobin_func *fn, uint64_t ret, struct error *err)
 {
-	struct gobin_func in = *fn;
 	bool direct = false;
-	uint64_t addr = around_call(b, fn, ret, &direct), target;
+	uint64_t addr = around_call(b, fn, ret, &direct);
 
-	if (addr && !direct)
-		addr = grpc_find_deferred(b, fn, ret, &in) ? 0 : around_first_direct(b, &in);
-	if (!addr || !code_is_call(b, addr, &target))
-		return error_set(err, -ENOTSUP, "%s has no call behind handleStream", fn->name);
-	return grpc_add_at(p, b, spec, &in, addr, "call", err);
+	if (addr && direct)
+		return grpc_add_at(p, b, spec, fn, addr, "call", err);
+	return grpc_add_deferred(p, b, spec, fn, ret, err);
 }
 
 /* Its callers are methods of Server and function literals in them. */

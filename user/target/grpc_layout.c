@@ -15,14 +15,21 @@ static const char *const grpc_code_names[] = {
 	GRPC "/internal/status.(*Status).Code", GRPC "/status.(*Status).Code",
 };
 
-static void layout_find_method(const struct gobin *b, struct grpc_layout *ret)
+/* Up to Go 1.16 arguments are on the stack. */
+static bool layout_is_on_stack(const struct gobin *b)
 {
 	enum { REGISTERS_SINCE = 17 };
+
+	return gobin_go_minor(b) < REGISTERS_SINCE;
+}
+
+static void layout_find_method(const struct gobin *b, struct grpc_layout *ret)
+{
 	struct gobin_func fn;
 	int32_t in, at;
 
 	if (gobin_any_func(b, GRPC ".(*Server).handleStream", &fn) ||
-	    around_string_field(b, &fn, '/', gobin_go_minor(b) < REGISTERS_SINCE, &in, &at) ||
+	    around_string_field(b, &fn, '/', layout_is_on_stack(b), &in, &at) ||
 	    at < 0)
 		return;
 	ret->method = (unsigned int)at;
@@ -45,15 +52,29 @@ static void layout_find_code(const struct gobin *b, struct grpc_layout *ret)
 	}
 }
 
-static enum grpc_error_form layout_error_form(const struct gobin *b)
+static int layout_error_function(const struct gobin *b, struct gobin_func *ret)
+{
+	return gobin_any_func(b, GRPC "/internal/status.(*Error).Error", ret) &&
+	       gobin_any_func(b, GRPC "/status.(*statusError).Error", ret) ? -ENOENT : 0;
+}
+
+static enum grpc_error_form layout_error_form(const struct gobin *b, unsigned int code)
 {
 	struct gobin_func fn;
 
-	if (!gobin_any_func(b, GRPC "/status.(*statusError).Error", &fn))
-		return GRPC_ERROR_IS_PROTO;
-	if (gobin_any_func(b, GRPC "/internal/status.(*Error).GRPCStatus", &fn))
+	if (!gobin_any_func(b, GRPC "/internal/status.(*Error).GRPCStatus", &fn) &&
+	    !around_calls(b, &fn))
+		return GRPC_ERROR_HAS_STATUS;
+	if (code == GO_OFFSET_NONE || layout_error_function(b, &fn))
 		return GRPC_ERROR_UNKNOWN;
-	return around_calls(b, &fn) ? GRPC_ERROR_HAS_PROTO : GRPC_ERROR_HAS_STATUS;
+	switch (around_word_depth(b, &fn, (int32_t)code, layout_is_on_stack(b))) {
+	case 0:
+		return GRPC_ERROR_IS_PROTO;
+	case 1:
+		return GRPC_ERROR_HAS_PROTO;
+	default:
+		return GRPC_ERROR_UNKNOWN;
+	}
 }
 
 void grpc_layout_find(const struct gobin *b, struct grpc_layout *ret)
@@ -62,15 +83,14 @@ void grpc_layout_find(const struct gobin *b, struct grpc_layout *ret)
 				     .code = GO_OFFSET_NONE };
 	layout_find_method(b, ret);
 	layout_find_code(b, ret);
-	ret->error_form = layout_error_form(b);
+	ret->error_form = layout_error_form(b, ret->code);
 }
 
 int grpc_error_method(const struct gobin *b, uint64_t *ret)
 {
 	struct gobin_func fn;
 
-	if (gobin_any_func(b, GRPC "/internal/status.(*Error).Error", &fn) &&
-	    gobin_any_func(b, GRPC "/status.(*statusError).Error", &fn))
+	if (layout_error_function(b, &fn))
 		return -ENOENT;
 	*ret = fn.addr;
 	return 0;

@@ -60,14 +60,20 @@ uint64_t around_call(const struct gobin *b, const struct gobin_func *fn, uint64_
 	return 0;
 }
 
-uint64_t around_first_direct(const struct gobin *b, const struct gobin_func *fn)
+uint64_t around_first_call(const struct gobin *b, const struct gobin_func *fn)
 {
 	struct walk c;
-	bool more;
+	bool more, checked = false;
 
-	for (more = around_open(&c, b, fn, fn->addr); more; more = walk_next(&c))
-		if (c.insn.opcode == CALL)
-			return c.start + c.at;
+	for (more = around_open(&c, b, fn, fn->addr); more; more = walk_next(&c)) {
+		bool check = x86_is_jcc(&c.insn) && x86_jcc_cond(&c.insn) == X86_COND_BE;
+
+		if (around_is_call(&c.insn))
+			return c.insn.opcode == CALL ? c.start + c.at : 0;
+		if ((x86_is_branch(&c.insn) && (checked || !check)) || x86_ends_flow(&c.insn))
+			return 0;
+		checked |= check;
+	}
 	return 0;
 }
 
@@ -192,6 +198,28 @@ static void around_step(struct around_state *s, const struct x86_insn *insn)
 	} else {
 		around_forget(s, x86_written(insn));
 	}
+}
+
+int around_word_depth(const struct gobin *b, const struct gobin_func *fn, int32_t at,
+		      bool on_stack)
+{
+	struct around_state s = { .slot = on_stack ? WORD : 0 };
+	bool more, direct = false, deeper = false;
+	struct walk c;
+
+	if (!on_stack)
+		s.regs[X86_RAX].is = AROUND_STRUCT;
+	for (more = around_open(&c, b, fn, fn->addr); more; more = walk_next(&c)) {
+		if (around_is_load(&c.insn, false) && c.insn.base != X86_RSP &&
+		    c.insn.disp == at) {
+			const struct around_value *v = &s.regs[c.insn.base];
+
+			direct |= v->is == AROUND_STRUCT;
+			deeper |= v->is == AROUND_FIELD && !v->at;
+		}
+		around_step(&s, &c.insn);
+	}
+	return direct == deeper ? -ENOTSUP : deeper;
 }
 
 /* cmpb $@byte,(%reg) */
