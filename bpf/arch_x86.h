@@ -42,6 +42,17 @@ static __always_inline u64 arch_fp(struct pt_regs *ctx) { return ctx->bp; }
 static __always_inline u64 arch_g(struct pt_regs *ctx) { return ctx->r14; }
 /* What a closure has captured lies behind this address (Go since 1.17). */
 static __always_inline u64 arch_closure(struct pt_regs *ctx) { return ctx->dx; }
+/* The @n-th integer register of arguments and results (ABIInternal), from 0 on; 0 beyond them. */
+static __always_inline u64 arch_int_register(struct pt_regs *ctx, u32 n)
+{
+	u64 ax = loaded(ctx->ax), bx = loaded(ctx->bx), cx = loaded(ctx->cx);
+	u64 di = loaded(ctx->di), si = loaded(ctx->si), r8 = loaded(ctx->r8);
+	u64 r9 = loaded(ctx->r9), r10 = loaded(ctx->r10), r11 = loaded(ctx->r11);
+
+	return n == 0 ? ax : n == 1 ? bx : n == 2 ? cx : n == 3 ? di : n == 4 ? si :
+	       n == 5 ? r8 : n == 6 ? r9 : n == 7 ? r10 : n == 8 ? r11 : 0;
+}
+
 /* The first argument of a C function. */
 static __always_inline u64 arch_c_arg1(struct pt_regs *ctx) { return ctx->di; }
 

@@ -111,7 +111,7 @@ begun() { awk -v name="$1" '$2 == name { print $3 }' "$BATS_TEST_TMPDIR/counts";
 	start_target "$PROG" 4 100000000 0
 	gotap record -p "$TARGET" -d 1500ms --budget 20% -o "$BATS_TEST_TMPDIR/x.trace" --region main.fibonacci --region main.waits
 	[ "$status" -eq 0 ]
-	contains "2 functions with 2 returns; a call costs the program about"
+	contains "2 functions with 2 returns; a call costs the program up to"
 	contains "1 of them cost too much, and lost their probes"
 	trace_ok "$BATS_TEST_TMPDIR/x.trace"
 	"$GOTAP" text --events "$BATS_TEST_TMPDIR/x.trace" >"$BATS_TEST_TMPDIR/events"
@@ -119,4 +119,68 @@ begun() { awk -v name="$1" '$2 == name { print $3 }' "$BATS_TEST_TMPDIR/counts";
 	# the other one goes on until the end
 	awk '/region main.fibonacci: its calls/ { gone = 1 } gone && /UserRegionEnd.*main.waits/ { n++ } END { exit n < 10 }' \
 		"$BATS_TEST_TMPDIR/events"
+}
+
+# args VERSION [BUILD FLAG...]: arguments and results are those that the program passes.
+args() {
+	build_prog "$1" regions "${@:2}"
+	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict --region-args --region 'main.(*cart).total' \
+		--region main.results --region main.recovers --region main.waits -- "$PROG" 1 4 0 >/dev/null
+	"$GOTAP" text --events --json "$BATS_TEST_TMPDIR/x.trace" | jq -r 'select(.category == "gotap.func") | .message' |
+		sed 's/result[.]r[0-9]*=/result=/g' >"$BATS_TEST_TMPDIR/logs"
+	for i in 0 1 2 3; do
+		cheap=$([ $((i % 2)) -eq 0 ] && echo true || echo false)
+		echo "func=main.(*cart).total arg.n=$i arg.name=apples arg.cheap=$cheap"
+		case $i in
+		0) echo "func=main.(*cart).total result=0 result=error" ;;
+		1) echo "func=main.(*cart).total result=7 result=nil" ;;
+		2) echo "func=main.(*cart).total result=8 result=nil" ;;
+		3) echo "func=main.(*cart).total result=15 result=nil" ;;
+		esac
+		echo "func=main.recovers arg.n=$i"
+		echo "func=main.recovers result=$([ $((i % 3)) -eq 0 ] && echo -1 || echo $((i + 1)))"
+		echo "func=main.results arg.n=$i"
+		[ $((i % 2)) -eq 0 ] && echo "func=main.results result=even result=true result=nil" ||
+			echo "func=main.results result=odd result=false result=error"
+		[ "$i" -ne 0 ] || echo "func=main.waits arg.d=1000000"
+	done >"$BATS_TEST_TMPDIR/want"
+	succeeds diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/logs"
+}
+
+# for releases 1.15+ (soak-only not 1.15 1.19 newest):
+#	@test "arguments and results of a Go % program" { args %; }
+@test "arguments and results of a Go 1.15 program" { args 1.15; }
+@test "arguments and results of a Go 1.19 program" { args 1.19; }
+# bats test_tags=soak-only
+@test "arguments and results of a Go 1.21 program" { args 1.21; }
+# bats test_tags=soak-only
+@test "arguments and results of a Go 1.22 program" { args 1.22; }
+# bats test_tags=soak-only
+@test "arguments and results of a Go 1.23 program" { args 1.23; }
+# bats test_tags=soak-only
+@test "arguments and results of a Go 1.24 program" { args 1.24; }
+# bats test_tags=soak-only
+@test "arguments and results of a Go 1.25 program" { args 1.25; }
+# bats test_tags=soak-only
+@test "arguments and results of a Go 1.26 program" { args 1.26; }
+@test "arguments and results of a Go 1.27 program" { args 1.27; }
+# end of releases
+
+@test "arguments without DWARF data, and without a region" {
+	build_prog 1.27 regions '-ldflags=-s -w'
+	gotap record -o "$BATS_TEST_TMPDIR/x.trace" --region main.waits --region-args -- "$PROG" 1 1
+	[ "$status" -eq 125 ]
+	contains "no DWARF data"
+	gotap record -o "$BATS_TEST_TMPDIR/x.trace" --region-args -- "$PROG" 1 1
+	[ "$status" -eq 2 ]
+	contains "--region-args is for --region"
+}
+
+# bats test_tags=soak-only
+@test "a program of the race detector" { CGO_ENABLED=1 counts 1.27 -race; }
+
+@test "a program with inlined copies of its functions" {
+	counts 1.27
+	contains_report() { grep -q "$1" "$BATS_TEST_TMPDIR/report" || fail "no '$1' in: $(cat "$BATS_TEST_TMPDIR/report")"; }
+	contains_report 'the compiler has inlined it in [0-9]* place'
 }

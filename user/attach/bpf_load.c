@@ -302,6 +302,12 @@ static size_t bpf_load_region_points(const struct plan *plan)
 	return n;
 }
 
+static void fill_values(struct region_point *to, const struct func_values *v, bool args)
+{
+	to->nvalues = args ? v->nargs : v->nresults;
+	memcpy(to->values, args ? v->args : v->results, sizeof(to->values));
+}
+
 /* What the probes of --region must know of the place that they sit at. */
 static int fill_regions(struct bpf_side *b)
 {
@@ -321,6 +327,7 @@ static int fill_regions(struct bpf_side *b)
 		value.len = (unsigned int)strlen(region->name);
 		value.number = (uint8_t)(pt->region - 1);
 		value.drop_taken = region->drop_taken;
+		fill_values(&value, &region->values, pt->program == PROGRAM_region_begin);
 		r = bpf_map_update_elem(bpf_map__fd(b->skel->maps.regions), &addr, &value, BPF_ANY);
 	}
 	return r;

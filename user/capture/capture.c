@@ -252,6 +252,20 @@ static int drop_privileges(const struct capture_opts *opts, struct bpf_side *bpf
 	return r ? r : privilege_filter(false, err);
 }
 
+/* Of the function of --region at which it is highest. */
+static double capture_call_price(const struct capture *cap, const struct budget_prices *prices)
+{
+	double price, most = 0;
+	size_t i;
+
+	for (i = 0; i < cap->plan->regions.len; i++) {
+		price = region_call_price(prices, vec_at(&cap->plan->regions,
+							 struct plan_region, i));
+		most = price > most ? price : most;
+	}
+	return most;
+}
+
 static void plan_budget(struct capture *cap, const struct capture_opts *opts)
 {
 	struct budget_prices prices;
@@ -263,9 +277,7 @@ static void plan_budget(struct capture *cap, const struct capture_opts *opts)
 		budget_measure_step(cap->bpf, &prices);
 	region_budget_init(&cap->gaps.budget.regions, &prices, opts->budget);
 	if (cap->plan->regions.len && opts->said_price)
-		opts->said_price(opts->price_ctx,
-				 region_call_price(&prices, vec_at(&cap->plan->regions,
-								   struct plan_region, 0)));
+		opts->said_price(opts->price_ctx, capture_call_price(cap, &prices));
 	if (!budget_limits(opts->budget))
 		return;
 	if (cap->plan->for_inline)

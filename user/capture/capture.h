@@ -31,8 +31,8 @@ struct capture_opts {
 	/* may be NULL; if it is not 0, the recording does not start */
 	const volatile sig_atomic_t *stop;
 	/*
-	 * Called before the probes make records, if there are regions: one call of the first region
-	 * costs the program @ns of CPU time. NULL: not called.
+	 * Called before the probes make records, if there are regions: one call costs the program
+	 * at most @ns of CPU time. NULL: not called.
 	 */
 	void (*said_price)(void *ctx, double ns);
 	void *price_ctx;

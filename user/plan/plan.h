@@ -18,6 +18,7 @@
 #include "http.h"
 #include "inline.h"
 #include "sites.h"
+#include "target/func_values.h"
 #include "target/gobin.h"
 #include "waits.h"
 
@@ -109,6 +110,7 @@ struct plan_region {
 	uint32_t returns;
 	uint32_t inlined;	/* calls of it that the compiler has inlined: they are not seen */
 	bool drop_taken, begin_is_stepped;	/* as in struct function_sites */
+	struct func_values values;	/* with --region-args; else zeros */
 };
 
 /* A probe that stays a breakpoint with `--attach inline` although it is frequent. */

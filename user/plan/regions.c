@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
@@ -319,6 +320,38 @@ int plan_add_regions(struct plan *p, const struct gobin *b, const char *const *p
 	if (!r && n)
 		regions_each_inlined(b, &c);
 	return r;
+}
+
+static void regions_note_values(struct plan *p, const struct plan_region *r)
+{
+	struct error why;
+
+	if (r->values.nargs || r->values.nresults)
+		return;
+	error_set(&why, -ENOENT, "%s", r->values.known ?
+		  "it has no integers, booleans, strings or errors" :
+		  "the DWARF data does not have the function");
+	plan_note_missing(p, r->name, "its arguments", &why);
+}
+
+int plan_region_values(struct plan *p, const struct gobin *b, struct error *err)
+{
+	struct func_values *values = xcalloc(p->regions.len + 1, sizeof(*values));
+	const char *names[REGIONS_MOST];
+	size_t i;
+	int r;
+
+	for (i = 0; i < p->regions.len; i++)
+		names[i] = vec_at(&p->regions, struct plan_region, i)->name;
+	r = func_values_read(b, names, p->regions.len, values, err);
+	for (i = 0; i < p->regions.len && !r; i++) {
+		struct plan_region *region = vec_at(&p->regions, struct plan_region, i);
+
+		region->values = values[i];
+		regions_note_values(p, region);
+	}
+	free(values);
+	return r ? error_prefix(err, "--region-args: '%s'", gobin_path(b)) : 0;
 }
 
 const struct plan_region *plan_region_at(const struct plan *p, uint64_t addr)

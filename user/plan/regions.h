@@ -29,6 +29,13 @@ const char *region_pattern_wrong(const char *pattern);
 int plan_add_regions(struct plan *p, const struct gobin *b, const char *const *patterns, size_t n,
 		     struct error *err);
 
+/*
+ * Finds the arguments and results of the regions (--region-args). Those of a function that the
+ * DWARF data does not have, or that has none of a type that gotap records, stay unknown: a line
+ * of plan.missing says so. -ENOENT if there is no DWARF data.
+ */
+int plan_region_values(struct plan *p, const struct gobin *b, struct error *err);
+
 /* Returns the one that holds the link-time address @addr; NULL: none does. */
 const struct plan_region *plan_region_at(const struct plan *p, uint64_t addr);
 

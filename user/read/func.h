@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * func: log events about calls of functions (`record --region`), which are regions with the name
- * of the function. Their category is FUNC_CATEGORY, their task that of the region; the message is a
- * line of KEY=VALUE as read/http.h has it. Each comes right before the event that it is about.
+ * of the function. Their category is FUNC_CATEGORY, their task that of the region; the message is
+ * a line of KEY=VALUE as read/http.h has it. Each comes right before the event that it is about.
  *
  *	func	the function
  *	end	unwound: the region ends here because the goroutine left the call without a return
  *		(a panic, runtime.Goexit); it ended at some time before
- *	NAME	an argument, or a result, as --region-args records them
+ *	arg.NAME	with --region-args, behind the begin of the region: an argument
+ *	result.NAME	likewise, before its end: a result
  */
 #ifndef GOTAP_READ_FUNC_H
 #define GOTAP_READ_FUNC_H

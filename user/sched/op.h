@@ -101,6 +101,10 @@ extern const struct op_traits op_grpc_served, op_grpc_call, op_grpc_stream;
 /* op_http_call.c: the model ends. */
 void http_calls_free(struct model *s);
 
+/* op_function.c: the messages of records CALL_ARGS and CALL_RESULTS about the call @op. */
+void function_args_text(struct buf *out, const struct op *op, const struct rec_user *u);
+void function_results_text(struct buf *out, const struct op *op, const struct rec_user *u);
+
 /* The bits of @u that its kind defines. */
 static inline uint8_t op_flags_of(const struct rec_user *u)
 {

@@ -445,6 +445,32 @@ static void op_takes_note(struct model *s, struct M *m, uint8_t kind, const stru
 	op->note->len[1] = 0;
 }
 
+/* A log event of the operation of that kind and key, of the text that @make makes. */
+static void op_logs(struct model *s, struct M *m, uint8_t kind, const struct rec_user *u,
+		    void (*make)(struct buf *out, const struct op *op, const struct rec_user *u))
+{
+	struct G *g = op_goroutine(s, m, kind);
+	struct op *op = g ? op_find_in(g, kind, u) : NULL;
+	struct buf text = {0};
+
+	if (!op || op->lost)
+		return;
+	make(&text, op, u);
+	step_emit(s, m, EV_UserLog, op->task, SINK_CONSTANT(op_traits_of(op)->category),
+		  SINK_TEXT((const char *)text.data, text.len), 0);
+	buf_free(&text);
+}
+
+void call_args(struct model *s, struct M *m, const struct rec *r)
+{
+	op_logs(s, m, OP_FUNCTION, (const struct rec_user *)r, function_args_text);
+}
+
+void call_results(struct model *s, struct M *m, const struct rec *r)
+{
+	op_logs(s, m, OP_FUNCTION, (const struct rec_user *)r, function_results_text);
+}
+
 void http_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	op_begins(s, m, OP_HTTP_SERVED, (const struct rec_user *)r);

@@ -522,9 +522,14 @@ int gobin_offset_address(const struct gobin *b, uint64_t offset, uint64_t *ret)
 	return -ERANGE;
 }
 
+const struct elf_file *gobin_dwarf_file(const struct gobin *b)
+{
+	return gobin_has_dwarf(b) ? &b->elf : b->debug_path ? &b->debug : NULL;
+}
+
 int gobin_dwarf_offsets(const struct gobin *b, struct go_offsets *ret, struct error *err)
 {
-	const struct elf_file *f = gobin_has_dwarf(b) ? &b->elf : b->debug_path ? &b->debug : NULL;
+	const struct elf_file *f = gobin_dwarf_file(b);
 
 	if (!f)
 		return error_set(err, -ENOENT, "no DWARF data");

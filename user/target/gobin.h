@@ -131,6 +131,8 @@ int gobin_file_offset(const struct gobin *b, uint64_t addr, uint64_t *ret);
  */
 int gobin_offset_address(const struct gobin *b, uint64_t offset, uint64_t *ret);
 
+/* Returns the file that has the DWARF data: its own, or the debug file's; NULL if there is none. */
+const struct elf_file *gobin_dwarf_file(const struct gobin *b);
 /*
  * Reads field offsets from DWARF. -ENOENT with a text if there is no DWARF data, or if a required
  * field is missing.

@@ -144,6 +144,9 @@ static const struct option_row trace_rows[] = {
 	  "record each call of this function as a region, as 'main.(*Cart).Total'; * and ? match "
 	  "several; may be given more than once. A call costs some 10 us more (docs/func.md)",
 	  .take = record_options_take_region),
+	OPTION(0, "region-args", NULL, OPTION_FLAG, FIELD(region_args),
+	  "of --region: record arguments and results, too, where the program has DWARF data: "
+	  "integers, booleans, the begin of strings, whether an error is nil. They may be private"),
 	OPTION(0, "no-paths", NULL, OPTION_FLAG, BPF_FIELD(no_paths),
 	  "of group http: leave out the paths of requests, which can name users"),
 	OPTION(0, "sql-literals", NULL, OPTION_FLAG, BPF_FIELD(sql_literals),
@@ -243,6 +246,8 @@ static const char *check_together(const struct record_options *o)
 		return "--no-paths is for group http: give --events +http, too";
 	if (o->capture.bpf.sql_literals && !(o->groups & 1u << GROUP_SQL))
 		return "--sql-literals is for group sql: give --events +sql, too";
+	if (o->region_args && !o->nregions)
+		return "--region-args is for --region";
 	if (o->object_min && !(o->groups & 1u << GROUP_OBJECTS))
 		return "--object-min is for objects: give --events +objects, too";
 	if (o->capture.bpf.every_switch && !(o->groups & 1u << GROUP_LINUX))

@@ -27,6 +27,7 @@ struct record_options {
 	unsigned int groups;
 	const char *regions[REGION_PATTERNS_MOST];	/* of --region */
 	size_t nregions;
+	bool region_args;
 	/* adds observers of the recording, for who shows it while it goes on; NULL: none */
 	void (*observe)(void *ctx, struct observers *to);
 	void *observe_ctx;

@@ -117,7 +117,7 @@ static void session_say_price(void *ctx, double ns)
 	for (i = 0; i < regions->len; i++)
 		returns += vec_at(regions, struct plan_region, i)->returns;
 	fprintf(stderr, "gotap: --region: %zu function%s with %" PRIu64 " returns; a call costs "
-		"the program about %.1f us\n", regions->len, regions->len == 1 ? "" : "s", returns,
+		"the program up to %.1f us\n", regions->len, regions->len == 1 ? "" : "s", returns,
 		ns / 1e3);
 }
 

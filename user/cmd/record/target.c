@@ -230,6 +230,8 @@ static int open_all(struct target *t, const struct record_options *o,
 								      err);
 	if (!r)
 		r = plan_add_regions(&t->plan, t->bin, o->regions, o->nregions, err);
+	if (!r && o->region_args)
+		r = plan_region_values(&t->plan, t->bin, err);
 	if (r)
 		return r;
 	t->plan.assumed = o->assume_minor;
