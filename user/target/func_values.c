@@ -225,17 +225,30 @@ static bool values_is_result(Dwarf_Die *die)
 	       is;
 }
 
+/*
+ * Go 1.21 to 1.26 list a result with a name twice if a deferred closure sets it. No two values of a
+ * function have one name, but for "_".
+ */
+static bool values_is_again(Dwarf_Die *die, const char *before)
+{
+	const char *name = dwarf_diename(die) ?: "";
+
+	return strcmp(name, "_") && !strcmp(name, before);
+}
+
 /* Adds the values that are results, or those that are not. False: not all have a known place. */
 static bool values_add_all(struct placing *p, Dwarf_Die *function, bool results,
 			   struct func_values *ret)
 {
+	const char *before = "_";
 	Dwarf_Die die;
 	int r;
 
 	for (r = dwarf_child(function, &die); !r; r = dwarf_siblingof(&die, &die)) {
 		if (dwarf_tag(&die) != DW_TAG_formal_parameter ||
-		    values_is_result(&die) != results)
+		    values_is_result(&die) != results || values_is_again(&die, before))
 			continue;
+		before = dwarf_diename(&die) ?: "_";
 		if (!values_add(p, &die, results ? ret->results : ret->args,
 				results ? &ret->nresults : &ret->nargs, ret))
 			return false;
