@@ -50,7 +50,8 @@ struct otlp_op {
 	bool has_region;	/* of a task: its own region has begun */
 	uint8_t id[OTLP_SPAN_ID], parent[OTLP_SPAN_ID];
 	uint64_t task, g;	/* of a region: the task that it names */
-	int64_t from, to;
+	int64_t from, to;	/* @to is 0 while it is open */
+	struct otlp_op *child_of;	/* of a region: the task that its goroutine works for */
 	const char *name;
 	const char *func;	/* of a region: the function that its goroutine began with */
 	const struct otlp_category *category;	/* of its log event; NULL: none */

@@ -45,6 +45,8 @@ void op_release(struct otlp_op *op)
 	if (--op->refs)
 		return;
 	op_release_root(op->root);
+	if (op->child_of)
+		op_release(op->child_of);
 	vec_free(&op->waits);
 	for (i = 0; i < op->notes.len; i++)
 		free(vec_at(&op->notes, struct otlp_note, i)->log);
@@ -223,11 +225,22 @@ static void op_release_held(struct otlp *o, struct otlp_root *r)
 	vec_free(&held);
 }
 
+/*
+ * A goroutine works for a task until that ends. The event says so when the goroutine runs again,
+ * since it must be one of that goroutine.
+ */
+static int64_t op_end_of(const struct otlp_op *op, int64_t to)
+{
+	const struct otlp_op *of = op->child_of;
+
+	return of && of->to && of->to < to && of->to > op->from ? of->to : to;
+}
+
 void op_ended(struct otlp *o, struct otlp_op *op, int64_t to)
 {
 	struct otlp_root *r = op->root;
 
-	op->to = to;
+	op->to = op_end_of(op, to);
 	if (op->is_root) {
 		op_resolve_ids(o, op);
 		r->resolved = true;

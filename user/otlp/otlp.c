@@ -92,6 +92,11 @@ static struct otlp_op *otlp_new_region(struct otlp *o, const struct otlp_op *par
 	op->task = r->task;
 	op->g = r->g->id;
 	op->name = r->type;
+	if (parent && !strncmp(r->type, HTTP_CHILD, strlen(HTTP_CHILD))) {
+		op->child_of = otlp_task(o, r->task);
+		if (op->child_of)
+			op->child_of->refs++;
+	}
 	otlp_ids_region(otlp_ids_of(o), op->g, r->from, r->depth, op->id);
 	return op;
 }
@@ -155,7 +160,7 @@ static void otlp_on_region(void *ctx, const struct region_span *r)
 		op_release(op);
 		return;
 	}
-	if (op->is_region && !strncmp(r->type, HTTP_CHILD, strlen(HTTP_CHILD)))
+	if (op->child_of)
 		op->func = r->g->name;
 	if (op->is_region && otlp_region_ended(o, r))
 		op_ended(o, op, r->to);
