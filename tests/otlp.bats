@@ -90,7 +90,7 @@ got() { jq -e "$2" "$T/got/$1.json" >/dev/null || fail "not so: $2: $(cat "$T/go
 		    assert end - begin == q['ns'], (s, q)
 		    first = first or begin - q['from_ns']
 		    assert abs(begin - q['from_ns'] - first) < 10e6, 'each generation has the time of day: that of one machine'
-		    assert s['name'] == q['name'].replace(' net/http', '') and s['kind'] == 2, (s, q)
+		    assert s['name'] == q['name'].removesuffix(' net/http') and s['kind'] == 2, (s, q)
 		    assert of.get('url.path', {}).get('stringValue', '') == q['path'], (s, q)
 		    assert int(of.get('http.response.status_code', {}).get('intValue', 0)) == q['status'], (s, q)
 		    assert (s.get('status', {}).get('code') == 2) == (q['panic'] or q['status'] >= 500), (s, q)
