@@ -47,7 +47,7 @@ static void the_route_is_that_of_the_end(void)
 	served(200, 0, "/x/1", "/cart");
 	seen();
 	CHECK_EQ(n_facts, 2);
-	CHECK(strstr(facts[0].what, "request 4611686018427387905, GET /cart, took 21"));
+	CHECK(strstr(facts[0].what, "request 1, GET /cart, took 21"));
 	CHECK(strstr(facts[0].what, " ns, status 200"));
 	CHECK(facts[0].time >= at + 200 && facts[0].time <= now);
 	CHECK_EQ(facts[0].g, 1);
@@ -102,7 +102,7 @@ static void without_a_route_an_open_one_is_found_once(void)
 	pass(MS);
 	CHECK_EQ(n_facts, 1);
 	check_fact(0, at + MS, 1,
-		   "request 4611686018427387905, GET net/http (route not known yet), is open for 1.5 ms");
+		   "request 1, GET net/http (route not known yet), is open for 1.5 ms");
 	pass(100 * (uint64_t)MS);
 	ends(0x1000, 200, "/cart");
 	CHECK_EQ(n_facts, 1);
@@ -152,8 +152,9 @@ static void errors_are_a_share_of_the_last_ten_seconds(void)
 	pass(1100 * (uint64_t)MS);
 	CHECK_EQ(n_facts, 2);
 	CHECK_STR(facts[0].what,
-		  "of 21 requests of the last 10 s 2 failed; the last one was 4611686018427387925, GET /cart");
+		  "of 21 requests of the last 10 s 2 failed; the last one was request 21, GET /cart");
 	CHECK_EQ(facts[0].task, HTTP_TASKS + 21);
+	CHECK_EQ(facts[0].request, 21);
 	CHECK_EQ(facts[0].since, 0);
 	pass(1100 * (uint64_t)MS);
 	CHECK_EQ(n_facts, 2);	/* it is above, still */

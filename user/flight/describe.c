@@ -65,13 +65,16 @@ static void describe_put_stack(struct json_out *j, const char *stack)
 	json_close_array(j);
 }
 
-/* The command that shows the critical path of the task. */
-static void describe_put_task(struct json_out *j, uint64_t task, const char *trace)
+/* And the command that shows its critical path. */
+static void describe_put_request(struct json_out *j, const struct flight_fact *fact,
+				 const char *trace)
 {
 	_cleanup_free_ char *word = show_file_word(trace);
-	_cleanup_free_ char *next = xasprintf("gotap why %s --request %" PRIu64, word, task);
+	_cleanup_free_ char *next = xasprintf("gotap why %s --request %" PRIu64, word,
+						fact->request);
 
-	json_put_count(j, "task", task);
+	json_put_count(j, "task", fact->task);
+	json_put_count(j, "request", fact->request);
 	json_put_text(j, "next", next);
 }
 
@@ -91,8 +94,8 @@ static void put_trigger(struct json_out *j, const struct request *r, const struc
 		json_put_count(j, "goroutine", r->fact.g);
 	if (r->fact.m)
 		json_put_count(j, "thread", r->fact.m);
-	if (r->fact.task)
-		describe_put_task(j, r->fact.task, trace);
+	if (r->fact.request)
+		describe_put_request(j, &r->fact, trace);
 	if (*r->fact.stack)
 		describe_put_stack(j, r->fact.stack);
 	json_close_object(j);

@@ -21,7 +21,8 @@ struct flight_fact {
 	/* what became true began and, as far as it is known, ended then (now_ns()); 0: not known */
 	uint64_t since, until;
 	uint64_t g, m;		/* goroutine and thread, 0: none */
-	uint64_t task;		/* in the trace, 0: none */
+	/* of a request: its task in the trace, and its number (gotap why --request); 0: of none */
+	uint64_t task, request;
 	/* a user asked for it (signal, socket, key): the cooldown does not hold it back */
 	bool asked;
 	/*

@@ -41,6 +41,15 @@ static inline bool http_is_served(uint64_t task)
 	return task > HTTP_TASKS && task <= CALL_TASKS;
 }
 
+/*
+ * The number of a request that the program serves, from 1 on: that of `gotap why --request`, for
+ * people, and for readers of JSON that hold numbers as doubles.
+ */
+static inline uint64_t http_request_number(uint64_t task)
+{
+	return task & ~HTTP_TASKS;
+}
+
 /* The name of a request without a route is the method and this. */
 #define HTTP_NO_ROUTE "net/http"
 

@@ -3,6 +3,7 @@
 #include "top/json.h"
 
 #include "base/json_out.h"
+#include "read/http.h"
 
 enum { DIGITS = 9 };	/* decimals of seconds: down to the nanosecond */
 
@@ -135,6 +136,7 @@ static void json_put_slowest(struct json_out *j, const struct top_route *route)
 		return;
 	json_open_object(j, "slowest");
 	json_put_count(j, "task", route->slowest_task);
+	json_put_count(j, "request", http_request_number(route->slowest_task));
 	json_put_count(j, "ns", route->took.max);
 	json_put_count(j, "status", route->slowest_status);
 	json_put_text(j, "path", route->slowest_path);

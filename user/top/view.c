@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/show.h"
+#include "read/http.h"
 #include "top/groups.h"
 #include "tracev2.h"
 
@@ -83,7 +84,7 @@ static int name_width(const struct table *t)
 	return rest < 2 * NAME_LEAST ? rest : rest / 2;
 }
 
-/* "task 4611686018427388060 503 /late": the request that took longest. */
+/* "request 156 503 /late": the one that took longest. */
 static void view_put_slowest(const struct table *t, int row, int col, const struct top_route *route)
 {
 	char status[16] = "";
@@ -93,7 +94,8 @@ static void view_put_slowest(const struct table *t, int row, int col, const stru
 	if (route->slowest_status)
 		snprintf(status, sizeof(status), " %u", route->slowest_status);
 	screen_printf(t->screen, row, col, screen_cols(t->screen) - col, STYLE_DIM,
-		      "task %" PRIu64 "%s %s", route->slowest_task, status, route->slowest_path);
+		      "request %" PRIu64 "%s %s", http_request_number(route->slowest_task), status,
+		      route->slowest_path);
 }
 
 static void view_put_name(const struct table *t, int row, const struct top_row *r)

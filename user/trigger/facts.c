@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "read/http.h"
 #include "release/release.h"
 #include "trigger/internal.h"
 
@@ -244,6 +245,7 @@ void fire(struct rule *r, const struct fact_place *where, const char *format, ..
 		return;
 	fact.g = g ? g->id : where->goid;
 	fact.task = where->task;
+	fact.request = where->task ? http_request_number(where->task) : 0;
 	fact.m = where->tid ? where->tid : g && g->m ? g->m->id : 0;
 	va_start(ap, format);
 	n = vsnprintf(fact.what, sizeof(fact.what), format, ap);

@@ -90,7 +90,8 @@ static void request_fire(struct rule *r, const struct served_request *q, uint64_
 				    .since = q->since, .until = until, .g = g, .goid = q->g,
 				    .task = q->task };
 
-	fire(r, &place, "request %" PRIu64 ", %.100s%s, %s %s%s", q->task, q->name,
+	fire(r, &place, "request %" PRIu64 ", %.100s%s, %s %s%s",
+	     http_request_number(q->task), q->name,
 	     q->named ? "" : " (route not known yet)", q->until ? "took" : "is open for",
 	     span_text(until - q->since).text, request_result_text(&q->result).text);
 }
@@ -157,8 +158,8 @@ static void errors_judge(const struct request_rule *own, uint64_t time)
 	if (above && !r->above)
 		fire(r, &(struct fact_place){ .time = time, .task = own->failed_task },
 		     "of %" PRIu64 " requests of the last 10 s %" PRIu64 " failed; the last one "
-		     "was %" PRIu64 ", %.100s", sum.all, sum.hits, own->failed_task,
-		     own->failed_name);
+		     "was request %" PRIu64 ", %.100s", sum.all, sum.hits,
+		     http_request_number(own->failed_task), own->failed_name);
 	r->above = above;
 }
 

@@ -105,8 +105,8 @@ static uint64_t on_list_print(void *ctx, const struct flight_fact *fact)
 	json_put_count(&j, "monotonic_ns", fact->time);
 	json_put_count(&j, "goroutine", fact->g);
 	json_put_count(&j, "thread", fact->m);
-	if (fact->task)
-		json_put_count(&j, "task", fact->task);
+	if (fact->request)
+		json_put_count(&j, "request", fact->request);
 	json_put_text(&j, "what", fact->what);
 	json_put_text(&j, "stack", fact->stack);
 	json_close_object(&j);
