@@ -14,6 +14,7 @@ enum {
 	JOINS_READS = 2,	/* it waits to read from a descriptor */
 	JOINS_WRITES = 4,	/* it writes to a socket */
 	JOINS_SERVES = 8,	/* the socket is one that net/http serves */
+	JOINS_CALLS = 16,	/* it waits for the response to its call */
 };
 
 /* --- joins.c --- */

@@ -57,6 +57,14 @@ struct joins_g {
 	uint32_t through;	/* the end for which its creator writes through it; or NO_END */
 	uint64_t creator;
 	struct joins_task task;	/* the last request that it served; id 0: none */
+	/*
+	 * the task of the innermost open region in a goroutine that a handler has created; 0: none
+	 */
+	uint64_t region;
+	/* a write that ended its last wait, for which it has woken no goroutine yet */
+	bool pending;
+	int64_t from, to;	/* of that wait */
+	struct joins_write write;
 };
 
 struct joins_member {
@@ -79,6 +87,15 @@ struct joins {
 	struct map64 index;	/* hash of addresses -> number of the end */
 	uint64_t counts[JOINS_FOUNDS];
 	uint64_t dropped;
+	joins_call_fn *call;
+	void *call_ctx;
+	/* the wait that was looked up last, for the other visitors of that span */
+	struct {
+		uint32_t member;
+		uint64_t g;
+		int64_t to;
+		struct joins_wait wait;
+	} last;
 };
 
 /* --- ends of connections --- */
@@ -437,16 +454,111 @@ static struct joins_wait joins_look_up(struct joins *j, uint32_t member, const s
 	return w;
 }
 
+/* --- calls --- */
+
+/* The request that @g works for now: one that it serves, or that of its creator. */
+static uint64_t joins_serves_now(const struct joins_g *g)
+{
+	return g->task.id && g->task.to == INT64_MAX ? g->task.id : g->region;
+}
+
+/* @by has waited for the network for @g, which made a call. */
+static void joins_take_call(struct joins_member *m, struct joins_g *g, struct joins_g *by)
+{
+	struct joins_call call = { m->number, g->id, joins_serves_now(g), by->from, by->to,
+				   by->write };
+
+	by->pending = false;
+	if (m->j->call)
+		m->j->call(m->j->call_ctx, &call);
+}
+
+static bool joins_awaits_response(struct joins_member *m, uint32_t stack)
+{
+	return stack && joins_stack(&m->stacks, spans_stacks(m->s), stack) & JOINS_CALLS;
+}
+
+/*
+ * A wait of @span ended by another goroutine. That one has read the response for which @span's has
+ * waited; or @span's has read it, and has waited until the one that made the call took it.
+ */
+static void joins_handed_on(struct joins_member *m, const struct span *span)
+{
+	const struct goroutine *other = spans_goroutine(m->s, span->end.g);
+	struct joins_g *a, *b;
+
+	if (!other || other == span->g)
+		return;
+	joins_g(m, other);	/* the array may move */
+	a = joins_g(m, span->g);
+	b = joins_g(m, other);
+	if (b->pending && joins_awaits_response(m, span->stack))
+		joins_take_call(m, a, b);
+	else if (a->pending && joins_awaits_response(m, span->end.stack))
+		joins_take_call(m, b, a);
+}
+
+static void joins_on_span(void *ctx, const struct span *span)
+{
+	struct joins_member *m = ctx;
+	struct joins_wait w;
+	struct joins_g *g;
+
+	if (span->state != GO_WAITING || !span->end.type)
+		return;
+	w = joins_ended(m->j, m->number, span);
+	if (w.found == JOINS_NO_READ) {
+		joins_handed_on(m, span);
+		return;
+	}
+	g = joins_g(m, span->g);
+	g->pending = w.found == JOINS_ONE;
+	if (!g->pending)
+		return;
+	g->from = span->from;
+	g->to = span->to;
+	g->write = w.write;
+	if (joins_serves_now(g))
+		joins_take_call(m, g, g);
+}
+
+static void joins_on_region_begin(void *ctx, const struct region_span *r)
+{
+	if (r->task > HTTP_TASKS)
+		joins_g(ctx, r->g)->region = r->task;
+}
+
+static void joins_on_region(void *ctx, const struct region_span *r)
+{
+	struct joins_g *g = joins_g(ctx, r->g);
+
+	if (g->region == r->task && !r->depth)
+		g->region = 0;
+}
+
+void joins_calls(struct joins *j, joins_call_fn *fn, void *ctx)
+{
+	j->call = fn;
+	j->call_ctx = ctx;
+}
+
 struct joins_wait joins_ended(struct joins *j, uint32_t member, const struct span *wait)
 {
 	struct joins_member *m = &j->members[member];
 	struct joins_wait w = { .found = JOINS_NO_READ };
+
+	if (j->last.member == member && j->last.g == wait->g->id && j->last.to == wait->to)
+		return j->last.wait;
 
 	if (wait->state != GO_WAITING || !wait->end.type || strcmp(wait->reason, "network") ||
 	    !(joins_stack(&m->stacks, spans_stacks(m->s), wait->stack) & JOINS_READS))
 		return w;
 	w = joins_look_up(j, member, wait);
 	j->counts[w.found]++;
+	j->last.member = member;
+	j->last.g = wait->g->id;
+	j->last.to = wait->to;
+	j->last.wait = w;
 	return w;
 }
 
@@ -495,7 +607,10 @@ uint64_t joins_dropped(const struct joins *j)
 
 struct joins *joins_new(void)
 {
-	return xcalloc(1, sizeof(struct joins));
+	struct joins *j = xcalloc(1, sizeof(*j));
+
+	j->last.g = TRACEV2_NO_ID;
+	return j;
 }
 
 uint32_t joins_add(struct joins *j, struct spans *s, joins_mark_fn *mark, void *ctx)
@@ -509,6 +624,9 @@ uint32_t joins_add(struct joins *j, struct spans *s, joins_mark_fn *mark, void *
 			       .waits = true,
 			       .goroutine_begin = joins_on_goroutine,
 			       .span_begin = joins_on_span_begin,
+			       .span = joins_on_span,
+			       .region_begin = joins_on_region_begin,
+			       .region = joins_on_region,
 			       .task_begin = joins_on_task_begin,
 			       .task = joins_on_task,
 			       .origin = joins_on_origin,

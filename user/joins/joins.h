@@ -54,6 +54,17 @@ struct joins_wait {
 	struct joins_write write;	/* JOINS_ONE */
 };
 
+/* A call that a goroutine has made, and the request that answered it. */
+struct joins_call {
+	uint32_t member;
+	uint64_t g;		/* the goroutine that made the call */
+	uint64_t task;		/* the request that it serves meanwhile; 0: none */
+	int64_t from, to;	/* of the wait for the network, of this goroutine or of one for it */
+	struct joins_write write;
+};
+
+typedef void joins_call_fn(void *ctx, const struct joins_call *call);
+
 struct joins;
 
 /*
@@ -70,11 +81,17 @@ void joins_free(struct joins *j);
  * from 0 on. At most JOINS_MEMBERS.
  */
 uint32_t joins_add(struct joins *j, struct spans *s, joins_mark_fn *mark, void *ctx);
+/*
+ * @fn gets each call, when the goroutine that made it gets to know of the response: it has waited
+ * for the network itself, or it has waited in net/http for the goroutine that did so for it. One
+ * call can come several times, if its response takes several waits.
+ */
+void joins_calls(struct joins *j, joins_call_fn *fn, void *ctx);
 /* Removes the visitor of a trace from its spans, which are kept. */
 void joins_leave(struct joins *j, uint32_t member);
 /*
- * What ended the wait @wait, a span of the trace @member that has just ended. To be called once for
- * each, from a visitor.
+ * What ended the wait @wait, a span of the trace @member that has just ended. To be called from
+ * visitors, at that time.
  */
 struct joins_wait joins_ended(struct joins *j, uint32_t member, const struct span *wait);
 /*

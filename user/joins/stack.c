@@ -20,6 +20,11 @@ static const struct {
 	{ "net.sendFile", JOINS_WRITES },
 	{ "net/http.checkConnErrorWriter.Write", JOINS_SERVES },
 	{ "net/http.(*connReader).", JOINS_SERVES },
+	/* not (*Transport).getConn, which waits for the calls of others to end */
+	{ "net/http.(*persistConn).roundTrip", JOINS_CALLS },
+	{ "net/http.(*http2ClientConn).", JOINS_CALLS },
+	{ "net/http/internal/http2.(*ClientConn).", JOINS_CALLS },
+	{ "golang.org/x/net/http2.(*ClientConn).", JOINS_CALLS },
 };
 
 static uint8_t joins_stack_look(const struct stack_set *stacks, uint32_t stack)

@@ -67,6 +67,10 @@ static uint64_t cause_row_key(const struct cause *c, const struct stack_frame *a
 
 	if (at)
 		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)at->func);
+	if (c->process) {
+		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->process);
+		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->request);
+	}
 	if (cause_is_foreign(c, at))
 		h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->name);
 	if (cause_runs(c->kind) || c->kind == STEP_RUNNABLE)
@@ -223,6 +227,9 @@ static void cause_put_leaf(struct buf *b, const struct unit *u, const struct row
 	};
 	const struct cause *c = &row->leaf;
 
+	if (c->process)
+		buf_printf(b, "downstream in %.120s%s%.200s: ", c->process,
+			   *c->request ? ", " : "", c->request);
 	switch (c->kind) {
 	case STEP_WAITING:
 		cause_put_wait(b, c, row->at, row->op);
@@ -299,6 +306,7 @@ static uint64_t cause_key(const struct row *row)
 	h = cause_hash_text(h, row->at && c->kind != STEP_RUNNABLE ? row->at->func : "");
 	h = cause_hash_text(h, row->op && !cause_runs(c->kind) ? row->op->func : "");
 	h = cause_hash_text(h, cause_is_foreign(c, row->at) ? c->name : "");
+	h = cause_hash_text(h, c->process ? c->request : "");
 	return cause_hash_text(h, row->deep && row->root_at ? row->root_at->func : "");
 }
 

@@ -12,6 +12,7 @@
 #include "unit/samples.h"
 #include "unit/snapshot.h"
 #include "unit/walked.h"
+#include "why/beside.h"
 #include "why/group.h"
 
 /* SAMPLE: instances of a unit with a path, evenly by duration; SLOW_FROM: percentile */
@@ -25,6 +26,7 @@ struct units {
 	struct trail *trail;
 	struct walk walk;
 	struct held held;
+	struct beside *beside;	/* NULL: no other traces are read */
 	struct instances chosen;
 	struct unit units[1 + UNITS_ROUTES];
 	struct unit_spot spots[1 + UNITS_ROUTES];
@@ -75,6 +77,7 @@ void units_free(struct units *u)
 	instances_free(&u->chosen);
 	held_free(&u->held);
 	vec_free(&u->walk.frames);
+	beside_free(u->beside);
 	trail_free(u->trail);
 	spans_free(u->s);
 	free(u);
@@ -392,6 +395,17 @@ struct spans *units_spans(struct units *u)
 	return u->s;
 }
 
+void units_beside(struct units *u, struct trace_reader *const *readers, size_t n)
+{
+	u->beside = beside_new(u->s, u->trail, readers, n);
+	u->walk.beside = u->beside;
+}
+
+const struct beside *units_besides(const struct units *u)
+{
+	return u->beside;
+}
+
 int units_read(struct units *u, struct trace_reader *r, struct oncpu *o, struct error *err)
 {
 	size_t i;
@@ -399,7 +413,7 @@ int units_read(struct units *u, struct trace_reader *r, struct oncpu *o, struct 
 
 	trail_parts(u->trail)->oncpu = o;
 	instances_trace(&u->chosen, 0);
-	ret = spans_read(u->s, r, err);
+	ret = u->beside ? beside_read(u->beside, r, err) : spans_read(u->s, r, err);
 	trail_parts(u->trail)->oncpu = NULL;
 	if (!ret && u->failed.code) {
 		*err = u->failed;

@@ -99,6 +99,7 @@ struct step {
 	/* of a goroutine at the other end of a connection, as in struct trail_join; NULL: none */
 	const char *process, *request;
 	uint64_t task;
+	uint32_t side;		/* of @g; 0: the trace itself */
 	/* For running steps and system calls, if there are records of threads: */
 	/* 1 + enum thread_state of its thread; 0: there are no records of threads */
 	uint8_t thread;

@@ -133,6 +133,7 @@ static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
 		.process = turn->where.process,
 		.request = turn->where.request,
 		.task = turn->where.task,
+		.side = turn->where.side,
 	};
 
 	return step;

@@ -8,11 +8,13 @@
 
 #include "base/show.h"
 #include "cmd/cmd.h"
+#include "cmd/joined.h"
 #include "cmd/options.h"
 #include "files/leftover.h"
 #include "files/reread.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
+#include "requests/downstream.h"
 
 static const struct option_row requests_rows[] = {
 	OPTION(0, "slowest", "N", OPTION_NUMBER, offsetof(struct requests_options, slowest),
@@ -32,6 +34,9 @@ static const char *requests_check(void *options, char **operands)
 	struct requests_options *o = options;
 
 	o->trace = operands[0];
+	o->others = operands + 1;
+	if (o->otlp.to && *o->others)
+		return "--otlp is for one trace";
 	if (o->otlp.to && (o->json || o->out))
 		return "--otlp writes the spans: it excludes -o and --json";
 	if (!o->out)
@@ -41,13 +46,16 @@ static const char *requests_check(void *options, char **operands)
 
 static const struct command_line requests_line = {
 	.name = "requests",
-	.usage = "gotap requests [OPTION...] TRACE",
+	.usage = "gotap requests [OPTION...] TRACE [TRACE...]",
 	.about =
 		"The requests that a program served, by route: how many, how many failed, their\n"
 		"durations, and the composition of their time. TRACE is a trace of\n"
-		"`gotap record --events +http`, or - (standard input). See docs/requests.md.\n",
+		"`gotap record --events +http`, or - (standard input). See docs/requests.md.\n"
+		"\n"
+		"Further traces are those of processes that the program calls: what they did for\n"
+		"a request is part of its time (docs/joins.md).\n",
 	.tables = { { requests_rows, 0 }, { otlp_rows, offsetof(struct requests_options, otlp) } },
-	.least = 1, .most = 1, .operands = "a trace is needed",
+	.least = 1, .most = JOINS_MEMBERS, .operands = "a trace is needed",
 	.check = requests_check,
 };
 
@@ -90,12 +98,92 @@ static int requests_cmd_count(struct requests_shown *a, struct spans *s, struct 
 	return ret;
 }
 
+/* --- traces of other processes --- */
+
+struct requests_others {
+	struct reread *files;	/* of options.others */
+	size_t n;
+	struct joins_survey survey;
+};
+
+static int requests_cmd_open_files(struct requests_others *o, char **paths, struct error *err)
+{
+	int ret = 0;
+
+	for (; paths[o->n] && !ret; o->n++) {
+		o->files = xrealloc(o->files, o->n + 1, sizeof(*o->files));
+		o->files[o->n] = (struct reread)REREAD_CLOSED;
+		ret = reread_open_tee(&o->files[o->n], paths[o->n], err);
+	}
+	return ret;
+}
+
+static void requests_cmd_close_files(struct requests_others *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->n; i++)
+		reread_close(&o->files[i]);
+	free(o->files);
+	joins_survey_free(&o->survey);
+}
+
+/* Opens those traces that have ends of connections of the first one. */
+static void requests_cmd_open_others(struct requests_shown *a, struct requests_others *o,
+				     struct joined *joined)
+{
+	struct error err;
+	uint32_t i;
+
+	for (i = 0; i < o->n; i++) {
+		if (!joins_survey_has(&o->survey, 0, i + 1) ||
+		    !joined_open(joined, &o->files[i], a->options->binary, &err))
+			continue;
+		cmd_fail(&err);
+		a->failed = true;
+	}
+}
+
+static void requests_cmd_survey(struct requests_shown *a, struct requests_others *o,
+				struct reread *file)
+{
+	uint32_t i;
+
+	if (!o->n)
+		return;
+	joined_survey(&o->survey, 0, file, a->options->binary);
+	for (i = 0; i < o->n; i++)
+		joined_survey(&o->survey, i + 1, &o->files[i], a->options->binary);
+}
+
+/* Finds the requests of the others that answered the calls of the requests. */
+static void requests_cmd_downstream(struct requests_shown *a, struct requests_others *o,
+				    struct reread *file)
+{
+	struct joined joined = {0};
+	struct trace_input in;
+	struct error err;
+	int ret;
+
+	requests_cmd_open_others(a, o, &joined);
+	if (joined.n && !requests_cmd_open(&in, file, a->options->binary, &err)) {
+		a->downstream = downstream_new(joined.readers, joined.n);
+		ret = downstream_read(a->downstream, in.reader, &err);
+		trace_input_close(&in, file->path, ret, &err);
+	}
+	joined_close(&joined, NULL);	/* the walk has printed the faults */
+}
+
+/* --- the second reading --- */
+
 /*
  * The second reading: walks the critical paths of requests of each route. The first reading has
  * printed the faults of the trace.
  */
-static void requests_cmd_explain(struct requests_shown *a, struct reread *file)
+static void requests_cmd_explain(struct requests_shown *a, struct reread *file,
+				 struct requests_others *others)
 {
+	struct joined joined = {0};
 	struct oncpu *threads = NULL;
 	struct trace_input in;
 	struct error err;
@@ -110,7 +198,11 @@ static void requests_cmd_explain(struct requests_shown *a, struct reread *file)
 	}
 	if (thread_file_open(&threads, units_spans(a->units), file->path, &err))
 		threads = NULL;
+	requests_cmd_open_others(a, others, &joined);
+	if (joined.n)
+		units_beside(a->units, joined.readers, joined.n);
 	ret = units_read(a->units, in.reader, threads, &err);
+	a->failed |= joined_close(&joined, units_besides(a->units));
 	trace_input_close(&in, file->path, ret, &err);
 	spans_leave(units_spans(a->units), threads);
 	oncpu_free(threads);
@@ -137,7 +229,8 @@ static int requests_cmd_none(const struct requests_shown *a, struct error *err)
 			 a->options->trace);
 }
 
-static int requests_cmd_answer(struct requests_shown *a, struct spans *s, struct reread *file)
+static int requests_cmd_answer(struct requests_shown *a, struct spans *s, struct reread *file,
+			       struct requests_others *others)
 {
 	int status = EXIT_OK;
 	struct error err;
@@ -147,10 +240,12 @@ static int requests_cmd_answer(struct requests_shown *a, struct spans *s, struct
 		if (!spans_last(s))
 			return status;
 	}
-	requests_cmd_explain(a, file);
+	requests_cmd_survey(a, others, file);
+	requests_cmd_explain(a, file, others);
+	requests_cmd_downstream(a, others, file);
 	if (output_text(a->options->out, requests_cmd_put, a, &err) || requests_cmd_none(a, &err))
 		return cmd_fail(&err);
-	return status;
+	return a->failed ? EXIT_FAIL : status;
 }
 
 int cmd_requests(int argc, char **argv)
@@ -159,6 +254,7 @@ int cmd_requests(int argc, char **argv)
 	struct requests_shown a = { .options = &o };
 	int status = command_line_read(&requests_line, &o, argc, argv);
 	struct reread file = REREAD_CLOSED;
+	struct requests_others others = {0};
 	struct spans *s;
 	struct error err;
 
@@ -171,11 +267,18 @@ int cmd_requests(int argc, char **argv)
 		reread_close(&file);
 		return status;
 	}
+	if (requests_cmd_open_files(&others, o.others, &err)) {
+		requests_cmd_close_files(&others);
+		reread_close(&file);
+		return cmd_fail(&err);
+	}
 	s = spans_new();
 	a.routes = routes_new(s, o.slowest, o.route);
 	a.calls = outgoing_new(s);
 	a.units = units_new();
-	status = requests_cmd_answer(&a, s, &file);
+	status = requests_cmd_answer(&a, s, &file, &others);
+	downstream_free(a.downstream);
+	requests_cmd_close_files(&others);
 	units_free(a.units);
 	outgoing_free(a.calls);
 	routes_free(a.routes);

@@ -18,11 +18,14 @@
 
 struct requests_options {
 	const char *trace, *out, *binary, *route;
+	char **others;		/* traces of other processes, until a NULL */
 	bool json;
 	bool or_none;	/* for gotap serve: no request is an answer, too */
 	unsigned long slowest;
 	struct otlp_cmd_options otlp;
 };
+
+struct downstream;
 
 /* The answer. */
 struct requests_shown {
@@ -31,6 +34,8 @@ struct requests_shown {
 	struct outgoing *calls;
 	struct units *units;	/* those of the routes on which most time was spent */
 	struct origin origin;
+	struct downstream *downstream;	/* NULL: no other trace has ends of its connections */
+	bool failed;			/* a fault of another trace was printed */
 };
 
 void requests_text(FILE *f, const struct requests_shown *a);
