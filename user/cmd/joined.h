@@ -9,14 +9,15 @@
 #include "files/reread.h"
 #include "files/trace_input.h"
 #include "joins/survey.h"
-#include "why/beside.h"
+#include "read/origin.h"
+#include "why/sides.h"
 
 /* A zeroed struct has none. */
 struct joined {
 	size_t n;
-	struct trace_input *inputs[BESIDE_MOST];
-	struct trace_reader *readers[BESIDE_MOST];
-	const char *paths[BESIDE_MOST];
+	struct trace_input *inputs[SIDES_MOST];
+	struct trace_reader *readers[SIDES_MOST];
+	const char *paths[SIDES_MOST];
 };
 
 /*
@@ -25,12 +26,19 @@ struct joined {
  */
 void joined_survey(struct joins_survey *v, uint32_t number, struct reread *file,
 		   const char *binary);
-/* Adds a reader of @file, from its begin. To be called at most BESIDE_MOST times. */
+/*
+ * Reads @file from its begin, as far as to the facts of the program that it is of, which go to @ret;
+ * origin_free() frees them. A trace that cannot be read has none.
+ */
+void joined_origin(struct origin *ret, struct reread *file, const char *binary);
+/* Adds a reader of @file, from its begin. To be called at most SIDES_MOST times. */
 int joined_open(struct joined *j, struct reread *file, const char *binary, struct error *err);
 /*
  * Closes all, and prints the faults that were found in @b while they were read (NULL: they were
  * not). Returns whether there was any.
  */
-bool joined_close(struct joined *j, const struct beside *b);
+bool joined_close(struct joined *j, const struct sides *b);
+/* The same with the faults of all, of which code 0 is none; NULL: they were not read. */
+bool joined_close_with(struct joined *j, const struct error *faults);
 
 #endif

@@ -12,6 +12,7 @@
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "files/output.h"
+#include "cmd/joined.h"
 #include "cmd/options.h"
 #include "cmd/parse.h"
 #include "files/thread_file.h"
@@ -20,7 +21,9 @@
 
 struct options {
 	const char *in, *out, *binary;
+	char **traces;		/* all, until a NULL; in is the first one */
 	struct perfetto_process process;
+	bool has_name;
 };
 
 static void put_state(void *ctx, const struct beside_span *s)
@@ -97,13 +100,135 @@ static int write_all_of(struct trace_input *in, const struct options *o, struct 
 	return ret;
 }
 
+/* --- several traces --- */
+
+/* A trace among several: its process, and what reads and writes it. */
+struct one_of {
+	struct reread file;
+	struct origin origin;
+	struct perfetto_process process;
+	struct perfetto *p;
+};
+
+static struct perfetto_process perfetto_cmd_process(const struct one_of *t, unsigned int number)
+{
+	const char *pid = t->origin.facts[ORIGIN_PID], *name = t->origin.facts[ORIGIN_PROGRAM];
+	const char *slash = name ? strrchr(name, '/') : NULL;
+	unsigned long n;
+
+	return (struct perfetto_process){
+		.pid = pid && parse_number(pid, 1, INT32_MAX, &n) ? (uint32_t)n :
+								    PERFETTO_NO_PID - number,
+		.name = slash ? slash + 1 : name ? name : "Go program",
+		.number = number,
+	};
+}
+
+static int perfetto_cmd_open_all(struct one_of *all, size_t n, const struct options *o,
+				 struct error *err)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++) {
+		ret = reread_open(&all[i].file, o->traces[i], true, err);
+		if (ret)
+			break;
+		joined_origin(&all[i].origin, &all[i].file, o->binary);
+		all[i].process = perfetto_cmd_process(&all[i], (unsigned int)i);
+	}
+	return ret;
+}
+
+/* Reads all side by side. A fault of the first one goes to @err, those of others are printed. */
+static int perfetto_cmd_read_all(struct one_of *all, size_t n, const struct options *o,
+				 struct raw_sink *sink, bool *failed, struct error *err)
+{
+	struct perfetto *others[PERFETTO_PROCESSES];
+	struct error *faults;
+	struct joined joined = {0};
+	struct trace_input in;
+	size_t i;
+	int ret = reread_rewind(&all[0].file, err);
+
+	if (!ret)
+		ret = trace_input_open_source(&in, &all[0].file.source, o->binary, err);
+	if (ret)
+		return error_prefix(err, "%s", o->in);
+	faults = xcalloc(n, sizeof(*faults));
+	all[0].p = perfetto_new(sink, &all[0].process);
+	for (i = 1; i < n && !ret; i++) {
+		others[i - 1] = all[i].p = perfetto_new_beside(all[0].p, &all[i].process);
+		ret = joined_open(&joined, &all[i].file, o->binary, err);
+	}
+	if (!ret)
+		ret = perfetto_read_all(all[0].p, in.reader, others, joined.readers, faults, n - 1,
+					err);
+	ret = trace_input_close(&in, o->in, ret, err);
+	*failed |= joined_close_with(&joined, faults);
+	free(faults);
+	for (i = 0; i < n && all[i].p; i++)
+		perfetto_cmd_add_threads(all[i].p, o->traces[i], failed);
+	return ret;
+}
+
+static void perfetto_cmd_close_all(struct one_of *all, size_t n)
+{
+	size_t i;
+
+	for (i = n; i--; ) {
+		perfetto_free(all[i].p);
+		origin_free(&all[i].origin);
+		reread_close(&all[i].file);
+	}
+	free(all);
+}
+
+static int perfetto_cmd_join(const struct options *o, size_t n, bool *failed, struct error *err)
+{
+	struct one_of *all = xcalloc(n, sizeof(*all));
+	struct raw_sink sink;
+	struct output out;
+	struct error late;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < n; i++)
+		all[i].file = (struct reread)REREAD_CLOSED;
+	ret = perfetto_cmd_open_all(all, n, o, err);
+	if (!ret)
+		ret = output_start(&out, o->out, OUTPUT_BINARY, err);
+	if (ret) {
+		perfetto_cmd_close_all(all, n);
+		return ret;
+	}
+	sink_open(&sink, out.fd, out.path);
+	ret = perfetto_cmd_read_all(all, n, o, &sink, failed, err);
+	perfetto_cmd_close_all(all, n);
+	if (sink_close(&sink, &late)) {
+		*err = late;
+		output_close(&out, false, &late);
+		return err->code;
+	}
+	if (output_close(&out, true, &late) && !ret) {
+		*err = late;
+		ret = late.code;
+	}
+	return ret;
+}
+
 static int perfetto_cmd_convert(const struct options *o, bool *failed, struct error *err)
 {
 	struct raw_source source;
 	struct trace_input input;
 	struct output out;
 	int ret = legacy_program(o->binary, err);
+	size_t n = 0;
 
+	while (o->traces[n])
+		n++;
+	if (!ret && n > 1)
+		return perfetto_cmd_join(o, n, failed, err);
 	if (!ret)
 		ret = leftover_source_open(&source, o->in, err);
 	if (ret)
@@ -139,31 +264,44 @@ static const struct option_row perfetto_rows[] = {
 	{0},
 };
 
+static void perfetto_given(void *options, const struct option_row *row, const char *arg)
+{
+	struct options *o = options;
+
+	o->has_name |= !strcmp(row->name, "name");
+}
+
 static const char *perfetto_check(void *options, char **operands)
 {
 	struct options *o = options;
 
 	o->in = operands[0];
+	o->traces = operands;
+	if (operands[1] && (o->process.pid != PERFETTO_NO_PID || o->has_name))
+		return "--pid and --name are for one trace";
 	return o->out ? NULL : "-o FILE is needed";
 }
 
 static const struct command_line perfetto_line = {
 	.name = "perfetto",
-	.usage = "gotap perfetto TRACE -o FILE [OPTION...]",
+	.usage = "gotap perfetto TRACE [TRACE...] -o FILE [OPTION...]",
 	.about =
 		"Turns a Go execution trace of any release since Go 1.5 into a trace for\n"
 		"Perfetto: open it at https://ui.perfetto.dev, or ask trace_processor in SQL\n"
 		"(docs/perfetto.md). TRACE and FILE may be - (standard input, output). Of a\n"
 		"damaged trace FILE has what can be read, and the status is 1. The states of\n"
-		"threads come from TRACE.threads, which gotap record wrote with group linux.\n",
+		"threads come from TRACE.threads, which gotap record wrote with group linux.\n"
+		"\n"
+		"Several traces, of processes that were recorded at the same time, become one,\n"
+		"with arrows for the calls between them (docs/joins.md).\n",
 	.tables = { { perfetto_rows, 0 } },
-	.least = 1, .most = 1, .operands = "one TRACE is needed",
-	.check = perfetto_check,
+	.least = 1, .most = PERFETTO_PROCESSES, .operands = "a TRACE is needed",
+	.check = perfetto_check, .given = perfetto_given,
 };
 
 int cmd_perfetto(int argc, char **argv)
 {
-	struct options o = { .process = { PERFETTO_NO_PID, "Go program" } };
+	struct options o = { .process = { PERFETTO_NO_PID, "Go program", 0 } };
 	struct error err;
 	bool failed = false;
 	int status = command_line_read(&perfetto_line, &o, argc, argv);

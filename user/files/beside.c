@@ -125,7 +125,8 @@ int beside_start(struct beside **ret, const struct output *out, const struct cap
 	int e;
 
 	b->out = out;
-	b->process = (struct perfetto_process){ info->pid, beside_name(info->exe) };
+	b->process = (struct perfetto_process){ .pid = info->pid,
+						.name = beside_name(info->exe) };
 	pthread_mutex_init(&b->lock, NULL);
 	e = trace_pipe_start(&b->pipe, beside_run, b, err);
 	if (e) {

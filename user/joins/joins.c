@@ -492,9 +492,10 @@ static void joins_handed_on(struct joins_member *m, const struct span *span)
 	joins_g(m, other);	/* the array may move */
 	a = joins_g(m, span->g);
 	b = joins_g(m, other);
-	if (b->pending && joins_awaits_response(m, span->stack))
+	if (b->pending && joins_awaits_response(m, span->stack)) {
+		b->from = span->from > b->from ? span->from : b->from;
 		joins_take_call(m, a, b);
-	else if (a->pending && joins_awaits_response(m, span->end.stack))
+	} else if (a->pending && joins_awaits_response(m, span->end.stack))
 		joins_take_call(m, b, a);
 }
 

@@ -19,7 +19,8 @@
 	X(SYSCALL, "syscall") X(GAP, "gap") X(WAKE, "wake") X(CREATE, "create")		\
 	X(GC, "gc") X(STW, "stop-the-world") X(ASSIST, "assist") X(SWEEP, "sweep")	\
 	X(TASK, "task") X(REGION, "region") X(LOG, "log") X(SAMPLE, "sample") X(LOSS, "loss")	\
-	X(DAMAGE, "damage") X(LINUX, "linux") X(ORIGIN, "origin")
+	X(DAMAGE, "damage") X(LINUX, "linux") X(ORIGIN, "origin")			\
+	X(CALL, "call")
 #define INTERNED_ANNOTATIONS_LIST(X)							\
 	X(GOROUTINE, "goroutine") X(REASON, "reason") X(LABELS, "labels")		\
 	X(LOST_P, "lost_p") X(OPEN_BEGIN, "open_begin") X(OPEN_END, "open_end")		\

@@ -7,7 +7,7 @@
 #include "base/protobuf.h"
 #include "read/text_quote.h"
 
-enum { SEQUENCE = 1, SEQUENCE_BESIDE = 2, EVENT_BYTES = 128 };
+enum { EVENT_BYTES = 128 };
 
 /* --- packets of any kind --- */
 
@@ -21,12 +21,12 @@ static size_t packets_open_of(struct packets *p, unsigned int sequence)
 
 size_t packets_open(struct packets *p)
 {
-	return packets_open_of(p, SEQUENCE);
+	return packets_open_of(p, p->sequence);
 }
 
 size_t packets_open_beside(struct packets *p)
 {
-	return packets_open_of(p, SEQUENCE_BESIDE);
+	return packets_open_of(p, p->sequence + 1);
 }
 
 void packets_close(struct packets *p, size_t open)
@@ -122,11 +122,13 @@ static void put_defaults(struct packets *p)
 	packets_close(p, open);
 }
 
-void packets_begin(struct packets *p, struct raw_sink *sink, const struct packets_clocks *c)
+void packets_begin(struct packets *p, struct raw_sink *sink, const struct packets_clocks *c,
+		   unsigned int number)
 {
 	size_t open;
 
-	*p = (struct packets){ .sink = sink, .last = c->time, .clock = c->clock };
+	*p = (struct packets){ .sink = sink, .last = c->time, .clock = c->clock,
+			       .sequence = 2 * number + 1 };
 	put_defaults(p);
 	open = packets_open(p);
 	packets_time(p, c->time);
@@ -212,7 +214,7 @@ static inline void put_short(struct packets *p, const uint8_t *fields, size_t n,
 		buf_reserve(b, 2 * EVENT_BYTES);
 	begin = b->data + b->len;
 	to = begin + 2;
-	to = packets_put_uint(to, PACKET_SEQUENCE_ID, SEQUENCE);
+	to = packets_put_uint(to, PACKET_SEQUENCE_ID, p->sequence);
 	to = packets_put_time(p, to, time);
 	to = packets_put(to, PACKET_TRACK_EVENT << 3 | 2);
 	*to++ = (uint8_t)(n + (more ? more->len : 0));

@@ -17,6 +17,7 @@ struct packets {
 	int64_t last;		/* time of the last packet with a step */
 	/* CLOCK_MONOTONIC_ID; CLOCK_BOOTTIME_ID if the zero point of the times is not known */
 	unsigned int clock;
+	unsigned int sequence;	/* of the packets; the next number is that of descriptors of threads */
 };
 
 /* The clocks of a trace at @time, ns. @wall: time of day, ns; 0: not known. */
@@ -36,8 +37,14 @@ struct packets_event {
 	const struct buf *more;		/* further fields, encoded; NULL: none */
 };
 
-/* Begins the trace with its first packets, which have @clocks. */
-void packets_begin(struct packets *p, struct raw_sink *sink, const struct packets_clocks *clocks);
+enum { PACKETS_PROCESSES = 63 };
+
+/*
+ * Begins the trace with its first packets, which have @clocks. @number: of the process in this
+ * trace, below PACKETS_PROCESSES; each has sequences of its own.
+ */
+void packets_begin(struct packets *p, struct raw_sink *sink, const struct packets_clocks *clocks,
+		   unsigned int number);
 /* Writes a further snapshot of clocks. Both clocks must have advanced since the last snapshot. */
 void packets_clocks(struct packets *p, const struct packets_clocks *clocks);
 

@@ -235,7 +235,7 @@ static void perfetto_begin(struct perfetto *p, const struct view_sync *sync, int
 						     perfetto_is_time(time) ? time : 0, 0 };
 	p->offset = (int64_t)((uint64_t)p->clocks.time - (uint64_t)time);
 	p->began = true;
-	packets_begin(&p->packets, p->sink, &p->clocks);
+	packets_begin(&p->packets, p->sink, &p->clocks, p->process.number);
 	interned_begin(&p->interned, &p->packets, spans_stacks(p->spans));
 	tracks_begin(&p->tracks, &p->packets, &p->process);
 	counters_begin(&p->counters, &p->packets, &p->tracks);
@@ -279,7 +279,8 @@ static void perfetto_on_end(void *ctx, int64_t time)
 	perfetto_dropped(p, time);
 }
 
-struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_process *process)
+static struct perfetto *perfetto_new_of(struct spans *s, struct raw_sink *sink,
+					const struct perfetto_process *process)
 {
 	struct perfetto *p = xcalloc(1, sizeof(*p));
 	struct spans_visitor states_of = {
@@ -297,13 +298,23 @@ struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_proce
 
 	p->sink = sink;
 	p->process = *process;
-	p->spans = spans_new();
+	p->spans = s;
 	ranges.ctx = p;
 	idtab_init(&p->ps, sizeof(struct place));
 	idtab_init(&p->ms, sizeof(struct place));
 	spans_visit(p->spans, &states_of);
 	spans_visit(p->spans, &ranges);
 	return p;
+}
+
+struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_process *process)
+{
+	return perfetto_new_of(spans_new(), sink, process);
+}
+
+struct perfetto *perfetto_new_beside(struct perfetto *with, const struct perfetto_process *process)
+{
+	return perfetto_new_of(spans_new_beside(with->spans), with->sink, process);
 }
 
 int perfetto_read(struct perfetto *p, struct trace_reader *r, struct error *err)

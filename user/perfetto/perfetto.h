@@ -29,7 +29,11 @@ enum { PERFETTO_NO_PID = INT32_MAX };	/* no process of Linux has it */
 struct perfetto_process {
 	uint32_t pid;
 	const char *name;
+	/* of several processes in one Perfetto trace, from 0 on */
+	unsigned int number;
 };
+
+enum { PERFETTO_PROCESSES = 63 };
 
 /*
  * Makes the writer, which the caller frees with perfetto_free(). The caller owns @sink and
@@ -42,6 +46,20 @@ struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_proce
  * (-errno).
  */
 int perfetto_read(struct perfetto *p, struct trace_reader *r, struct error *err);
+/*
+ * Makes a writer for a further process of the Perfetto trace of @with, which has the same sink and
+ * must live longer. The number of @process must differ.
+ */
+struct perfetto *perfetto_new_beside(struct perfetto *with, const struct perfetto_process *process);
+/*
+ * As perfetto_read(), for processes of one machine: reads @others side by side with @p, each with
+ * its reader of @readers, to the end of the trace of @p. Calls over connections between them, or
+ * within one, have arrows (joins/joins.h). @faults gets the fault of each of the @n others; code 0:
+ * it has none.
+ */
+int perfetto_read_all(struct perfetto *p, struct trace_reader *r, struct perfetto *const *others,
+		      struct trace_reader *const *readers, struct error *faults, size_t n,
+		      struct error *err);
 /* Returns the spans that perfetto_read() reads, to add further visitors. */
 struct spans *perfetto_spans(struct perfetto *p);
 /* Frees @p, which may be NULL. */

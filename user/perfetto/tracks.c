@@ -85,7 +85,8 @@ static void tracks_put_process(struct tracks *t)
 
 void tracks_begin(struct tracks *t, struct packets *packets, const struct perfetto_process *about)
 {
-	*t = (struct tracks){ .packets = packets, .about = about };
+	*t = (struct tracks){ .packets = packets, .about = about,
+			      .last = (uint64_t)about->number << TRACKS_BITS };
 	tracks_put_process(t);
 }
 

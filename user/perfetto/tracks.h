@@ -25,6 +25,9 @@ enum track_group {
 	TRACK_GROUPS
 };
 
+/* The numbers of the tracks of process N of a trace count from N << TRACKS_BITS. */
+enum { TRACKS_BITS = 40 };
+
 struct tracks {
 	struct packets *packets;
 	uint64_t last;			/* the uuid that was assigned last */

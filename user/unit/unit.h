@@ -105,7 +105,7 @@ struct unit {
 };
 
 struct units;
-struct beside;
+struct sides;
 struct finding;
 struct unit_snapshot;
 struct unit_samples;
@@ -154,11 +154,11 @@ bool units_choose_common(struct units *a, struct units *b);
 struct spans *units_spans(struct units *u);
 /*
  * To be called between the choice and units_read(): traces of other processes, which are read
- * beside, and in which the paths go on (why/beside.h). The readers are the caller's.
+ * beside, and in which the paths go on (why/sides.h). The readers are the caller's.
  */
 void units_beside(struct units *u, struct trace_reader *const *readers, size_t n);
 /* The traces of units_beside(), for their faults; NULL: there are none. */
-const struct beside *units_besides(const struct units *u);
+const struct sides *units_besides(const struct units *u);
 /*
  * The second reading: @r gives the same trace from its begin. @o may be NULL. Returns 0 or -errno
  * and @err; then the units have numbers, and no causes.

@@ -12,7 +12,7 @@
 #include "unit/samples.h"
 #include "unit/snapshot.h"
 #include "unit/walked.h"
-#include "why/beside.h"
+#include "why/sides.h"
 #include "why/group.h"
 
 /* SAMPLE: instances of a unit with a path, evenly by duration; SLOW_FROM: percentile */
@@ -26,7 +26,7 @@ struct units {
 	struct trail *trail;
 	struct walk walk;
 	struct held held;
-	struct beside *beside;	/* NULL: no other traces are read */
+	struct sides *sides;	/* NULL: no other traces are read */
 	struct instances chosen;
 	struct unit units[1 + UNITS_ROUTES];
 	struct unit_spot spots[1 + UNITS_ROUTES];
@@ -77,7 +77,7 @@ void units_free(struct units *u)
 	instances_free(&u->chosen);
 	held_free(&u->held);
 	vec_free(&u->walk.frames);
-	beside_free(u->beside);
+	sides_free(u->sides);
 	trail_free(u->trail);
 	spans_free(u->s);
 	free(u);
@@ -397,13 +397,13 @@ struct spans *units_spans(struct units *u)
 
 void units_beside(struct units *u, struct trace_reader *const *readers, size_t n)
 {
-	u->beside = beside_new(u->s, u->trail, readers, n);
-	u->walk.beside = u->beside;
+	u->sides = sides_new(u->s, u->trail, readers, n);
+	u->walk.sides = u->sides;
 }
 
-const struct beside *units_besides(const struct units *u)
+const struct sides *units_besides(const struct units *u)
 {
-	return u->beside;
+	return u->sides;
 }
 
 int units_read(struct units *u, struct trace_reader *r, struct oncpu *o, struct error *err)
@@ -413,7 +413,7 @@ int units_read(struct units *u, struct trace_reader *r, struct oncpu *o, struct 
 
 	trail_parts(u->trail)->oncpu = o;
 	instances_trace(&u->chosen, 0);
-	ret = u->beside ? beside_read(u->beside, r, err) : spans_read(u->s, r, err);
+	ret = u->sides ? sides_read(u->sides, r, err) : spans_read(u->s, r, err);
 	trail_parts(u->trail)->oncpu = NULL;
 	if (!ret && u->failed.code) {
 		*err = u->failed;

@@ -41,14 +41,14 @@ static struct trail *walk_trail(const struct way *way)
 {
 	uint32_t side = way->turn.where.side;
 
-	return side ? beside_trail(way->w->beside, side) : way->w->trail;
+	return side ? sides_trail(way->w->sides, side) : way->w->trail;
 }
 
 static struct held *walk_held(const struct way *way)
 {
 	uint32_t side = way->turn.where.side;
 
-	return side ? beside_held(way->w->beside, side) : way->w->held;
+	return side ? sides_held(way->w->sides, side) : way->w->held;
 }
 
 /* --- steps --- */
@@ -421,8 +421,8 @@ void walk_back(struct walk *w, const struct trail_rec *at)
 
 	w->frames.len = 0;
 	held_begin(w->held, w->trail, at->to, w->path);
-	if (w->beside)
-		beside_held_begin(w->beside, at->to, w->path);
+	if (w->sides)
+		sides_held_begin(w->sides, at->to, w->path);
 	while (way.t > w->path->from)
 		if (!take_piece(&way) && !walk_leave(&way))
 			break;

@@ -10,7 +10,7 @@
 #ifndef GOTAP_WHY_WALK_H
 #define GOTAP_WHY_WALK_H
 
-#include "why/beside.h"
+#include "why/sides.h"
 #include "why/held.h"
 #include "why/path.h"
 #include "why/trail.h"
@@ -20,7 +20,7 @@ struct walk {
 	struct path *path;	/* its interval is set with path_begin() */
 	struct held *held;
 	/* traces of other processes, in which the path goes on; NULL: none */
-	struct beside *beside;
+	struct sides *sides;
 	/* struct turn: goroutines in which the path continues at the begin of a wait */
 	struct vec frames;
 };

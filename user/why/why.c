@@ -31,8 +31,8 @@ struct why {
 	struct trail *trail;
 	struct walk walk;
 	struct held held;
-	struct beside *beside;
-	bool is_beside;		/* beside is of the reading that comes next */
+	struct sides *sides;
+	bool is_beside;		/* sides is of the reading that comes next */
 	struct target target;
 	int64_t from, to;		/* on the clock of the trace */
 	/* the interval has ended, but the target's current stay is still open */
@@ -314,7 +314,7 @@ void why_free(struct why *w)
 	held_free(&w->held);
 	vec_free(&w->walk.frames);
 	instances_free(&w->chosen);
-	beside_free(w->beside);
+	sides_free(w->sides);
 	trail_free(w->trail);
 	spans_free(w->s);
 	spans_free(w->first);
@@ -411,23 +411,23 @@ int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error
 	w->target = (struct target){0};
 	if (!w->is_beside)
 		return spans_read(w->s, r, err);
-	w->walk.beside = w->beside;
-	ret = beside_read(w->beside, r, err);
-	w->walk.beside = NULL;
+	w->walk.sides = w->sides;
+	ret = sides_read(w->sides, r, err);
+	w->walk.sides = NULL;
 	w->is_beside = false;
 	return ret;
 }
 
 void why_beside(struct why *w, struct trace_reader *const *readers, size_t n)
 {
-	beside_free(w->beside);
-	w->beside = beside_new(w->s, w->trail, readers, n);
+	sides_free(w->sides);
+	w->sides = sides_new(w->s, w->trail, readers, n);
 	w->is_beside = true;
 }
 
-const struct beside *why_besides(const struct why *w)
+const struct sides *why_besides(const struct why *w)
 {
-	return w->beside;
+	return w->sides;
 }
 
 int why_check(struct why *w, struct error *err)

@@ -83,12 +83,12 @@ void why_split(struct why *w, struct oncpu *o);
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);
 /*
  * To be called before why_read(): traces of other processes, which are read beside, and in which
- * the path goes on (beside.h). The readers are the caller's; why_read() reads them to the time at
+ * the path goes on (sides.h). The readers are the caller's; why_read() reads them to the time at
  * which it ends. For the next trace it is to be called again.
  */
 void why_beside(struct why *w, struct trace_reader *const *readers, size_t n);
 /* The traces that the last why_read() has read beside; NULL: there were none. */
-const struct beside *why_besides(const struct why *w);
+const struct sides *why_besides(const struct why *w);
 /* Returns 0, or -errno and an error that says why there is no answer. */
 int why_check(struct why *w, struct error *err);
 /* The answer at hand: the first one, until why_turn(). */

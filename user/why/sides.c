@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* beside: see beside.h. */
-#include "why/beside.h"
+/* sides: see sides.h. */
+#include "why/sides.h"
 
 #include <stdlib.h>
 
-struct beside {
+struct sides {
 	struct spans *s;
 	struct joins *joins;
 	size_t n;
@@ -13,10 +13,10 @@ struct beside {
 	struct held *held;		/* likewise; that of side 0 is not used */
 };
 
-struct beside *beside_new(struct spans *s, struct trail *t, struct trace_reader *const *readers,
+struct sides *sides_new(struct spans *s, struct trail *t, struct trace_reader *const *readers,
 			  size_t n)
 {
-	struct beside *b = xcalloc(1, sizeof(*b));
+	struct sides *b = xcalloc(1, sizeof(*b));
 	size_t i;
 
 	b->s = s;
@@ -36,7 +36,7 @@ struct beside *beside_new(struct spans *s, struct trail *t, struct trace_reader 
 	return b;
 }
 
-void beside_free(struct beside *b)
+void sides_free(struct sides *b)
 {
 	size_t i;
 
@@ -55,32 +55,32 @@ void beside_free(struct beside *b)
 	free(b);
 }
 
-int beside_read(struct beside *b, struct trace_reader *r, struct error *err)
+int sides_read(struct sides *b, struct trace_reader *r, struct error *err)
 {
 	return spans_read_beside(b->s, r, b->others, b->n, err);
 }
 
-const struct error *beside_fault(const struct beside *b, size_t i)
+const struct error *sides_fault(const struct sides *b, size_t i)
 {
 	return &b->others[i].fault;
 }
 
-const struct joins *beside_joins(const struct beside *b)
+const struct joins *sides_joins(const struct sides *b)
 {
 	return b->joins;
 }
 
-struct trail *beside_trail(const struct beside *b, uint32_t side)
+struct trail *sides_trail(const struct sides *b, uint32_t side)
 {
 	return b->trails[side];
 }
 
-struct held *beside_held(struct beside *b, uint32_t side)
+struct held *sides_held(struct sides *b, uint32_t side)
 {
 	return &b->held[side];
 }
 
-void beside_held_begin(struct beside *b, int64_t time, struct path *path)
+void sides_held_begin(struct sides *b, int64_t time, struct path *path)
 {
 	size_t i;
 
