@@ -56,7 +56,9 @@ struct joins_g {
 	uint32_t served;	/* the one that net/http serves in it; NO_END: none */
 	uint32_t through;	/* the end for which its creator writes through it; or NO_END */
 	uint64_t creator;
-	struct joins_task task;	/* the last request that it served; id 0: none */
+	/* the last request that it served; id 0: none. Tasks that begin meanwhile are part of it */
+	struct joins_task task;
+	uint64_t inner;		/* the innermost open one of those; 0: none */
 	/*
 	 * the task of the innermost open region in a goroutine that a handler has created; 0: none
 	 */
@@ -354,6 +356,11 @@ static void joins_on_task_begin(void *ctx, const struct task_span *task)
 	if (!g || !http_is_served(task->id))
 		return;
 	mine = joins_g(m, g);
+	if (mine->task.id && mine->task.to == INT64_MAX) {
+		mine->inner = task->id;
+		return;
+	}
+	mine->inner = 0;
 	mine->task = (struct joins_task){ task->id, g->id, task->type, task->from, INT64_MAX };
 	e = joins_multiplexed(m, mine);
 	if (!e)
@@ -372,8 +379,12 @@ static void joins_on_task(void *ctx, const struct task_span *task)
 	struct joins_end *e;
 	size_t i;
 
+	if (mine && mine->inner == task->id)
+		mine->inner = task->parent == mine->task.id || task->parent == TRACEV2_NO_ID ?
+				      0 : task->parent;
 	if (!mine || mine->task.id != task->id)
 		return;
+	mine->inner = 0;
 	mine->task.to = task->to;
 	mine->task.name = task->type;	/* the route may have been found meanwhile */
 	e = joins_multiplexed(m, mine);
@@ -465,9 +476,11 @@ static uint64_t joins_serves_now(const struct joins_g *g)
 /* @by has waited for the network for @g, which made a call. */
 static void joins_take_call(struct joins_member *m, struct joins_g *g, struct joins_g *by)
 {
-	struct joins_call call = { m->number, g->id, joins_serves_now(g), by->from, by->to,
-				   by->write };
+	struct joins_call call = { m->number, g->id, joins_serves_now(g), g->inner, by->from,
+				   by->to, by->write };
 
+	if (!call.inner)
+		call.inner = call.task;
 	by->pending = false;
 	if (m->j->call)
 		m->j->call(m->j->call_ctx, &call);
@@ -493,7 +506,8 @@ static void joins_handed_on(struct joins_member *m, const struct span *span)
 	a = joins_g(m, span->g);
 	b = joins_g(m, other);
 	if (b->pending && joins_awaits_response(m, span->stack)) {
-		b->from = span->from > b->from ? span->from : b->from;
+		if (span->from > b->from)	/* the response can be older than the wait */
+			b->from = span->from < b->write.time ? span->from : b->write.time;
 		joins_take_call(m, a, b);
 	} else if (a->pending && joins_awaits_response(m, span->end.stack))
 		joins_take_call(m, b, a);

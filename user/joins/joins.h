@@ -58,7 +58,11 @@ struct joins_wait {
 struct joins_call {
 	uint32_t member;
 	uint64_t g;		/* the goroutine that made the call */
-	uint64_t task;		/* the request that it serves meanwhile; 0: none */
+	/*
+	 * the request that it serves meanwhile, and the innermost task in it, which can be the call
+	 * itself; 0: none
+	 */
+	uint64_t task, inner;
 	int64_t from, to;	/* of the wait for the network, of this goroutine or of one for it */
 	struct joins_write write;
 };

@@ -39,7 +39,8 @@ static void arrows_take(void *ctx, const struct joins_call *call)
 	const struct joins_write *w = &call->write;
 	struct perfetto *from = c->members[call->member], *to = c->members[w->member];
 	const char *name = *w->request ? w->request : "call";
-	int64_t begin = w->task && w->task_from < call->from ? w->task_from : call->from;
+	/* a reader orders events of one time by itself: an arrow must not end before it begins */
+	int64_t begin = w->task && w->task_from <= call->from ? w->task_from - 1 : call->from;
 
 	if (!perfetto_began(from) || !perfetto_began(to) || !perfetto_track(from, call->g) ||
 	    !perfetto_track(to, w->g))

@@ -19,6 +19,7 @@ enum { DOWNSTREAM_MOST = 1 << 20 };
 
 struct request_call {
 	uint64_t task;		/* of the request that called, in the trace */
+	uint64_t call;		/* the task of the call itself, if it is one; else @task */
 	const char *name;	/* its name; "": not known, it was open when the trace ended */
 	uint64_t g;		/* the goroutine that made the call */
 	uint32_t side;		/* 1 + number of the other trace; 0: the same trace */
@@ -27,7 +28,7 @@ struct request_call {
 	const char *request;	/* its name; "": not known */
 	/*
 	 * ns on the clock of the traces: from the begin of the request there, or of the wait for it
-	 * if that is later or the request is not known, to its last write before the wait's end
+	 * if the request is not known, to its last write before the wait's end
 	 */
 	int64_t from, to;
 	uint32_t before;	/* 1 + index of the call before it of the same task; for this file */

@@ -68,6 +68,8 @@ static void requests_json_downstream(struct json_out *j, const struct requests_s
 		json_open_object(j, NULL);
 		json_put_count(j, "task", c->task);
 		json_put_text(j, "name", c->name);
+		if (c->call != c->task)
+			json_put_count(j, "call", c->call);
 		json_put_count(j, "goroutine", c->g);
 		json_put_text(j, "process", c->process);
 		if (c->there)
