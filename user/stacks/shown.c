@@ -52,6 +52,15 @@ const char *shown_state(int minor, const struct goroutine *g, char ret[SHOWN_STA
 	return ret;
 }
 
+bool shown_is_leaked(int minor, const struct goroutine *g)
+{
+	static const char *const blocked[] = { "SelectNoCases", NULL };
+	const char *reason = release_wait_name(minor, g->reason);
+
+	return g->status == G_LEAKED &&
+	       !(g->goid == 1 && reason && shown_is_one_of(reason, blocked));
+}
+
 /*
  * Returns whether the goroutine of the runtime calls functions of the program; it is shown while it
  * does.

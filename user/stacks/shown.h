@@ -46,5 +46,10 @@ size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which whic
  * goroutine or the runtime created it.
  */
 bool shown_creator(struct goroutines *gs, const struct goroutine *g, struct shown_frame *ret);
+/*
+ * Returns whether the runtime has found that nothing can end its wait (_Gleaked). Go 1.26 marks a
+ * main goroutine in `select {}`, too, which later releases do not: it is not counted.
+ */
+bool shown_is_leaked(int minor, const struct goroutine *g);
 
 #endif

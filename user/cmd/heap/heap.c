@@ -12,6 +12,7 @@
 #include "base/show.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "cmd/pause.h"
 #include "inline/tsc.h"
 
 enum { DEFAULT_RATE = 512 << 10, DEFAULT_LINES = 40 };
@@ -148,11 +149,12 @@ static int heap_look_twice(struct heap_cmd *h, struct error *err)
 {
 	int r;
 
+	pause_catch();
 	h->began = now_ns();
 	r = heap_look(h, &h->before, err);
 	if (r)
 		return r;
-	heap_wait(h->o->diff);
+	pause_for(h->o->diff);
 	r = heap_look(h, &h->profile, err);
 	h->ended = now_ns();
 	return r;
@@ -161,8 +163,10 @@ static int heap_look_twice(struct heap_cmd *h, struct error *err)
 static int heap_look_switched(struct heap_cmd *h, struct error *err)
 {
 	struct error other;
-	int r = heap_switch_on(h, err), off;
+	int r, off;
 
+	pause_catch();
+	r = heap_switch_on(h, err);
 	if (r)
 		return r;
 	r = heap_look_twice(h, err);

@@ -100,8 +100,6 @@ int heap_switch_recover(struct heap_cmd *h, struct error *err);
 int heap_switch_on(struct heap_cmd *h, struct error *err);
 /* Switches it off again; -ESRCH: the process has ended. Accepts one that is not switched on. */
 int heap_switch_off(struct heap_cmd *h, struct error *err);
-/* Waits for @seconds; false: a signal asked to stop. */
-bool heap_wait(double seconds);
 
 void heap_print(struct heap_cmd *h);
 void heap_print_records(struct heap_cmd *h);

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -26,7 +25,6 @@
 
 #include "base/child.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/show.h"
 #include "cmd/heap/heap.h"
 #include "flight/socket_folder.h"
@@ -275,29 +273,4 @@ int heap_switch_recover(struct heap_cmd *h, struct error *err)
 	r = note_take(h, path, fd, err);
 	close(fd);
 	return r;
-}
-
-/* --- time --- */
-
-static volatile sig_atomic_t asked_to_stop;
-
-static void on_signal(int signal)
-{
-	asked_to_stop = signal;
-}
-
-bool heap_wait(double seconds)
-{
-	enum { LOOK_NS = 20000000 };
-	uint64_t until = now_ns() + (uint64_t)(seconds * 1e9), left;
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
-	while (!asked_to_stop && now_ns() < until) {
-		left = until - now_ns();
-		sleep_ns(left < LOOK_NS ? left : LOOK_NS);
-	}
-	return !asked_to_stop;
 }

@@ -102,6 +102,8 @@ static void stacks_json_put_goroutine(struct json_out *j, struct stacks *s,
 	json_open_object(j, NULL);
 	json_put_count(j, "id", g->goid);
 	json_put_text(j, "state", shown_state(s->plan.minor, g, state));
+	if (shown_is_leaked(s->plan.minor, g))
+		json_put_bool(j, "leaked", true);
 	if (g->waited_ns)
 		json_put_real(j, "waits_seconds", (double)g->waited_ns / 1e9, 3);
 	if (g->waited_least_ns)

@@ -40,6 +40,13 @@ static const struct option_row stacks_rows[] = {
 	OPTION(0, "watch", "TIME", OPTION_DURATION, offsetof(struct stacks_options, watch),
 	  "look for so long first (2s), and say which did not run meanwhile"),
 	OPTION(0, "still", NULL, OPTION_FLAG, offsetof(struct stacks_options, still), "only those"),
+	OPTION(0, "leaked", NULL, OPTION_FLAG, offsetof(struct stacks_options, leaked),
+	  "only goroutines that the runtime has found to be blocked for ever (Go 1.26 and later)"),
+	OPTION(0, "detect-leaks", NULL, OPTION_FLAG, offsetof(struct stacks_options, detect),
+	  "have the next collection of the program look for them, and wait for it. "
+	  "This writes a byte of the program's memory (docs/stacks.md)"),
+	OPTION(0, "within", "TIME", OPTION_DURATION, offsetof(struct stacks_options, within),
+	  "how long --detect-leaks waits (130s): the runtime collects at least each 2 minutes"),
 	OPTION(0, "state", "LIST", OPTION_TEXT, offsetof(struct stacks_options, states),
 	  "only goroutines in these states: \"chan receive,IO wait\""),
 	OPTION(0, "func", "REGEX", OPTION_TAKE, 0,
@@ -173,6 +180,22 @@ static bool has_goroutine(const struct stacks *s, uint64_t goid)
 	return false;
 }
 
+static void say_none_leaked(const struct stacks *s)
+{
+	size_t i;
+
+	if (!s->o->leaked)
+		return;
+	for (i = 0; i < s->gs.all.len; i++)
+		if (shown_is_leaked(s->plan.minor, vec_at(&s->gs.all, struct goroutine, i)))
+			return;
+	if (s->o->detect)
+		fprintf(stderr, "gotap: the collection found no leaked goroutine\n");
+	else
+		fprintf(stderr, "gotap: no goroutine is marked as leaked: --detect-leaks has the "
+				"next collection look for them\n");
+}
+
 static int stacks_cmd_print(struct stacks *s)
 {
 	struct error err;
@@ -194,6 +217,7 @@ static int stacks_cmd_print(struct stacks *s)
 	}
 	say_watched(s);
 	say_unknown(s);
+	say_none_leaked(s);
 	return EXIT_OK;
 }
 
@@ -213,14 +237,19 @@ static void close_all(struct stacks *s)
 
 int cmd_stacks(int argc, char **argv)
 {
-	struct stacks_options o = {0};
+	struct stacks_options o = { .within = 130 };
 	struct stacks s = { .o = &o, .look = LOOK_CLOSED };
 	struct error err = {0};
 	int r, status = command_line_read(&stacks_line, &o, argc, argv);
 
 	if (status)
 		return status - 1;
+	o.leaked |= o.detect;
 	r = open_process(&s, &err);
+	if (!r && o.leaked)
+		r = stacks_check_leaks(&s, &err);
+	if (!r && o.detect)
+		r = stacks_detect_leaks(&s, &err);
 	if (!r)
 		r = read_goroutines(&s, &err);
 	r = look_fate(&s.look, r, &err);

@@ -2,7 +2,7 @@
 /*
  * stacks: `gotap stacks`: all goroutines of a running process now. Shared by its files: options
  * and the process (stacks.c), which goroutines are shown (wanted.c), as text (text.c), JSON
- * (json.c), and a profile (pprof.c).
+ * (json.c), and a profile (pprof.c). The runtime's own search for leaks: leaks.c.
  */
 #ifndef GOTAP_CMD_STACKS_STACKS_H
 #define GOTAP_CMD_STACKS_STACKS_H
@@ -26,7 +26,8 @@ struct stacks_options {
 	uint64_t goid;			/* 0: all */
 	double watch;			/* seconds; 0: no */
 	int assume_minor;		/* 0: the release that the program says */
-	bool group, json, pprof, system, no_labels, still;
+	double within;			/* seconds that --detect-leaks waits */
+	bool group, json, pprof, system, no_labels, still, leaked, detect;
 };
 
 /* Text of stacks that were printed before; most goroutines have one of a few. */
@@ -68,6 +69,13 @@ const struct buf *stacks_text_of(struct stacks *s, uint32_t stack, stack_writer 
 void stacks_print(struct stacks *s);
 void stacks_print_groups(struct stacks *s);
 void stacks_print_json(struct stacks *s);
+/* leaks.c: -ENOTSUP if the release of the program does not look for leaked goroutines. */
+int stacks_check_leaks(const struct stacks *s, struct error *err);
+/*
+ * leaks.c: has the next collection of the program look for leaked goroutines, and waits for its
+ * end. -ETIMEDOUT: no collection came; -EINTR: a signal came.
+ */
+int stacks_detect_leaks(struct stacks *s, struct error *err);
 /* To standard output; the error is that of writing. */
 int stacks_write_profile(struct stacks *s, struct error *err);
 

@@ -55,6 +55,8 @@ bool stacks_wants(struct stacks *s, const struct goroutine *g)
 
 	if (o->goid && g->goid != o->goid)
 		return false;
+	if (o->leaked && !shown_is_leaked(s->plan.minor, g))
+		return false;
 	if (!o->system && !o->goid && shown_is_system(&s->gs, s->plan.minor, g)) {
 		s->left_out++;
 		return false;

@@ -1,0 +1,72 @@
+//go:build go1.26
+
+// SPDX-License-Identifier: Apache-2.0
+
+// leaky: goroutines that nothing can wake, and some that only look so, for `gotap stacks --detect-leaks`. Those that are
+// leaked are in functions leaked...; no other goroutine is. With "idle" it collects at SIGUSR2 only, else all the time.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+var global = make(chan int)
+
+func leakedReceive() { <-make(chan int) }
+func leakedSend()    { make(chan int) <- 1 }
+func leakedSelect() {
+	select {
+	case <-make(chan int):
+	case make(chan int) <- 1:
+	}
+}
+func leakedNil() { var c chan int; <-c }
+func leakedWait() {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	wg.Wait()
+}
+func reachable() { <-global }
+
+func collect() {
+	for {
+		runtime.GC()
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func main() {
+	for i := 0; i < 5; i++ {
+		for _, f := range []func(){leakedReceive, leakedSend, leakedSelect, leakedNil, leakedWait, reachable} {
+			go f()
+		}
+	}
+	held := make(chan int)
+	go func() { <-held }()
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
+	time.Sleep(100 * time.Millisecond)
+	if len(os.Args) < 2 || os.Args[1] != "idle" {
+		go collect()
+	}
+	fmt.Println("ready")
+	for s := range signals {
+		if s == syscall.SIGUSR2 {
+			runtime.GC()
+			continue
+		}
+		break
+	}
+	held <- 1
+	for i := 0; i < 5; i++ {
+		global <- 1
+	}
+	time.Sleep(20 * time.Millisecond)
+	fmt.Println("goroutines", runtime.NumGoroutine())
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pause: waits that SIGINT, SIGTERM or SIGHUP end, so that a command can put back what it has
+ * changed in a program, and show what it has until then. For commands without threads.
+ */
+#ifndef GOTAP_CMD_PAUSE_H
+#define GOTAP_CMD_PAUSE_H
+
+#include <stdbool.h>
+
+/* From now on these signals end pauses, and do not end gotap. */
+void pause_catch(void);
+/* Waits for @seconds; false: a signal has come since pause_catch(). */
+bool pause_for(double seconds);
+
+#endif
