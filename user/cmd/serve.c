@@ -136,6 +136,9 @@ static const struct option_row serve_rows[] = {
 	  .take = take_budget),
 	OPTION_PROC(offsetof(struct options, serve.proc_dir)),
 	OPTION_BTF,
+	OPTION(0, "detect-leaks", NULL, OPTION_FLAG, offsetof(struct options, serve.detect_leaks),
+	  "goroutineleak has the program's next collection look for leaked goroutines, as `gotap "
+	  "stacks --detect-leaks`: this writes a byte of the program's memory"),
 	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct options, serve.quiet),
 	  "do not print a line for each recording"),
 	{0},

@@ -32,7 +32,32 @@ const struct endpoint endpoints[] = {
 	{ .path = "/debug/pprof/goroutine",
 	  .asked = ASKED_GOROUTINE,
 	  .name = "goroutine",
+	  .text = true,
 	  .about = "all goroutines now" },
+	{ .path = "/debug/pprof/goroutineleak",
+	  .asked = ASKED_LEAKS,
+	  .name = "goroutineleak",
+	  .delta = true,
+	  .text = true,
+	  .about = "goroutines that nothing can wake, as the runtime of Go 1.26 and later finds" },
+	{ .path = "/debug/pprof/heap",
+	  .asked = ASKED_HEAP,
+	  .name = "heap",
+	  .delta = true,
+	  .text = true,
+	  .about = "samples of objects in use" },
+	{ .path = "/debug/pprof/allocs",
+	  .asked = ASKED_ALLOCS,
+	  .name = "allocs",
+	  .delta = true,
+	  .text = true,
+	  .about = "samples of all past allocations" },
+	{ .path = "/debug/pprof/mutex",
+	  .asked = ASKED_MUTEX,
+	  .name = "mutex",
+	  .delta = true,
+	  .text = true,
+	  .about = "stacks of holders of contended locks, if the program has that profile on" },
 	{ .path = "/debug/pprof/profile",
 	  .asked = ASKED_PROFILE,
 	  .name = "profile",
@@ -65,8 +90,7 @@ const struct endpoint endpoints[] = {
 };
 
 /* Profiles of net/http/pprof that take the help of the program's runtime. */
-static const char *const inside_only[] = { "allocs", "goroutineleak", "heap",
-					   "mutex",  "symbol",	      "threadcreate" };
+static const char *const inside_only[] = { "symbol", "threadcreate" };
 
 bool refuse(struct refusal *r, unsigned int status, const char *fmt, ...)
 {
@@ -132,10 +156,10 @@ static bool take_seconds(struct request *r, const char *value, struct refusal *w
 
 	if (r->seconds > 0)
 		return true;
-	if (e->name && !e->seconds)
+	if (e->name && !e->seconds && !e->delta)
 		return refuse(why, 400,
 			      "\"seconds\" parameter is not supported for this profile type");
-	if (e->seconds && !parse_seconds(value, e->fractions, &r->seconds))
+	if ((e->seconds || e->delta) && !parse_seconds(value, e->fractions, &r->seconds))
 		return refuse(why, 400, "invalid value for \"seconds\" - must be a positive %s",
 			      e->fractions ? "number" : "integer");
 	return true;
@@ -347,7 +371,7 @@ bool request_settle(struct request *r, double max_seconds, struct refusal *why)
 	if (r->endpoint->asked == ASKED_SNAP && (!*r->snap.id || !*r->snap.from))
 		return refuse(why, 400, "\"id\" and \"from\" are needed: which incident, and who "
 			      "asks");
-	if (text && r->endpoint->name && r->endpoint->asked != ASKED_GOROUTINE)
+	if (text && r->endpoint->name && !r->endpoint->text)
 		return refuse(why, 400,
 			      "debug=%d: there is no text of this profile, leave \"debug\" out",
 			      r->debug);

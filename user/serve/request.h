@@ -26,6 +26,10 @@ enum asked {
 	ASKED_PROCESSES_JSON,
 	ASKED_CMDLINE,
 	ASKED_GOROUTINE,
+	ASKED_LEAKS,
+	ASKED_HEAP,
+	ASKED_ALLOCS,
+	ASKED_MUTEX,
 	ASKED_TRACE,
 	ASKED_BLOCK,
 	ASKED_PROFILE,
@@ -45,6 +49,12 @@ struct endpoint {
 	/* fractions of seconds are allowed; net/http/pprof allows them for traces only */
 	bool fractions;
 	const char *failed;		/* the text before an error's own, as in net/http/pprof */
+	/*
+	 * "seconds" is optional, and no recording: of heap, allocs and mutex what changes
+	 * meanwhile, of goroutineleak how long to wait for a collection
+	 */
+	bool delta;
+	bool text;			/* "debug" has text of it */
 	bool post;			/* it is asked for by POST alone, and changes something */
 };
 

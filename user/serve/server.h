@@ -33,6 +33,7 @@ struct serve_options {
 	uint64_t max_bytes;
 	unsigned int recordings;	/* at a time */
 	unsigned int queue;		/* requests that wait for one to end */
+	bool detect_leaks;		/* goroutineleak may write to a program */
 	bool quiet;			/* no line for each recording */
 	struct vec watch;		/* const char *: programs that are recorded for /metrics */
 	const char *watch_budget;	/* of these recordings */

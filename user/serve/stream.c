@@ -21,6 +21,9 @@ static const double LEAST = 1e-6;
 /* Bytes that a recording which was ended for its size may still write: its end. */
 enum { OVERSIZE = 64 << 20 };
 
+/* How long a search for leaked goroutines waits for a collection: within GRACE_SECONDS. */
+#define LEAKS_WITHIN "30s"
+
 /* --- the child --- */
 
 /*
@@ -28,7 +31,9 @@ enum { OVERSIZE = 64 << 20 };
  * profile has only the groups of events that the profile needs.
  */
 struct command {
-	const char *command, *args[8], *then[6];
+	const char *command, *args[8];
+	const char *text[2][4];		/* in place of @args, with debug=1 and 2 */
+	const char *then[6];
 };
 
 static const struct command commands[] = {
@@ -50,21 +55,52 @@ static const struct command commands[] = {
 		.command = "record", .args = { "-q", "-o", "-", "-e", "+http" },
 		.then = { "requests", "--or-none", "--json", "-" },
 	},
-	[ASKED_GOROUTINE] = { .command = "stacks", .args = { "--pprof" } },
-};
-static const struct command goroutine_text[] = {
-	{ .command = "stacks", .args = { "--group" } }, { .command = "stacks" },
+	[ASKED_GOROUTINE] = {
+		.command = "stacks", .args = { "--pprof" }, .text = { { "--group" }, { NULL } },
+	},
+	[ASKED_LEAKS] = {
+		.command = "stacks", .args = { "--leaked", "--pprof" },
+		.text = { { "--leaked", "--group" }, { "--leaked" } },
+	},
+	[ASKED_HEAP] = {
+		.command = "heap", .args = { "-o", "-" },
+		.text = { { "--records" }, { "--records" } },
+	},
+	[ASKED_ALLOCS] = {
+		.command = "heap", .args = { "--kind", "allocs", "-o", "-" },
+		.text = { { "--kind", "allocs", "--records" },
+			  { "--kind", "allocs", "--records" } },
+	},
+	[ASKED_MUTEX] = {
+		.command = "heap", .args = { "--kind", "mutex", "-o", "-" },
+		.text = { { "--kind", "mutex", "--records" }, { "--kind", "mutex", "--records" } },
+	},
 };
 
-static const struct command *stream_command_of(const struct request *r)
+/* The arguments that the form of the answer takes; the last one is NULL. */
+static const char *const *stream_form(const struct command *c, const struct request *r)
 {
-	return r->debug > 0 ? &goroutine_text[r->debug - 1] : &commands[r->endpoint->asked];
+	return r->debug > 0 ? c->text[r->debug - 1] : c->args;
+}
+
+/* What is asked for without a recording, and takes time nevertheless. */
+static void stream_add_delta(struct exchange *x, struct run_args *a, const char *time)
+{
+	const struct request *r = &x->request;
+
+	if (r->endpoint->asked == ASKED_LEAKS && x->server->o->detect_leaks) {
+		run_arg(a, "--detect-leaks");
+		run_arg2(a, "--within", r->seconds > 0 ? time : LEAKS_WITHIN);
+	} else if (r->endpoint->asked != ASKED_LEAKS && r->seconds > 0) {
+		run_arg2(a, "--diff", time);
+	}
 }
 
 static bool stream_start(struct exchange *x, struct refusal *why)
 {
 	const struct serve_options *o = x->server->o;
-	const struct command *c = stream_command_of(&x->request);
+	const struct command *c = &commands[x->request.endpoint->asked];
+	const char *const *form = stream_form(c, &x->request);
 	_cleanup_free_ char *pid = xasprintf("%d", x->request.pid);
 	_cleanup_free_ char *user = xasprintf("%u", x->peer.uid);
 	_cleanup_free_ char *time =
@@ -78,8 +114,10 @@ static bool stream_start(struct exchange *x, struct refusal *why)
 		run_arg2(&first, "--of-user", user);
 	if (o->proc_dir)
 		run_arg2(&first, "--proc", o->proc_dir);
-	for (i = 0; c->args[i]; i++)
-		run_arg(&first, c->args[i]);
+	for (i = 0; form[i]; i++)
+		run_arg(&first, form[i]);
+	if (x->request.endpoint->delta)
+		stream_add_delta(x, &first, time);
 	if (kernel_btf_file() && x->request.endpoint->seconds)
 		run_arg2(&first, "--btf", kernel_btf_file());
 	if (x->request.endpoint->seconds)
@@ -164,7 +202,7 @@ static bool stream_refuse(struct exchange *x, enum run_state state, struct refus
 
 static bool stream_begin(struct exchange *x, struct refusal *why)
 {
-	bool records = x->request.endpoint->seconds;
+	bool records = x->request.endpoint->seconds || x->request.seconds > 0;
 	enum run_state state;
 
 	x->patience.deadline = now_ns() + (QUEUE_MS / 1000 + 1) * SECOND_NS;
