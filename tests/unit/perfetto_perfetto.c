@@ -37,7 +37,7 @@ static void (*while_open)(struct perfetto *p);
 /* Compares the events, or all other lines, of the Perfetto trace made of @text. */
 static void check_shown(const char *text, bool events, const char *expected)
 {
-	const struct perfetto_process process = { 42, "prog" };
+	const struct perfetto_process process = { .pid = 42, .name = "prog" };
 	struct buf bytes, kept = {0};
 	struct trace_reader *r = trace_of_text(text, &bytes);
 	struct pcheck check;
