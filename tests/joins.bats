@@ -45,6 +45,7 @@ loads() {
 
 # records_both TIME [OPTION...]: sets $A and $B to the traces of the front and the back.
 records_both() {
+	rm -f "$T"/both.*
 	succeeds "$GOTAP" record -p "$FRONT" -p "$BACK" -e +http --budget none -d "$1" -o "$T/both" "${@:2}"
 	A=$T/both.1.downstream.out B=$T/both.2.downstream.out
 	[ -s "$A" ] && [ -s "$B" ]

@@ -174,6 +174,7 @@ static struct capture *capture_new(const struct plan *plan, struct process *proc
 
 	procfs_path(&proc->fs, proc->pid, "", folder);
 	sockets_init(&cap->sockets, folder);
+	cap->sockets.opened = plan_has_program(plan, PROGRAM_poll_open);
 	cap->plan = plan;
 	cap->proc = proc;
 	cap->states.stop_reading.thread = &cap->states.stop;

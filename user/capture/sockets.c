@@ -261,6 +261,11 @@ bool sockets_look(struct sockets *s, bool now, struct buf *out)
 	if (!now && begin < s->next)
 		return false;
 	s->look++;
+	if (s->opened) {	/* before the first descriptor: it says what their records mean */
+		buf_add(out, &(struct rec_long){ .r = { .kind = REC_SOCKETS_LOOK, .id = 1 } },
+			sizeof(look));
+		look.r.id = 1;
+	}
 	sockets_scan(s, out);
 	buf_add(out, &look, sizeof(look));
 	took = sockets_cpu_ns() - took;

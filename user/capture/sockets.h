@@ -23,6 +23,7 @@ struct sockets {
 	struct vec known;	/* struct rec_socket, without a descriptor */
 	struct map64 fds;	/* descriptor -> index in open */
 	struct vec open;	/* struct socket_fd */
+	bool opened;		/* the recording has SOCKET_OPENED; set by the owner */
 	uint64_t look;		/* number of the look */
 	uint64_t next;		/* when the next one is due, on now_ns() */
 };

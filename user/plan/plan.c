@@ -518,3 +518,13 @@ void plan_release(struct plan *p)
 	vec_free(&p->sites);
 	vec_free(&p->missing);
 }
+
+bool plan_has_program(const struct plan *p, enum program program)
+{
+	size_t i;
+
+	for (i = 0; i < p->points.len; i++)
+		if (vec_at(&p->points, struct probe_point, i)->program == program)
+			return true;
+	return false;
+}

@@ -198,4 +198,7 @@ int plan_add_plugin(struct plan *p, const struct gobin *plugin, const char *file
 		    struct error *err);
 void plan_release(struct plan *p);
 
+/* Does the plan have a point of that program? */
+bool plan_has_program(const struct plan *p, enum program program);
+
 #endif

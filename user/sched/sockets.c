@@ -24,12 +24,11 @@ struct wait_socket {
 	struct trace_socket socket;
 	uint64_t g, since;		/* the last goroutine that waited, and since when */
 	uint64_t gen;			/* of the last wait */
-	bool live;			/* as a record of the poller said */
+	bool live;			/* it is this socket until a record says something else */
+	bool opened;			/* by a record of the poller; else by a look */
+	bool seen;			/* by a look, since the begin or the last gap */
 	uint64_t looked;		/* inode that the last look found */
 };
-
-/* ns: a look can be so much older than its records. */
-enum { LOOK_OLD = 100 * 1000 * 1000 };
 
 static struct wait_socket *socket_at(struct model *s, uint64_t fd)
 {
@@ -58,7 +57,7 @@ void socket_wait(struct model *s, const struct G *g, uint64_t time)
 }
 
 /* Does the wait that began at w->since go on? */
-static bool socket_is_awaited(struct model *s, const struct wait_socket *w)
+static bool socket_is_awaited(const struct model *s, const struct wait_socket *w)
 {
 	const struct G *g = w->g ? g_get(s, w->g) : NULL;
 
@@ -80,7 +79,8 @@ static void socket_tell(struct model *s, struct wait_socket *w)
 								      w->socket });
 }
 
-static void socket_set(struct wait_socket *w, const struct rec *r, uint64_t from)
+static void socket_set(const struct model *s, struct wait_socket *w, const struct rec *r,
+		       uint64_t from)
 {
 	static const uint8_t protocols[] = { [REC_TCP] = TRACE_TCP, [REC_UDP] = TRACE_UDP,
 					     [REC_UNIX] = TRACE_UNIX };
@@ -89,7 +89,8 @@ static void socket_set(struct wait_socket *w, const struct rec *r, uint64_t from
 	w->inode = r->sub && r->sub < sizeof(protocols) ? r->ptr : 0;
 	w->from = from;
 	w->to = r->time;
-	w->live = false;
+	w->live = s->sockets_opened;
+	w->opened = false;
 	w->socket = (struct trace_socket){
 		.protocol = w->inode ? protocols[r->sub] : TRACE_NO_SOCKET,
 		.local_port = (uint16_t)(r->id >> 32), .remote_port = (uint16_t)(r->id >> 48),
@@ -104,23 +105,35 @@ static void socket_set(struct wait_socket *w, const struct rec *r, uint64_t from
  */
 static bool socket_is_known(const struct wait_socket *w, const struct rec *r)
 {
-	if (w->live && w->inode == r->ptr)
-		return w->socket.remote_port || !(r->id >> 48);
-	return w->live && (w->socket.protocol == TRACE_UNIX || !r->ptr ||
-			   r->time < w->from + LOOK_OLD);
+	return w->opened && (w->inode != r->ptr || w->socket.remote_port || !(r->id >> 48));
+}
+
+/*
+ * Since when the descriptor is the socket that a look has found. The first look after the begin of
+ * the recording finds what was there at the begin, unless the poller had a record since.
+ */
+static uint64_t socket_since(const struct model *s, const struct wait_socket *w,
+			     const struct rec *r)
+{
+	if (s->sockets_opened && !s->sockets_gap && !w->seen)
+		return 0;
+	return socket_is_awaited(s, w) ? w->since : r->time;
 }
 
 void socket_seen(struct model *s, struct M *m, const struct rec *r)
 {
 	struct wait_socket *w = socket_at(s, (uint32_t)r->id);
+	uint64_t since;
 
 	if (!w)
 		return;
 	w->looked = r->ptr;
-	if (socket_is_known(w, r))
-		return;
-	socket_tell(s, w);
-	socket_set(w, r, socket_is_awaited(s, w) ? w->since : r->time);
+	if (!socket_is_known(w, r)) {
+		socket_tell(s, w);
+		since = socket_since(s, w, r);
+		socket_set(s, w, r, since);
+	}
+	w->seen = true;
 }
 
 void socket_opened(struct model *s, struct M *m, const struct rec *r)
@@ -130,22 +143,23 @@ void socket_opened(struct model *s, struct M *m, const struct rec *r)
 	if (!w)
 		return;
 	socket_tell(s, w);
-	socket_set(w, r, r->time);
+	socket_set(s, w, r, r->time);
 	w->gen = 0;
-	w->live = true;
+	w->live = w->opened = w->seen = true;
 }
 
 void sockets_gap(struct model *s)
 {
 	size_t i;
 
+	s->sockets_gap = true;
 	map64_each(&s->sockets, i) {
 		struct wait_socket *w = map64_ptr(&s->sockets, i, struct wait_socket);
 
 		if (!w->live)
 			continue;
 		socket_tell(s, w);
-		w->live = false;
+		w->live = w->opened = false;
 		if (w->looked != w->inode)
 			w->inode = 0;
 	}
@@ -156,6 +170,7 @@ void sockets_looked(struct model *s, struct M *m, const struct rec *r)
 	uint64_t time = as_long(r)->arg;
 	size_t i;
 
+	s->sockets_opened |= r->id == 1;
 	map64_each(&s->sockets, i) {
 		struct wait_socket *w = map64_ptr(&s->sockets, i, struct wait_socket);
 

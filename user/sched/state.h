@@ -280,6 +280,8 @@ struct model {
 	bool has_labels;	/* some goroutine has had some */
 	struct memory memory;
 	struct map64 sockets;	/* descriptor -> struct wait_socket * (sockets.c) */
+	bool sockets_opened;	/* each descriptor of the network poller has a SOCKET_OPENED */
+	bool sockets_gap;	/* but for those in a gap that has been */
 	uint64_t clock_mono, clock_wall;
 	uint64_t last_wall, last_begin;	/* of the last generation that ended */
 	struct model_counts counts;
