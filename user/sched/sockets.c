@@ -57,7 +57,7 @@ void socket_wait(struct model *s, const struct G *g, uint64_t time)
 }
 
 /* Does the wait that began at w->since go on? */
-static bool socket_is_awaited(const struct model *s, const struct wait_socket *w)
+static bool socket_is_awaited(struct model *s, const struct wait_socket *w)
 {
 	const struct G *g = w->g ? g_get(s, w->g) : NULL;
 
@@ -112,7 +112,7 @@ static bool socket_is_known(const struct wait_socket *w, const struct rec *r)
  * Since when the descriptor is the socket that a look has found. The first look after the begin of
  * the recording finds what was there at the begin, unless the poller had a record since.
  */
-static uint64_t socket_since(const struct model *s, const struct wait_socket *w,
+static uint64_t socket_since(struct model *s, const struct wait_socket *w,
 			     const struct rec *r)
 {
 	if (s->sockets_opened && !s->sockets_gap && !w->seen)

@@ -106,9 +106,32 @@ static bool follower_is_over(const struct follower *s)
 	return !follow_any(s->follow);
 }
 
+/*
+ * The time of several -p begins when all recordings have: on a busy machine one can be ready when
+ * the time of another would be over.
+ */
+static void look_at_begin(struct follower *s)
+{
+	bool all = true;
+	size_t i;
+	char byte;
+
+	for (i = 0; i < s->recorders.len && !s->timed; i++) {
+		struct recorder *r = recorder_at(s, i);
+
+		r->begun |= !r->tells || recv(r->socket, &byte, 1, MSG_DONTWAIT) >= 0 ||
+			    now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS;
+		all &= r->begun;
+	}
+	if (s->timed || !all)
+		return;
+	s->timed = true;
+	s->begin = now_ns();
+}
+
 static void look_at_signals(struct follower *s)
 {
-	bool late = s->o->seconds > 0 && (double)(now_ns() - s->begin) / 1e9 >= s->o->seconds;
+	bool late = s->o->seconds > 0 && s->timed && (double)(now_ns() - s->begin) / 1e9 >= s->o->seconds;
 
 	if (!s->stopping && (late || signals_stop())) {
 		s->stopping = true;
@@ -140,6 +163,7 @@ static void follower_run(struct follower *s)
 {
 	while (!follower_is_over(s)) {
 		wait_for_work(s);
+		look_at_begin(s);
 		look_at_signals(s);
 		look_at_recorders(s);
 		follow_take_execs(s);
@@ -209,6 +233,7 @@ static int follower_start(struct follower *s, struct error *err)
 	if (!r)		/* the command has been forked, and keeps the rights of the user */
 		r = privilege_keep_for_children(err);
 	s->begin = now_ns();
+	s->timed = s->follow != NULL;
 	if (!r && follower_has_pids(s))
 		follow_take_pids(s);
 	else if (!r)

@@ -23,6 +23,7 @@ struct follower {
 	struct follow_command command;
 	struct follow_report report;
 	uint64_t begin;
+	bool timed;			/* the time of -d has begun */
 	uint64_t number;		/* %n of the last recording */
 	uint64_t begun;			/* recordings */
 	/* the process that follow_is_meant() looked at last has the name of --name */

@@ -52,7 +52,8 @@ static bool take_begin(struct follower *s, const struct follow_exec *e, const ch
 	s->begun++;
 	*r = (struct recorder){ .target = e->pid, .exe = xstrdup(exe),
 				.output = take_output_of(s, e, exe),
-				.held = s->follow && e->held && follow_hold(s->follow, e->pid) };
+				.held = s->follow && e->held && follow_hold(s->follow, e->pid),
+				.tells = !s->follow };
 	if (recorder_start(r, s->o, &err)) {
 		cmd_fail(&err);
 		s->report.failed++;

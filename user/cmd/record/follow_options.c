@@ -12,7 +12,7 @@
 
 /* Options of cmd/follow itself. */
 static const char *const own[] = {
-	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by", "output",
+	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by", "tell-begin", "output",
 	"program", "duration", "json", "quiet", "detach",
 };
 
@@ -36,7 +36,7 @@ void record_options_pass_on(struct record_options *o, const struct option_row *r
 /* Is -d the time of each recording, not of all together? */
 static bool is_each(const struct record_options *o)
 {
-	return !o->follow || o->wait;
+	return (!o->follow && o->pids.len < 2) || o->wait;
 }
 
 enum { PIDS_MOST = 64 };

@@ -128,6 +128,7 @@ static const struct option_row target_rows[] = {
 	  "trace.out). With --follow, --wait or several -p: a pattern, in which %p is the process "
 	  "id, %n a number, %t the time and %e the program (default trace.%n.%e.out)"),
 	OPTION(0, "held-by", "FD", OPTION_TAKE, FIELD(held_by), NULL, .take = take_held_by),
+	OPTION(0, "tell-begin", "FD", OPTION_TAKE, FIELD(tell_begin), NULL, .take = take_held_by),
 	{0},
 };
 

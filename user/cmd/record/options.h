@@ -51,11 +51,14 @@ struct record_options {
 	struct vec words;	/* char *: the options that each of them gets */
 	/* of such a one: socket to the process that holds the program; -1: none */
 	int held_by;
+	/* socket to the gotap that waits for the begin of this recording; -1: none */
+	int tell_begin;
 };
 
 /* The options as they are if none is given, also for `gotap top`. */
 #define RECORD_OPTIONS_DEFAULT { \
 	.version = 25, .groups = groups_default(), .flight = FLIGHT_ARGS_DEFAULT, .held_by = -1, \
+	.tell_begin = -1, \
 	.capture = { .bpf.stack_depth = 127, .budget = BUDGET_DEFAULT } \
 }
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -616,6 +617,9 @@ static int session_status(struct session *s, struct error *err)
 	bool flawless = false;
 	int r = session_start(s, err);
 
+	/* who waits may have ended, which it is not this recording's business to report */
+	if (!r && s->opts->tell_begin >= 0)
+		send(s->opts->tell_begin, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (!r)
 		r = session_run(s, err);
 	if (session_finish(s, r != 0, err) && !r)
