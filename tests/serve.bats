@@ -126,7 +126,7 @@ assert [p["go"] for p in l if p["pid"] == int(sys.argv[2])], l' "$BATS_TEST_TMPD
 @test "what cannot be answered is refused in one line" {
 	on_socket --max-time 10s
 	refused 404 'Unknown profile' /debug/pprof/nothing
-	refused 404 'only the program itself can make heap' '/debug/pprof/heap?pid=1'
+	refused 404 'only the program itself can make symbol' '/debug/pprof/symbol?pid=1'
 	refused 404 '404 page not found' /etc/passwd
 	refused 400 '"pid" or "name" is needed' /debug/pprof/trace
 	refused 400 'invalid value for "pid"' '/debug/pprof/trace?pid=-1'

@@ -83,7 +83,7 @@ static void what_cannot_be_answered_is_refused(void)
 		{ "/debug/pprof/profile?pid=1&seconds=1.5", 400 }, { "/debug/pprof/block?pid=1&seconds=60", 0 },
 		{ "/debug/pprof/goroutine?pid=1&seconds=5", 400 }, { "/debug/pprof/goroutine?pid=1&debug=3", 400 },
 		{ "/debug/pprof/goroutine?pid=1&debug=11", 400 }, { "/debug/pprof/block?pid=1&debug=1", 400 },
-		{ "/debug/pprof/trace?pid=1&name=x", 400 }, { "/debug/pprof/heap?pid=1", 404 },
+		{ "/debug/pprof/trace?pid=1&name=x", 400 }, { "/debug/pprof/symbol?pid=1", 404 },
 		{ "/debug/pprof/nothing", 404 }, { "/debug/pprof/trace/", 404 }, { "/etc/passwd", 404 },
 		{ "//", 404 }, { "", 404 }, { "/processes", 0 }, { "/debug/pprof/cmdline", 400 },
 	};
