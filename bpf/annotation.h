@@ -44,14 +44,19 @@ static __always_inline __u8 read_text(char *to, __u32 n, __u64 from, enum rec_mi
 	return mark;
 }
 
-static __always_inline bool send_room(const struct annotation *a, __u64 key, const __u32 room)
+/*
+ * Makes a record with @room bytes behind its head, of which the texts take @space at most; NULL:
+ * there is no room. The caller submits it.
+ */
+static __always_inline struct rec_user *annotation_begin(const struct annotation *a, __u64 key,
+							 const __u32 room, const __u32 space)
 {
 	struct rec_user *u = ring_reserve(ring_of_cpu(), sizeof(*u) + room);
 	__u32 first = a->text[0].len, second = a->text[1].len;
 	__u8 missing = 0;
 
 	if (!u)
-		return false;
+		return 0;
 	rec_fill(&u->r, (__u32)a->pid_tgid, a->kind, 0);
 	u->r.id = a->task;
 	u->r.ptr = a->text[0].ptr;
@@ -59,18 +64,18 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 	u->arg = a->arg;
 	u->room = room;
 	/* The verifier wants both bounds right before each read. */
-	if (first > room)
-		first = room;
+	if (first > space)
+		first = space;
 	if (first)
 		missing = read_text(u->text, first, a->text[0].ptr, REC_MISSING_FIRST);
-	if (second > room - first)
-		second = room - first;
+	if (second > space - first)
+		second = space - first;
 	/*
 	 * The compiler knows the bounds that follow and would drop the test. The verifier of Linux
 	 * 5.10 has forgotten them, because it keeps no bounds of a spilled register.
 	 */
 	asm volatile("" : "+r"(first), "+r"(second));
-	if (second && first <= room / 2 && second <= room / 2) {
+	if (second && first <= space / 2 && second <= space / 2) {
 		missing |= read_text(u->text + first, second, a->text[1].ptr, REC_MISSING_SECOND);
 	} else {
 		second = 0;
@@ -79,8 +84,15 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 	u->len[1] = second;
 	u->r.sub = missing;
 	u->r.flags = a->flags;
-	rec_submit(u);
-	return true;
+	return u;
+}
+
+static __always_inline void send_room(const struct annotation *a, __u64 key, const __u32 room)
+{
+	struct rec_user *u = annotation_begin(a, key, room, room);
+
+	if (u)
+		rec_submit(u);
 }
 
 /* In the smallest room that has space for both texts. */

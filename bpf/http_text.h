@@ -7,6 +7,7 @@
 
 #include "annotation.h"
 #include "http.h"
+#include "http_header.h"
 
 /* The Go string at @at; 0: none. */
 static __always_inline struct text http_text(__u64 at)
@@ -42,17 +43,55 @@ static __always_inline void http_put_request(struct annotation *a, __u64 request
 	a->text[0] = http_pattern(request);
 }
 
+/* The client of a request. */
+struct http_client {
+	struct text remote;
+	__u64 parent;		/* the value of traceparent; 0: none */
+};
+
+static __always_inline void http_begin_room(const struct annotation *a,
+					    const struct http_client *c, const __u32 room)
+{
+	struct rec_user *u = annotation_begin(a, 0, room, room - HTTP_PEER);
+	__u32 n = c->remote.len & HTTP_PEER_LEN;
+	char *peer;
+
+	if (!u)
+		return;
+	peer = u->text + room - HTTP_PEER;
+	if (n && !bpf_probe_read_user(peer + HTTP_PEER_REMOTE, n, (void *)c->remote.ptr))
+		u->r.flags |= n;
+	if (c->parent && !bpf_probe_read_user(peer, HTTP_PARENT_LEN, (void *)c->parent))
+		u->r.flags |= HTTP_PEER_PARENT;
+	rec_submit(u);
+}
+
 /* The thread begins to serve @request. */
 static __always_inline void http_send_begin(__u64 pid_tgid, __u64 request)
 {
+	enum { METHOD_MOST = 32, PATH_MOST = 512 };
 	struct annotation a = { .kind = REC_HTTP_BEGIN, .pid_tgid = pid_tgid, .task = request };
+	struct http_client c = { .parent = header_parent(read_u64(request + HTTP_REQUEST_HEADER)) };
 	__u64 url = read_u64(request + HTTP_REQUEST_URL);
 
 	a.text[0] = http_text(request + HTTP_REQUEST_METHOD);
-	if (!http_no_paths)
+	if (a.text[0].len > METHOD_MOST)
+		a.text[0].len = METHOD_MOST;
+	if (!http_no_paths) {
 		a.text[1] = http_text(url ? url + HTTP_URL_PATH : 0);
+		if (a.text[1].len > PATH_MOST)
+			a.text[1].len = PATH_MOST;
+		c.remote = http_text(request + HTTP_REQUEST_REMOTE);
+		if (c.remote.len > HTTP_PEER_LEN)
+			c.remote.len = 0;
+	}
 	a.arg = a.text[1].ptr;
-	send_fitting(&a, 0);
+	if (a.text[1].len <= 64)
+		http_begin_room(&a, &c, 256);
+	else if (a.text[1].len <= 192)
+		http_begin_room(&a, &c, 512);
+	else
+		http_begin_room(&a, &c, REC_USER_MAX);
 }
 
 /* The request of @response of HTTP/1 has ended; 0: it is not known. */

@@ -17,12 +17,18 @@ struct http_layout {
 	/* of http2responseWriterState: status, wroteBytes */
 	unsigned int h2_status, h2_written;
 	unsigned int conn_hijacked;	/* conn.hijackedv */
+	unsigned int headers;		/* enum http_headers */
 };
+
+/* The form of a map. */
+enum http_headers { HTTP_HEADERS_UNKNOWN, HTTP_HEADERS_BUCKETS, HTTP_HEADERS_GROUPS };
 
 /* In all releases from Go 1.15 to 1.27. */
 enum {
 	HTTP_REQUEST_METHOD = 0,
 	HTTP_REQUEST_URL = 16,
+	HTTP_REQUEST_HEADER = 56,
+	HTTP_REQUEST_REMOTE = 176,
 	HTTP_URL_PATH = 56,
 	HTTP_RESPONSE_CONN = 0,
 	HTTP_RESPONSE_REQUEST = 8,
@@ -31,6 +37,19 @@ enum {
 	/* conn.hijackedv behind the pointer in conn.curReq; between them curState and mu */
 	HTTP_HIJACKED_BEHIND = 24,
 	HTTP_G_PANIC = 32,	/* runtime.g._panic: not nil while the goroutine panics, or exits */
+};
+
+/*
+ * REC_HTTP_BEGIN has the peer in the last HTTP_PEER bytes of its room: the value of traceparent,
+ * and from HTTP_PEER_REMOTE on the address of the client. Its flags are the length of that address
+ * and HTTP_PEER_PARENT if there is a traceparent.
+ */
+enum {
+	HTTP_PARENT_LEN = 55,
+	HTTP_PEER = 120,
+	HTTP_PEER_REMOTE = 56,
+	HTTP_PEER_LEN = 63,
+	HTTP_PEER_PARENT = 64,
 };
 
 /* Flags of REC_HTTP_END. */

@@ -138,6 +138,7 @@ enum rec_word {
 	REC_WORD_SPAN,		/* spanclass << 1, or 1: not a span of the heap */
 	REC_WORD_CPU_FLAGS,	/* enum rec_cpu_flags */
 	REC_WORD_END,		/* enum rec_end | number of the signal << 8 (REC_END_SIGNAL) */
+	REC_WORD_HTTP_PEER,	/* length of the client's address, HTTP_PEER_PARENT (http.h) */
 	REC_WORD_HTTP_END,	/* enum http_end (http.h) */
 	REC_WORD_HTTP_STATUS,	/* 0: the handler has set none */
 	REC_WORD_OP,		/* kind and flags (op_kind.h) */

@@ -146,7 +146,7 @@ readonly ROUTERS='github.com/go-chi/chi github.com/gorilla/mux github.com/julien
 	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +http --no-paths -- "$PROG" 2 100 >/dev/null
 	"$GOTAP" text --events "$BATS_TEST_TMPDIR/x.trace" | grep '"gotap.http"' >"$BATS_TEST_TMPDIR/logs"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/logs")" -eq 46 ]
-	! grep -q 'path=\|/plain' "$BATS_TEST_TMPDIR/logs" || fail "a path"
+	! grep -q 'path=\|/plain\|remote=\|127.0.0.1' "$BATS_TEST_TMPDIR/logs" || fail "a path or an address"
 	grep -q '"status=418 bytes=0 proto=h2"' "$BATS_TEST_TMPDIR/logs"
 	gotap record -p 1 --no-paths -o "$BATS_TEST_TMPDIR/y.trace"
 	[ "$status" -eq 2 ]

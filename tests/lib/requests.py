@@ -59,12 +59,15 @@ def fields(message):
 
 
 def main():
-    served, wrong = {}, []
+    served, clients, wrong = {}, collections.Counter(), []
     with open(sys.argv[1], encoding='utf-8') as lines:
         for line in lines:
             found = re.match(r'served (h\d) ("[^"]*") (\d+)', line)
             if found:
                 served[found[1], json.loads(found[2])] = int(found[3])
+            found = re.match(r'client ("[^"]*") ("[^"]*") (\d+)', line)
+            if found:
+                clients[json.loads(found[1]), json.loads(found[2])] = int(found[3])
     minor = int(sys.argv[3])
     tasks = collections.defaultdict(list)
     with open(sys.argv[2], encoding='utf-8') as lines:
@@ -84,6 +87,7 @@ def main():
         log = fields(events[2]['message'])
         proto = log.get('proto', 'h1')
         seen[proto, log['path']] += 1
+        clients[log.get('remote'), log.get('traceparent', '')] -= 1
         rows = RESULT[log['path']]
         allowed = rows if log['path'] == '/late' else rows[-1:] if proto == 'h2' else rows[:1]
         result = log.get('status'), log.get('bytes'), log.get('end')
@@ -94,6 +98,7 @@ def main():
         want = expected_name(log['path'], minor)
         if names != {want} and (names != {'GET net/http'} or log.get('route') != want):
             wrong.append(f'{proto} {log["path"]}: names {names}')
+    wrong += [f'a client {client}: {-count} too many' for client, count in clients.items() if count]
     for kind in sorted(set(served) | set(seen)):
         if served.get(kind, 0) != seen[kind]:
             wrong.append(f'{kind}: {seen[kind]} in the trace, {served.get(kind, 0)} served')

@@ -4,6 +4,7 @@
 // which handlers end. It prints what it served:
 //
 //	served PROTO PATH COUNT
+//	client REMOTE TRACEPARENT COUNT
 //
 // Arguments: how many requests of each kind, and the milliseconds to wait before the first (-1: until SIGUSR1 comes; -2: and
 // until it comes again before it ends); a third one: and two requests at the end that are longer than a generation of a trace.
@@ -32,6 +33,8 @@ type kind struct{ proto, path string }
 var (
 	mu     sync.Mutex
 	served = map[kind]int{}
+	// by remote address and traceparent
+	clients = map[[2]string]int{}
 )
 
 // count is the outermost handler, which every request passes before anything can end it.
@@ -39,6 +42,7 @@ func count(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		served[kind{fmt.Sprint("h", r.ProtoMajor), r.URL.Path}]++
+		clients[[2]string{r.RemoteAddr, r.Header.Get("Traceparent")}]++
 		mu.Unlock()
 		h.ServeHTTP(w, r)
 	})
@@ -97,6 +101,21 @@ func handlers() http.Handler {
 
 var paths = []string{"/plain?q=1", "/status/x", "/panic", "/abort", "/goexit", "/hijack", "/stream", "/children", "/late", "/nosuch", "/with%20space"}
 
+// get makes a request: each second one has a traceparent, and half of these many other headers.
+func get(c *http.Client, url string, i int) (*http.Response, error) {
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if i%2 == 0 {
+		req.Header.Set("traceparent", fmt.Sprintf("00-%032x-%016x-01", i+1, i+2))
+	}
+	for j := 0; i%4 == 0 && j < 8; j++ {
+		req.Header.Set(fmt.Sprint("X-Header-", j), "x")
+	}
+	return c.Do(req)
+}
+
 func main() {
 	n, _ := strconv.Atoi(os.Args[1])
 	wait, _ := strconv.Atoi(os.Args[2])
@@ -110,7 +129,7 @@ func main() {
 	two.TLS = &tls.Config{NextProtos: []string{"h2"}}
 	two.EnableHTTP2 = true
 	two.StartTLS()
-	clients := map[string]*http.Client{
+	callers := map[string]*http.Client{
 		one.URL: {Transport: &http.Transport{}},
 		two.URL: {Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}},
 	}
@@ -125,15 +144,15 @@ func main() {
 	time.Sleep(time.Duration(wait) * time.Millisecond)
 	for i := 0; i < n; i++ {
 		for _, path := range paths {
-			for url, c := range clients {
-				if resp, err := c.Get(url + path); err == nil {
+			for url, c := range callers {
+				if resp, err := get(c, url+path, i); err == nil {
 					io.Copy(ioutil.Discard, resp.Body)
 					resp.Body.Close()
 				}
 			}
 		}
 	}
-	for url, c := range clients {
+	for url, c := range callers {
 		if len(os.Args) <= 3 {
 			break
 		}
@@ -147,6 +166,9 @@ func main() {
 	var lines []string
 	for k, count := range served {
 		lines = append(lines, fmt.Sprintf("served %s %q %d", k.proto, k.path, count))
+	}
+	for k, count := range clients {
+		lines = append(lines, fmt.Sprintf("client %q %q %d", k[0], k[1], count))
 	}
 	sort.Strings(lines)
 	for _, line := range lines {

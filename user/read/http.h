@@ -9,6 +9,8 @@
  *	end	panic: the handler did not return (also of runtime.Goexit); hijacked: it took the
  *		connection over, so that status and bytes are not known
  *	proto	h2 for HTTP/2
+ *	remote	the address of the client, as http.Request.RemoteAddr
+ *	traceparent	of the request (W3C Trace Context), if it has 55 bytes
  *	handler	the function that the name is of, if no pattern of a route is known
  *	route	the name of the request, if its task has another one: the request began in a
  *		generation that ended before the route was known

@@ -55,6 +55,7 @@ static const struct foreign_word {
 	[REC_WORD_MISSING] = { true, 0, REC_MISSING_FIRST | REC_MISSING_SECOND },
 	[REC_WORD_GOID_BEFORE] = { true, 0, UINT16_MAX },
 	[REC_WORD_SKIP] = { true, 0, REC_MAX_FRAMES },
+	[REC_WORD_HTTP_PEER] = { true, 0, HTTP_PEER_LEN | HTTP_PEER_PARENT },
 	[REC_WORD_HTTP_END] = { true, 0, HTTP_END_KNOWN | HTTP_END_HIJACKED },
 	[REC_WORD_HTTP_STATUS] = { true, 0, UINT16_MAX },
 	[REC_WORD_OP] = { true, 1, UINT16_MAX },
@@ -206,7 +207,7 @@ static bool foreign_texts_fit(const struct foreign_rule *rule, const struct rec_
 	/* the highest value of these flags is no mask */
 	if (u->r.kind == REC_HTTP_END && u->r.flags & ~(HTTP_END_KNOWN | HTTP_END_HIJACKED))
 		return false;
-	return (u->room == 128 || u->room == 512 || u->room == REC_USER_MAX) &&
+	return (u->room == 128 || u->room == 256 || u->room == 512 || u->room == REC_USER_MAX) &&
 	       !(u->r.sub >> rule->texts) &&
 	       (rule->texts > 0 || !u->len[0]) && (rule->texts > 1 || !u->len[1]);
 }

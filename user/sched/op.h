@@ -41,6 +41,7 @@ struct op {
 	char *route;		/* pattern or handler, found during the request; may be NULL */
 	size_t route_len;
 	bool by_handler;	/* the route is the function of the handler */
+	uint16_t peer;		/* the flags of HTTP_BEGIN (http.h) */
 	size_t name_len;
 	size_t len[2];		/* of the texts of its begin */
 	char name[OP_NAME_MOST], text[];

@@ -67,6 +67,17 @@ static void http_log_route(struct buf *out, const struct op *op, const struct re
 		op_log_text(out, "handler", op->route, op->route_len);
 }
 
+/* What the client is, behind the texts of the begin. */
+static void http_log_client(struct buf *out, const struct op *op)
+{
+	const char *peer = op->text + op->len[0] + op->len[1];
+
+	if (op->peer & HTTP_PEER_LEN)
+		op_log_text(out, "remote", peer + HTTP_PEER_REMOTE, op->peer & HTTP_PEER_LEN);
+	if (op->peer & HTTP_PEER_PARENT)
+		op_log_text(out, "traceparent", peer, HTTP_PARENT_LEN);
+}
+
 static void http_log(struct buf *out, const struct op *op, const struct rec_user *u)
 {
 	unsigned int flags = u->r.flags;
@@ -82,6 +93,7 @@ static void http_log(struct buf *out, const struct op *op, const struct rec_user
 		op_log_word(out, "end", "panic");
 	if (flags & HTTP_END_H2)
 		op_log_word(out, "proto", "h2");
+	http_log_client(out, op);
 	http_log_route(out, op, u);
 	/* the last one: a client chooses it, and the trace cuts a text that is too long */
 	if (op->len[1])

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http.h"
 #include "read/http.h"
 #include "sched/children.h"
 #include "sched/handlers.h"
@@ -186,7 +187,8 @@ static struct op *op_alloc(struct model *s, uint8_t kind, const struct rec_user 
 	const struct op_traits *t = op_traits[kind];
 	size_t first = u->len[0] < t->most[0] ? u->len[0] : t->most[0];
 	size_t second = u->len[1] < t->most[1] ? u->len[1] : t->most[1];
-	struct op *op = op_add(s, kind, first + second);
+	bool has_peer = u->r.kind == REC_HTTP_BEGIN && u->r.flags && u->room >= 2 * HTTP_PEER;
+	struct op *op = op_add(s, kind, first + second + (has_peer ? HTTP_PEER : 0));
 
 	op->key = u->r.id;
 	op->flags = op_flags_of(u);
@@ -197,6 +199,10 @@ static struct op *op_alloc(struct model *s, uint8_t kind, const struct rec_user 
 	op->len[1] = second;
 	memcpy(op->text, u->text, first);
 	memcpy(op->text + first, u->text + u->len[0], second);
+	if (has_peer) {
+		op->peer = u->r.flags;
+		memcpy(op->text + first + second, u->text + u->room - HTTP_PEER, HTTP_PEER);
+	}
 	return op;
 }
 

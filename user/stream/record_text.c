@@ -89,6 +89,7 @@ static const char *const word_names[] = {
 	[REC_WORD_UP] = "up",
 	[REC_WORD_MACHINE] = "machine",
 	[REC_WORD_END] = "how",
+	[REC_WORD_HTTP_PEER] = "peer",
 	[REC_WORD_HTTP_END] = "end",
 	[REC_WORD_HTTP_STATUS] = "status",
 };

@@ -3,6 +3,7 @@
 #include "target/http_layout.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "gooffsets.h"
 #include "target/code.h"
@@ -49,6 +50,16 @@ static unsigned int layout_hijacked(const struct gobin *b)
 	return (unsigned int)at;
 }
 
+/* Builds of Go 1.24 and 1.25 could keep the old maps (GOEXPERIMENT=noswissmap). */
+static unsigned int layout_headers(const struct gobin *b)
+{
+	enum { GROUPS_SINCE = 24 };
+
+	if (gobin_go_minor(b) < GROUPS_SINCE)
+		return HTTP_HEADERS_BUCKETS;
+	return strstr(gobin_go_version(b), "X:") ? HTTP_HEADERS_UNKNOWN : HTTP_HEADERS_GROUPS;
+}
+
 void http_layout_find(const struct gobin *b, struct http_layout *ret)
 {
 	int minor = gobin_go_minor(b);
@@ -60,4 +71,5 @@ void http_layout_find(const struct gobin *b, struct http_layout *ret)
 	ret->h2_status = layout_h2_status(b);
 	ret->h2_written = layout_moved(ret->h2_status, 24);
 	ret->conn_hijacked = layout_hijacked(b);
+	ret->headers = layout_headers(b);
 }
