@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "sched_story.h"
 
+#include "grpc.h"
 #include "http.h"
+#include "op_kind.h"
 #include "read/http.h"
 #include "trace/sink.h"
 
@@ -228,6 +230,61 @@ static void a_goroutine_that_ends_names_its_request(void)
 	end_with(" task1(?1) in(?1) 1='GET net/http'");
 }
 
+/* --- calls of gRPC --- */
+
+enum { NOT_FOUND = 5, TOKEN = 0x77 };
+
+static void rpc(uint8_t record, uint8_t kind, uint64_t key, unsigned int flags, uint64_t code, const char *text)
+{
+	text_record(record, key, kind | flags << OP_FLAGS_SHIFT, 0, code, text, "");
+}
+
+static void a_served_call_has_the_first_status_and_all_flags(void)
+{
+	begin_with(&ops);
+	rpc(REC_OP_NOTE, OP_GRPC_SERVED, 0, GRPC_STREAM, 0, "");	/* of a call that began before */
+	rpc(REC_OP_BEGIN, OP_GRPC_SERVED, 0, 0, 0, "/s/M");
+	rpc(REC_OP_NOTE, OP_GRPC_SERVED, 0, 0, NOT_FOUND, "no such \"a\"");
+	rpc(REC_OP_NOTE, OP_GRPC_SERVED, 0, GRPC_STREAM, 0, "");
+	rpc(REC_OP_END, OP_GRPC_SERVED, 0, 0, 0, "");
+	rpc(REC_OP_BEGIN, OP_GRPC_SERVED, 0, 0, 0, "/s/N");	/* without a status */
+	rpc(REC_OP_END, OP_GRPC_SERVED, 0, 0, 0, "");
+	rpc(REC_OP_END, OP_GRPC_SERVED, 0, 0, 0, "");
+	end_with(" task1(?1) in(?1) {side=server kind=stream code=5 status=NotFound error=\"no such \\\"a\\\"\"}"
+		 " out(?1) end1 1='/s/M' task2(?2) in(?2) {side=server} out(?2) end2 2='/s/N'");
+}
+
+static void a_call_ends_by_its_key_once(void)
+{
+	begin_with(&ops);
+	rpc(REC_OP_BEGIN, OP_GRPC_CALL, TOKEN, 0, 0, "/s/M");
+	rpc(REC_OP_END, OP_GRPC_CALL, TOKEN + 1, 0, 0, "");
+	rpc(REC_OP_END, OP_GRPC_CALL, TOKEN, 0, GRPC_CODE_UNKNOWABLE, "");
+	rpc(REC_OP_END, OP_GRPC_CALL, TOKEN, 0, 0, "");
+	CHECK_EQ(repairs_of(REPAIR_DROPPED), 0);
+	end_with(" task1(?1) in(?1) {side=client kind=unary} out(?1) end1 1='call /s/M'");
+}
+
+static void a_stream_ends_where_its_end_is_and_has_no_region(void)
+{
+	begin_with(&ops);
+	rpc(REC_OP_BEGIN, OP_GRPC_STREAM, TOKEN, 0, 0, "/s/M");
+	rpc(REC_OP_BEGIN, OP_GRPC_STREAM, TOKEN + 1, 0, 0, "/s/N");
+	rpc(REC_OP_END, OP_GRPC_STREAM, TOKEN, 0, 99, "odd");	/* a code that package codes has not */
+	rpc(REC_OP_END, OP_GRPC_STREAM, TOKEN + 1, 0, 0, "");
+	end_with(" task1(?1) task2(?2) {side=client kind=stream code=99 error=odd} end1 1='call /s/M'"
+		 " {side=client kind=stream code=0 status=OK} end2 2='call /s/N'");
+}
+
+static void a_note_goes_with_its_goroutine(void)
+{
+	begin_with(&ops);
+	rpc(REC_OP_BEGIN, OP_GRPC_SERVED, 0, 0, 0, "/s/M");
+	rpc(REC_OP_NOTE, OP_GRPC_SERVED, 0, GRPC_UNARY, 0, "x");
+	go(REC_GO_DEAD, 7, 1);
+	end_with(" task1(?1) in(?1) 1='/s/M'");
+}
+
 /* --- children --- */
 
 enum { SHARED_PC = 0x4000 };
@@ -365,6 +422,8 @@ int main(void)
 		UNIT(a_sink_of_old_formats_has_it_at_once), UNIT(a_handler_that_does_not_return),
 		UNIT(an_end_of_another_request_is_none), UNIT(a_begin_ends_the_one_before), UNIT(regions_nest),
 		UNIT(the_program_cannot_take_the_id_of_a_request),
+		UNIT(a_served_call_has_the_first_status_and_all_flags), UNIT(a_call_ends_by_its_key_once),
+		UNIT(a_stream_ends_where_its_end_is_and_has_no_region), UNIT(a_note_goes_with_its_goroutine),
 		UNIT(a_goroutine_that_ends_names_its_request), UNIT(a_child_has_a_region), UNIT(the_request_ends_it),
 		UNIT(one_that_outlives_is_a_child_until_it_stops), UNIT(a_worker_for_two_requests_is_no_child),
 		UNIT(a_worker_that_takes_work_of_another_is_no_child), {0} });

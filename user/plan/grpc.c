@@ -76,8 +76,8 @@ static int grpc_find_deferred(const struct gobin *b, const struct gobin_func *fn
 }
 
 /*
- * Adds the end of a served call in the function that @fn has deferred: at its first call, if each run
- * gets there, else where it begins.
+ * Adds the end of a served call in the function that @fn has deferred: at its first call, if each
+ * run gets there, else where it begins.
  */
 static int grpc_add_deferred(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 			     const struct gobin_func *fn, uint64_t ret, struct error *err)

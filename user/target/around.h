@@ -23,8 +23,8 @@ uint64_t around_jump(const struct gobin *b, const struct gobin_func *fn, uint64_
 uint64_t around_call(const struct gobin *b, const struct gobin_func *fn, uint64_t addr,
 		     bool *direct);
 /*
- * Returns the address of the first call in @fn, if it is a direct one and each run of @fn gets there:
- * no jump is before it but that of the check of the stack; else 0.
+ * Returns the address of the first call in @fn, if it is a direct one and each run of @fn gets
+ * there: no jump is before it but that of the check of the stack; else 0.
  */
 uint64_t around_first_call(const struct gobin *b, const struct gobin_func *fn);
 /*
@@ -45,9 +45,10 @@ bool around_calls(const struct gobin *b, const struct gobin_func *fn);
  */
 int around_word_field(const struct gobin *b, const struct gobin_func *fn, int32_t *at);
 /*
- * Returns how many pointers lead from the argument of @fn (register AX; up to Go 1.16, @on_stack, its
- * first word) to the field at @at of 32 bits that @fn loads: 0: it is a field of what the argument
- * points to; 1: the first field of that is the pointer. -ENOTSUP: @fn has no such load, or both.
+ * Returns how many pointers lead from the argument of @fn (register AX; up to Go 1.16, @on_stack,
+ * its first word) to the field at @at of 32 bits that @fn loads: 0: it is a field of what the
+ * argument points to; 1: the first field of that is the pointer. -ENOTSUP: @fn has no such load, or
+ * both.
  */
 int around_word_depth(const struct gobin *b, const struct gobin_func *fn, int32_t at,
 		      bool on_stack);

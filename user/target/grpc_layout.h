@@ -9,8 +9,8 @@
  *	method	(*Server).handleStream tests whether the first byte of stream.Method() is '/'
  *	code	(*Status).Code returns it; Message is the field behind it, in both forms of the
  *		message (golang/protobuf up to 1.3: Code at 0; later at 40)
- *	error	(*Error).GRPCStatus returns e.s; in versions without an s it makes a Status (a call),
- *		and (*Error).Error loads the code, from the Error itself or through its pointer
+ *	error	(*Error).GRPCStatus returns e.s; in versions without an s it makes a Status (a
+ *		call), and (*Error).Error loads the code, from the Error or through its pointer
  */
 #ifndef GOTAP_TARGET_GRPC_LAYOUT_H
 #define GOTAP_TARGET_GRPC_LAYOUT_H
