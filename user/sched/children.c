@@ -117,6 +117,11 @@ static struct op *child_request(const struct G *g)
 	return g->child && !g->child->over ? g->child->of : NULL;
 }
 
+uint64_t child_task(const struct G *g)
+{
+	return g->child && !g->child->over && g->child->of ? g->child->task : 0;
+}
+
 /* The runtime starts some of its own where a request makes it collect garbage. */
 static bool child_start_serves_many(const struct model *s, uint64_t pc)
 {
@@ -320,7 +325,9 @@ bool model_start_serves_many(const char *name)
 		"net/http/internal/http2.", "golang.org/x/net/http2.",
 		"database/sql.OpenDB", "database/sql.(*DB).",
 		"google.golang.org/grpc/internal/", "google.golang.org/grpc.(*addrConn).",
-		"google.golang.org/grpc.(*ClientConn).", "google.golang.org/grpc.(*Server).",
+		"google.golang.org/grpc.(*ClientConn).",
+		"google.golang.org/grpc.(*Server).Serve", "google.golang.org/grpc.(*Server).server",
+		"google.golang.org/grpc.(*Server).handle",
 	};
 	size_t i;
 

@@ -33,6 +33,8 @@ void child_stops(struct model *s, struct M *m);
 void child_ends(struct model *s, struct M *m);
 /* The goroutine of @m wakes @g, and one of them is a child. */
 void child_wakes(struct model *s, struct M *m, struct G *g);
+/* The task of the open request of which @g is a child; 0: of none. */
+uint64_t child_task(const struct G *g);
 /* The goroutine is dropped, and may be a child. */
 void child_drop(struct G *g);
 

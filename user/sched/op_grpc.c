@@ -77,7 +77,7 @@ static void grpc_call_log(struct buf *out, const struct op *op, const struct rec
 
 const struct op_traits op_grpc_served = {
 	.form = OP_FORM_TASK, .category = GRPC_CATEGORY, .most = { METHOD_MOST, 0 },
-	.single = true, .name = grpc_served_name, .log = grpc_served_log,
+	.single = true, .has_children = true, .name = grpc_served_name, .log = grpc_served_log,
 };
 
 const struct op_traits op_grpc_call = {

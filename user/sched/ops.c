@@ -141,7 +141,7 @@ void ops_lose(struct model *s)
 
 uint64_t ops_task(const struct G *g)
 {
-	return g->ops ? g->ops->task : 0;
+	return g->ops ? g->ops->task : child_task(g);
 }
 
 /* The one that ends with @end, of those of @g; NULL: none. */

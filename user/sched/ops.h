@@ -32,7 +32,10 @@ void ops_drop(struct model *s, struct G *g);
 void ops_lose(struct model *s);
 /* Frees those that no goroutine has. The model ends. */
 void ops_free(struct model *s);
-/* The task of the innermost operation of @g that is one; 0: none. */
+/*
+ * The task of the innermost operation of @g that is one, or of the request of which @g is a child
+ * (children.h); 0: none.
+ */
 uint64_t ops_task(const struct G *g);
 
 #endif
