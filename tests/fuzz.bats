@@ -37,6 +37,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
 @test "fuzz_elf" { fuzzed fuzz_elf; }
 @test "fuzz_foreign" { fuzzed fuzz_foreign; }
+@test "fuzz_otlp" { fuzzed fuzz_otlp; }
 @test "fuzz_html" { fuzzed fuzz_html; }
 @test "fuzz_http" { fuzzed fuzz_http; }
 @test "fuzz_leftover" { fuzzed fuzz_leftover; }

@@ -75,10 +75,38 @@ static void an_answer_has_its_status_and_first_line(void)
 	CHECK(!parse("SSH-2.0-x\r\n", &a) && !parse("HTTP/1.1 099 x\r\n\r\n", &a));
 }
 
+static bool content(const char *text, const char *body)
+{
+	struct buf b = {0};
+	bool whole = http_content(text, strlen(text), &b);
+
+	CHECK(b.len == strlen(body) && !memcmp(b.data ? (char *)b.data : "", body, b.len));
+	buf_free(&b);
+	return whole;
+}
+
+static void an_answer_has_its_content(void)
+{
+	struct http_answer a;
+
+	CHECK(content("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"));
+	CHECK(!content("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", "hello"));
+	CHECK(content("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhello", "he"));
+	CHECK(!content("HTTP/1.1 200 OK\r\n\r\nhello", "hello"));	/* up to the end of the connection */
+	CHECK(!content("HTTP/1.1 200 OK\r\n", ""));
+	CHECK(content("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n", "hello"));
+	CHECK(!content("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n4\r\nlo", "hello"));
+	CHECK(!content("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\nhel", ""));
+	CHECK(!content("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhel", "hel"));
+	CHECK(parse("HTTP/1.1 503 x\r\nRetry-After: 7\r\n\r\n", &a) && a.retry_after == 7);
+	CHECK(parse("HTTP/1.1 503 x\r\nRetry-After: 99999999999999\r\n\r\n", &a) && a.retry_after == 60);
+	CHECK(parse("HTTP/1.1 503 x\r\nRetry-After: Fri, 31 Dec 1999 23:59:59 GMT\r\n\r\n", &a) && !a.retry_after);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(urls_have_their_parts), UNIT(others_are_refused_without_their_password), UNIT(arguments_are_escaped),
-		UNIT(an_answer_has_its_status_and_first_line), {0},
+		UNIT(an_answer_has_its_status_and_first_line), UNIT(an_answer_has_its_content), {0},
 	});
 }

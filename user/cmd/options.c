@@ -13,6 +13,7 @@
 #include "cmd/parse.h"
 #include "plan/plan.h"
 #include "proc/kernel_btf.h"
+#include "spans/labelled.h"
 
 enum {
 	OPTIONS_MAX = 80,	/* rows of one command */
@@ -284,6 +285,12 @@ const char *option_take_ids(void *ids, const char *arg)
 }
 
 /* A text that is not empty. */
+const char *option_take_label(void *label, const char *arg)
+{
+	*(const char **)label = arg;
+	return labelled_is_valid(arg) ? NULL : "takes KEY=VALUE";
+}
+
 const char *option_take_some(void *text, const char *arg)
 {
 	*(const char **)text = arg;

@@ -244,7 +244,8 @@ void op_ended(struct otlp *o, struct otlp_op *op, int64_t to)
 	if (op->is_root) {
 		op_resolve_ids(o, op);
 		r->resolved = true;
-		r->skip = o->options.route && !http_name_is(op->name, o->options.route);
+		r->skip = (o->options.route && !http_name_is(op->name, o->options.route)) ||
+			  !labelled_task(o->options.label, op->is_region ? 0 : op->task);
 	}
 	if (!r->resolved)
 		op_hold(o, op);

@@ -23,6 +23,7 @@
 #define GOTAP_OTLP_OTLP_H
 
 #include "otlp/batch.h"
+#include "spans/labelled.h"
 #include "spans/spans.h"
 
 enum {
@@ -35,6 +36,7 @@ struct otlp_options {
 	const char *service;	/* service.name; NULL: the name of the program */
 	const char *file;	/* of the trace, for attributes */
 	const char *route;	/* requests of this route alone (http_name_is()); NULL: all */
+	const struct labelled *label;	/* requests with that label alone; NULL: all */
 	bool json;
 	bool waits;		/* waits become events */
 	/*

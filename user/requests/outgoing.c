@@ -34,6 +34,7 @@ struct call_open {
 
 struct outgoing {
 	struct spans *s;
+	struct labelled *label;	/* NULL: all */
 	struct vec rows;	/* struct call_row */
 	struct map64 by_name;	/* hash of kind and name -> index + 1 */
 	struct map64 open;	/* task of a call -> struct call_open * */
@@ -120,7 +121,7 @@ static void call_served_ended(struct outgoing *c, const struct task_span *t)
 	if (!slot)
 		return;
 	mine = (struct call_shares *)(uintptr_t)*slot;
-	all = t->open_begin || t->open_end ? NULL :
+	all = t->open_begin || t->open_end || !labelled_task(c->label, t->id) ? NULL :
 	      call_shares_in(&c->routes, (uint64_t)(uintptr_t)t->type);
 	for (i = 0; all && i < CALL_KINDS; i++)
 		if (__builtin_add_overflow(all->ns[i], mine->ns[i], &all->ns[i]))
@@ -166,9 +167,12 @@ static void call_sql(struct outgoing *c, int64_t time, uint64_t g, uint64_t task
 		{ "rollback", CALL_TRANSACTION, "ROLLBACK" },
 		{ "conn", CALL_CONNECTION, "of database/sql" },
 	};
+	const struct goroutine *of = spans_goroutine(c->s, g);
 	struct call_log l = {0};
 	size_t i;
 
+	if (c->label && (!of || !labelled_has(c->label, of)))
+		return;
 	call_log_read(&l, message);
 	if (!strcmp(l.op, "rows"))
 		dist_add(&call_row_of(c, CALL_QUERY, l.query)->after, (int64_t)l.ns);
@@ -267,7 +271,7 @@ static void outgoing_on_task(void *ctx, const struct task_span *t)
 	slot = t->id > CALL_TASKS ? map64_get(&c->open, t->id) : NULL;
 	if (!slot)
 		return;
-	if (!t->open_begin && !t->open_end)
+	if (!t->open_begin && !t->open_end && labelled_task(c->label, t->id))
 		call_end(c, t, (const struct call_open *)(uintptr_t)*slot);
 	free((void *)(uintptr_t)*slot);
 	map64_del(&c->open, t->id);
@@ -284,6 +288,11 @@ struct outgoing *outgoing_new(struct spans *s)
 		.ctx = c, .log = outgoing_on_log, .op_log = outgoing_on_log,
 		.task = outgoing_on_task });
 	return c;
+}
+
+void outgoing_label(struct outgoing *c, struct labelled *l)
+{
+	c->label = l;
 }
 
 static int outgoing_by_time(const void *a, const void *b)

@@ -16,6 +16,7 @@
 #define GOTAP_REQUESTS_OUTGOING_H
 
 #include "report/dist.h"
+#include "spans/labelled.h"
 #include "spans/spans.h"
 
 enum {
@@ -57,6 +58,8 @@ struct call_shares {
 
 struct outgoing;
 
+/* Before the trace is read: what goroutines with that label ask for alone; NULL: all. */
+void outgoing_label(struct outgoing *c, struct labelled *l);
 /* Adds a visitor to @s, which must outlive the result. */
 struct outgoing *outgoing_new(struct spans *s);
 /* Frees @c, which may be NULL. */

@@ -13,6 +13,7 @@
 struct routes {
 	struct spans *s;
 	const char *only;
+	const struct labelled *label;
 	struct vec routes;	/* struct route */
 	struct map64 by_name;	/* address of the name -> index + 1 */
 	struct map64 results;	/* task -> struct result *, of those that have not ended */
@@ -156,8 +157,8 @@ static void routes_on_task(void *ctx, const struct task_span *t)
 		return;
 	slot = map64_get(&r->results, t->id);
 	if (t->open_end)
-		r->open++;
-	else if (!t->open_begin)
+		r->open += labelled_task(r->label, t->id);
+	else if (!t->open_begin && labelled_task(r->label, t->id))
 		routes_add(r, t, slot ? (const struct result *)(uintptr_t)*slot : &unknown);
 	if (!slot)
 		return;
@@ -184,6 +185,11 @@ void routes_collected(struct routes *r)
 	spans_leave(r->s, r);
 	vec_sort(&r->routes, sizeof(struct route), routes_by_time);
 	qsort(r->slowest, r->nslowest, sizeof(*r->slowest), routes_by_slowness);
+}
+
+void routes_label(struct routes *r, const struct labelled *l)
+{
+	r->label = l;
 }
 
 void routes_free(struct routes *r)

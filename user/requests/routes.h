@@ -14,6 +14,7 @@
 #define GOTAP_REQUESTS_ROUTES_H
 
 #include "report/dist.h"
+#include "spans/labelled.h"
 #include "spans/spans.h"
 
 enum {
@@ -63,6 +64,8 @@ struct routes;
  * to keep. @only: those of the route of that name; NULL: of any.
  */
 struct routes *routes_new(struct spans *s, size_t slowest, const char *only);
+/* Before the trace is read: those with that label alone, which @l finds; NULL: all. */
+void routes_label(struct routes *r, const struct labelled *l);
 /* Frees @r, which may be NULL. */
 void routes_free(struct routes *r);
 /* To be called when the trace is read: removes the visitor, and sorts. */

@@ -391,7 +391,8 @@ static void candidates_on_task(void *ctx, const struct task_span *t)
 			       .of = WHY_TASK };
 	struct unit_list *list;
 
-	if (t->open_begin || t->open_end || in.ns <= 0 || !*t->type)
+	if (t->open_begin || t->open_end || in.ns <= 0 || !*t->type ||
+	    !labelled_task(c->label, t->id))
 		return;
 	/* a request, and a task of the program that has its name, are two things */
 	list = unit_list_of(&c->lists, UNIT_TASK, t->type, NULL,

@@ -5,6 +5,7 @@
 #ifndef GOTAP_UNIT_CANDIDATES_H
 #define GOTAP_UNIT_CANDIDATES_H
 
+#include "spans/labelled.h"
 #include "unit/lists.h"
 
 struct candidates {
@@ -18,6 +19,7 @@ struct candidates {
 		int8_t wait;	/* enum unit_wait; -1: a wait for the collector */
 	} reasons[16];		/* the last reasons that were looked up, by address */
 	int64_t first, last;	/* of the trace */
+	const struct labelled *label;	/* tasks with that label alone; NULL: all */
 };
 
 /* Adds the visitor to @s. */

@@ -110,6 +110,8 @@ struct finding;
 struct unit_snapshot;
 struct unit_samples;
 
+struct labelled;
+
 struct units *units_new(void);
 /* Frees @u, which may be NULL. */
 void units_free(struct units *u);
@@ -118,6 +120,8 @@ void units_free(struct units *u);
  * @s.
  */
 void units_collect(struct units *u, struct spans *s);
+/* After units_collect(): tasks with that label alone, for units_choose_routes(). */
+void units_label(struct units *u, const struct labelled *l);
 /*
  * After units_collect(): the trace is the snapshot of that trigger, as --on names it, and its fact
  * was at that time, ns.

@@ -90,6 +90,11 @@ void units_collect(struct units *u, struct spans *s)
 	snapshot_init(&u->snapshot, s);
 }
 
+void units_label(struct units *u, const struct labelled *l)
+{
+	u->candidates.label = l;
+}
+
 void units_expect(struct units *u, const char *trigger, int64_t time)
 {
 	u->snapshot.want = time;

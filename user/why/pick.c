@@ -77,7 +77,7 @@ static void pick_on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, 
 {
 	struct pick *p = ctx;
 
-	if (is_asked(p, g->name))
+	if (labelled_had(p->label, g) && is_asked(p, g->name))
 		pick_take(p, g->since, time, g->id, g->created && ended);
 }
 
@@ -85,7 +85,7 @@ static void pick_on_region(void *ctx, const struct region_span *r)
 {
 	struct pick *p = ctx;
 
-	if (!r->open_begin && is_asked(p, r->type))
+	if (!r->open_begin && labelled_has(p->label, r->g) && is_asked(p, r->type))
 		pick_take(p, r->from, r->to, r->g->id, !r->open_end);
 }
 
@@ -93,7 +93,8 @@ static void pick_on_task(void *ctx, const struct task_span *t)
 {
 	struct pick *p = ctx;
 
-	if (t->open_end || (p->request && !http_is_served(t->id)))
+	if (t->open_end || (p->request && !http_is_served(t->id)) ||
+	    !labelled_task(p->label, t->id))
 		return;
 	if (p->name ? is_asked(p, t->type) : t->id == p->id)
 		pick_take(p, t->from, t->to, t->id, !t->open_begin);

@@ -11,6 +11,7 @@
 #ifndef GOTAP_WHY_PICK_H
 #define GOTAP_WHY_PICK_H
 
+#include "spans/labelled.h"
 #include "why/instances.h"
 
 struct pick_list {
@@ -25,6 +26,7 @@ struct pick {
 	const char *name;	/* NULL: only the task with @id */
 	uint64_t id;
 	bool request;		/* tasks of requests alone, by their routes */
+	struct labelled *label;	/* instances with that label alone; NULL: all */
 	uint32_t trace;
 	struct pick_list whole, part;	/* part: begun before the trace, or not ended in it */
 	/* other names -> number of instances, for messages; not all names */

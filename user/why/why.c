@@ -26,6 +26,7 @@ struct why {
 	struct why_question q;
 	struct spans *first, *s;	/* of the first pass, and of the pass that answers */
 	struct pick pick;
+	struct labelled *label;		/* of the first pass; NULL: not asked for */
 	struct instances chosen;
 	uint32_t trace;
 	struct trail *trail;
@@ -292,7 +293,9 @@ struct why *why_new(const struct why_question *q)
 	why_init_answers(w);
 	if (why_chooses(w)) {
 		w->first = spans_new();
+		w->label = q->label ? labelled_new(w->first, q->label) : NULL;
 		pick_init(&w->pick, w->first, q->of, q->name, q->id);
+		w->pick.label = w->label;
 		w->pick.request = q->request;
 		instances_init(&w->chosen, w->s, w->trail, w, why_ends);
 	} else {
@@ -311,6 +314,7 @@ void why_free(struct why *w)
 		return;
 	why_free_answers(w);
 	pick_free(&w->pick);
+	labelled_free(w->label);
 	held_free(&w->held);
 	vec_free(&w->walk.frames);
 	instances_free(&w->chosen);
@@ -376,6 +380,8 @@ int why_chosen(struct why *w, struct error *err)
 	if (pick_sort(&w->pick, err))
 		return err->code;
 	w->answers->pick = &w->pick;
+	labelled_free(w->label);
+	w->label = w->pick.label = NULL;
 	spans_free(w->first);	/* its tables grow with each goroutine that lived */
 	w->first = NULL;
 	if (w->q.all)

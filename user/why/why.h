@@ -29,6 +29,7 @@ struct why_question {
 	enum why_of of;
 	const char *name;	/* of the function, task or region */
 	uint64_t id;		/* of the goroutine, or of the task if @name is NULL */
+	const char *label;	/* instances with that label alone (spans/labelled.h); NULL: all */
 	bool request;		/* the tasks are requests (read/http.h): @name is a route */
 	size_t slowest;		/* how many instances of @name to answer for, 1 to WHY_SLOWEST */
 	double percentile;	/* 100: the slowest */

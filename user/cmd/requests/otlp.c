@@ -166,22 +166,24 @@ static int otlp_none(const struct otlp_counts *c, const char *path, struct error
 		return 0;
 	return error_set(err, -ENOENT, c->open ? "%s: no request ended in the trace: record for "
 			 "longer" : "%s has no requests: the program served none with net/http "
-			 "meanwhile, or it was not recorded with --events +http; or --route names "
-			 "another one", path);
+			 "meanwhile, or it was not recorded with --events +http; or --route or "
+			 "--label asks for others", path);
 }
 
 int otlp_export(const struct otlp_cmd_options *o, struct reread *file, const char *binary,
-		const char *route)
+		const char *route, const char *label)
 {
 	struct otlp_options options = { .service = o->service, .file = file->path, .route = route,
 					.json = otlp_is_json(o), .waits = o->waits };
 	struct otlp_destination d;
 	struct spans *s = spans_new();
+	struct labelled *labelled = label ? labelled_new(s, label) : NULL;
 	struct otlp *otlp = NULL;
 	bool failed = false;
 	struct error err;
 	int ret = otlp_open(&d, o, &err);
 
+	options.label = labelled;
 	options.take = d.url ? otlp_server_take : otlp_file_take;
 	options.ctx = d.url ? (void *)&d.server : &d.sink;
 	if (!ret) {
@@ -195,6 +197,7 @@ int otlp_export(const struct otlp_cmd_options *o, struct reread *file, const cha
 	ret = otlp_close(&d, ret, &err);
 	failed |= d.url && d.server.rejected;
 	otlp_free(otlp);
+	labelled_free(labelled);
 	spans_free(s);
 	return ret ? cmd_fail(&err) : failed ? EXIT_FAIL : EXIT_OK;
 }

@@ -27,11 +27,11 @@ extern const struct option_row otlp_rows[];
 const char *otlp_check(const struct otlp_cmd_options *o);
 
 /*
- * Exports the requests of the trace, those of @route alone if it is not NULL. Prints what was
- * exported, and what was not, to stderr. Returns the exit status.
+ * Exports the requests of the trace, those of @route and with @label alone if these are not NULL.
+ * Prints what was exported, and what was not, to stderr. Returns the exit status.
  */
 int otlp_export(const struct otlp_cmd_options *o, struct reread *file, const char *binary,
-		const char *route);
+		const char *route, const char *label);
 
 /* --- otlp_send.c --- */
 

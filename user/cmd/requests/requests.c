@@ -21,6 +21,9 @@ static const struct option_row requests_rows[] = {
 	  "list the N slowest requests (default 3)", .max = ROUTES_SLOWEST),
 	OPTION(0, "route", "NAME", OPTION_TEXT, offsetof(struct requests_options, route),
 	  "list those of this route alone: 'GET /cart', or /cart with any method"),
+	OPTION(0, "label", "KEY=VALUE", OPTION_TAKE, offsetof(struct requests_options, label),
+	  "those with this profiler label alone; * and ? in VALUE are as in a shell",
+	  .take = option_take_label),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct requests_options, json),
 	  "one JSON object on one line"),
 	OPTION(0, "or-none", NULL, OPTION_FLAG, offsetof(struct requests_options, or_none), NULL),
@@ -89,10 +92,12 @@ static int requests_cmd_count(struct requests_shown *a, struct spans *s, struct 
 	if (ret)
 		return ret;
 	units_collect(a->units, s);
+	units_label(a->units, a->label);
 	spans_visit(s, &(struct spans_visitor){ .ctx = &a->origin, .origin = requests_cmd_origin });
 	ret = spans_read(s, in.reader, err);
 	ret = trace_input_close(&in, file->path, ret, err);
 	units_collected(a->units);
+	labelled_leave(a->label);
 	routes_collected(a->routes);
 	outgoing_collected(a->calls);
 	return ret;
@@ -224,6 +229,10 @@ static int requests_cmd_none(const struct requests_shown *a, struct error *err)
 		return error_set(err, -ENOENT, "%s: %llu requests began, and none of them ended "
 				 "in the trace: record for longer", a->options->trace,
 				 (unsigned long long)routes_open(a->routes));
+	if (a->options->label)
+		return error_set(err, -ENOENT, "%s has no requests with the label %s: group labels "
+				 "must be recorded, too (--events +http,+labels)",
+				 a->options->trace, a->options->label);
 	return error_set(err, -ENOENT, "%s has no requests: the program served none with net/http "
 			 "meanwhile, or it was not recorded with --events +http",
 			 a->options->trace);
@@ -263,7 +272,7 @@ int cmd_requests(int argc, char **argv)
 	if (reread_open_tee(&file, o.trace, &err))
 		return cmd_fail(&err);
 	if (o.otlp.to) {
-		status = otlp_export(&o.otlp, &file, o.binary, o.route);
+		status = otlp_export(&o.otlp, &file, o.binary, o.route, o.label);
 		reread_close(&file);
 		return status;
 	}
@@ -273,8 +282,11 @@ int cmd_requests(int argc, char **argv)
 		return cmd_fail(&err);
 	}
 	s = spans_new();
+	a.label = o.label ? labelled_new(s, o.label) : NULL;
 	a.routes = routes_new(s, o.slowest, o.route);
+	routes_label(a.routes, a.label);
 	a.calls = outgoing_new(s);
+	outgoing_label(a.calls, a.label);
 	a.units = units_new();
 	status = requests_cmd_answer(&a, s, &file, &others);
 	downstream_free(a.downstream);
@@ -283,6 +295,7 @@ int cmd_requests(int argc, char **argv)
 	outgoing_free(a.calls);
 	routes_free(a.routes);
 	origin_free(&a.origin);
+	labelled_free(a.label);
 	spans_free(s);
 	reread_close(&file);
 	return status;

@@ -17,7 +17,7 @@
 #include "unit/unit.h"
 
 struct requests_options {
-	const char *trace, *out, *binary, *route;
+	const char *trace, *out, *binary, *route, *label;
 	char **others;		/* traces of other processes, until a NULL */
 	bool json;
 	bool or_none;	/* for gotap serve: no request is an answer, too */
@@ -32,6 +32,7 @@ struct requests_shown {
 	const struct requests_options *options;
 	struct routes *routes;
 	struct outgoing *calls;
+	struct labelled *label;	/* NULL: not asked for */
 	struct units *units;	/* those of the routes on which most time was spent */
 	struct origin origin;
 	struct downstream *downstream;	/* NULL: no other trace has ends of its connections */

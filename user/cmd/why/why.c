@@ -132,6 +132,10 @@ static const struct option_row why_rows[] = {
 	OPTION(0, "route", "NAME", OPTION_TAKE, QUESTION,
 	  "of the slowest request of this route: 'GET /cart', or /cart with any method",
 	  .take = take_route),
+	OPTION(0, "label", "KEY=VALUE", OPTION_TAKE,
+	  offsetof(struct why_options, show.question.label),
+	  "of those with this profiler label alone; * and ? in VALUE are as in a shell",
+	  .take = option_take_label),
 	OPTION(0, "slowest", "N", OPTION_NUMBER,
 	  offsetof(struct why_options, show.question.slowest),
 	  "not of the slowest one alone, but of each of the N slowest ones",
@@ -165,10 +169,10 @@ static const char *why_line_check(void *options, char **operands)
 	bool chosen = q->of == WHY_FUNC || q->of == WHY_REGION || (q->of == WHY_TASK && q->name);
 
 	o->show.traces = operands;
-	if ((q->all || o->has_percentile || q->slowest) && !chosen)
+	if ((q->all || o->has_percentile || q->slowest || q->label) && !chosen)
 		return option_wrong("%s needs --func, --region, --route or a type of --task",
 				    q->all ? "--all" : q->slowest ? "--slowest" :
-				    "--percentile");
+				    q->label ? "--label" : "--percentile");
 	if (q->slowest && (q->all || o->has_percentile))
 		return "--slowest excludes --all and --percentile";
 	if ((q->from != INT64_MIN || q->to != INT64_MAX) && q->of != WHY_GOROUTINE &&

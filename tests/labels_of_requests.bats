@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# --label KEY=VALUE: requests whose handler, or a goroutine that works for it, has a profiler label meanwhile
+# (tests/prog/tenants.go, on one connection).
+
+load lib/common
+load lib/record
+
+setup_file() {
+	[ "$(id -u)" -eq 0 ] || return 0
+	export GODEBUG=httpmuxgo121=0
+	build_prog 1.27 tenants
+	"$GOTAP" record -o "$BATS_FILE_TMPDIR/x.trace" --budget none --strict -e +http,+labels -- "$PROG"
+}
+
+setup() {
+	require_root
+	TRACE=$BATS_FILE_TMPDIR/x.trace
+}
+
+teardown() { stop_targets; }
+
+# counts LABEL ROUTE:COUNT...: what gotap requests --label says.
+counts() {
+	"$GOTAP" requests "$TRACE" --label "$1" --json >"$BATS_TEST_TMPDIR/json" || fail "$1"
+	succeeds diff <(printf '%s\n' "${@:2}" | sort) <(jq -r '.routes[] | "\(.name):\(.count)"' "$BATS_TEST_TMPDIR/json" | sort)
+}
+
+@test "requests of a label: of the handler, of its goroutines, and not of the request before on the connection" {
+	counts tenant=acme-1 'GET /buy:7' 'GET /look:4'
+	counts tenant=acme-2 'GET /buy:3'
+	counts 'tenant=acme*' 'GET /buy:10' 'GET /look:4'
+	counts 'tenant=*' 'GET /buy:12' 'GET /look:4'
+	counts 'tenant=acme-?' 'GET /buy:10' 'GET /look:4'
+	# the composition is that of these requests
+	"$GOTAP" requests "$TRACE" --label tenant=acme-2 >"$BATS_TEST_TMPDIR/text"
+	grep -q '3 tasks GET /buy' "$BATS_TEST_TMPDIR/text" || fail "$(cat "$BATS_TEST_TMPDIR/text")"
+	gotap requests "$TRACE" --label tenant=nobody
+	[ "$status" -eq 1 ]
+	contains 'has no requests with the label tenant=nobody'
+	gotap requests "$TRACE" --label tenant
+	[ "$status" -eq 2 ]
+	contains '--label takes KEY=VALUE'
+}
+
+@test "why and --otlp of a label" {
+	"$GOTAP" why "$TRACE" --route /buy --label tenant=acme-2 --slowest 20 --json >"$BATS_TEST_TMPDIR/why"
+	[ "$(jq '.slowest | length' "$BATS_TEST_TMPDIR/why")" -eq 3 ]
+	"$GOTAP" requests "$TRACE" --label tenant=acme-2 --slowest 20 --json >"$BATS_TEST_TMPDIR/json"
+	succeeds diff <(jq -c '.slowest[] | [.request, .ns]' "$BATS_TEST_TMPDIR/why") <(jq -c '.slowest[] | [.request, .ns]' "$BATS_TEST_TMPDIR/json")
+	[ "$("$GOTAP" why "$TRACE" --func main.look.func1 --label tenant=acme-1 --slowest 20 --json | jq '.slowest | length')" -eq 4 ]
+	gotap why "$TRACE" --route /plain --label 'tenant=*'
+	[ "$status" -eq 1 ]
+	gotap why "$TRACE" --request 1 --label 'tenant=*'
+	[ "$status" -eq 2 ]
+	contains '--label needs --func, --region, --route or a type of --task'
+	"$GOTAP" requests "$TRACE" --label 'tenant=acme*' --otlp "$BATS_TEST_TMPDIR/spans.json"
+	jq -r '.resourceSpans[].scopeSpans[].spans[] | select(.kind == 2).name' "$BATS_TEST_TMPDIR/spans.json" | sort | uniq -c | sed "s,^ *,," >"$BATS_TEST_TMPDIR/names"
+	succeeds diff "$BATS_TEST_TMPDIR/names" <(printf '10 GET /buy\n4 GET /look\n')
+	# the goroutines of /look are in it, calls of the client and other requests are not
+	succeeds jq -e 'all(.resourceSpans[].scopeSpans[].spans[]; .kind != 3 and (.name | contains("plain") | not))' "$BATS_TEST_TMPDIR/spans.json"
+}
