@@ -62,7 +62,7 @@ teardown() { stop_targets; }
 	contains 'has no request 4611686018427487903 that ends in it'
 	gotap why "$TRACE" --route /nothing
 	[ "$status" -eq 1 ]
-	contains "no request that ends in the trace is of route '/nothing'; there are GET "
+	contains "no request that ends in the trace is of route '/nothing'; there are GET"
 	gotap why "$TRACE" --request 'GET /late'
 	[ "$status" -eq 2 ]
 	contains '--request needs the number of a request'
