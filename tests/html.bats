@@ -35,6 +35,7 @@ story() {
 	story
 	[ -z "$(grep -a 'onerror=\|hurt' "$PAGE")" ] || fail "text of the trace is in the page as it is"
 	check harmless numbers sorts finding exact zoomed filters
+	check no_requests
 	check search living names hovers measures units links harmless
 }
 

@@ -125,3 +125,14 @@ lines_while_served() {
 	gotap top -p "$TARGET" --once --sort rate
 	[ "$status" -eq 2 ]
 }
+
+@test "the page has a view of the requests, from which clicks lead to their paths" {
+	type chromium-headless-shell chromium 2>/dev/null | grep -q . || skip "needs chromium"
+	build_prog 1.27 requests
+	"$GOTAP" record -o x.trace --budget none -e +http -- "$PROG" 10 50 >served 2>report
+	"$GOTAP" report x.trace --html page.html
+	"$GOTAP" report x.trace --json >report.json
+	"$GOTAP" text --events --no-stacks --json x.trace >events.json
+	run_logged timeout 600 python3 "$CHECKOUT/tests/html/check.py" page.html report.json events.json requests
+	[ "$status" -eq 0 ]
+}

@@ -576,6 +576,47 @@ def off_forgotten(b, report, events):
     same("sums", sum(b.js("Data.head.off_ns")), 0)
 
 
+def requests(b, report, events):
+    """The table of routes is that of the report; clicks go to the slowest request, with its path if the page has it."""
+    of = report["requests"][0]
+    b.click_on("#tab-requests")
+    same("routes", b.js("Requests.routes.rows.map(r => [r.name, r.count, r.failed, r.max_ns])"),
+         [[r["name"], r["count"], r["failed"], r["max_ns"]] for r in of["routes"]])
+    true("the table has no lines", b.js("document.querySelectorAll('#route-table .line').length") > 0)
+    slowest = b.js("Requests.slowest.rows.map(q => [q.name, q.ns, q.request])")
+    same("the slowest ones", slowest[:3], [[q["name"], q["ns"], q["request"]] for q in of["slowest"]])
+    true("they are not in order", [q[1] for q in slowest] == sorted((q[1] for q in slowest), reverse=True))
+    b.click_on("#route-table .line:first-child")
+    b.wait("Timeline.selected")
+    first = of["routes"][0]
+    same("view", b.js("currentView"), "timeline")
+    begin, end = b.js("[Timeline.from, Timeline.to]")
+    true("the view lacks the request", begin <= first["max_at_ns"] and first["max_at_ns"] + first["max_ns"] <= end)
+    same("path", b.js("Units.path && [Units.path.from, Units.path.to]"), [first["max_at_ns"], first["max_at_ns"] + first["max_ns"]])
+    b.js("choosePath(null)")
+    last = of["routes"][-1]
+    b.click_on("#tab-requests")
+    b.js(f"goToRequest({last['max_at_ns']}, {last['max_ns']}, {last['max_goroutine']})")
+    b.wait("Timeline.selected && Timeline.selected.g")
+    same("goroutine", b.js("Timeline.selected.g.id"), last["max_goroutine"])
+    b.click_on("#tab-requests")
+    b.type("/" + first["name"].lower())
+    same("routes left", b.js("Requests.routes.rows.map(r => r.name)"),
+         [r["name"] for r in of["routes"] if first["name"].lower() in r["name"].lower()])
+    b.wait("/request-filter=/.test(location.hash)")
+    same("errors", b.errors(), [])
+
+
+def no_requests(b, report, events):
+    """A trace without requests has no tab for them, and no key leads there."""
+    true("a tab", b.js("document.getElementById('tab-requests').hidden"))
+    b.click_on("#tab-timeline")
+    b.js("document.getElementById('lanes').focus()")
+    b.type("7")
+    same("view", b.js("currentView"), "timeline")
+    same("errors", b.errors(), [])
+
+
 def filters(b, report, events):
     """/ and a name leave the goroutines of that function."""
     b.click_on("#tab-timeline")

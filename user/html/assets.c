@@ -20,6 +20,7 @@
 	FILE(units, "units.js")		\
 	FILE(details, "details.js")	\
 	FILE(search, "search.js")	\
+	FILE(requests, "requests.js")	\
 	FILE(state, "state.js")		\
 	FILE(main, "main.js")
 

@@ -7,7 +7,7 @@ struct asset {
 	const char *begin, *end;
 };
 
-enum asset_name { ASSET_PAGE, ASSET_STYLE, ASSET_SCRIPTS, ASSETS = ASSET_SCRIPTS + 13 };
+enum asset_name { ASSET_PAGE, ASSET_STYLE, ASSET_SCRIPTS, ASSETS = ASSET_SCRIPTS + 14 };
 
 /*
  * The page has comments that mark the places of style, data, scripts and blocks. The scripts are in

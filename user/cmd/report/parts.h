@@ -73,9 +73,9 @@ void report_put_breakdown(const struct trace_report *r, const struct type_row *r
 
 /*
  * requests.c: the requests by route, and as JSON. report_requests_new() adds a visitor of one trace
- * (requests/routes.h).
+ * (requests/routes.h). @page: for trace_report_html(), which shows more of the slowest ones.
  */
-struct routes *report_requests_new(struct spans *s);
+struct routes *report_requests_new(struct spans *s, bool page);
 bool report_has_requests(const struct trace_report *r);
 /* Returns the route with this name of any trace; NULL: there is none. */
 const struct route *report_route(const struct trace_report *r, const char *name);

@@ -200,7 +200,7 @@ static int trace_report_read_file(struct trace_report *r, struct reread *file,
 	if (threads->oncpu)
 		findings_threads(f, threads->oncpu, threads->sums);
 	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
-	routes = report_requests_new(r->spans);
+	routes = report_requests_new(r->spans, o->html);
 	*(struct routes **)vec_push(&r->routes, sizeof(routes)) = routes;
 	units_collect(units, r->spans);
 	report_expect_trigger(units, path);

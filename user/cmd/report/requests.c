@@ -11,11 +11,12 @@
 #include "cmd/requests/table.h"
 #include "read/http.h"
 
-enum { REQUESTS_SLOWEST = 3 };	/* in JSON */
+/* How many of the slowest requests are in JSON, and in the JSON of a page. */
+enum { REQUESTS_SLOWEST = 3, REQUESTS_SLOWEST_PAGE = 200 };
 
-struct routes *report_requests_new(struct spans *s)
+struct routes *report_requests_new(struct spans *s, bool page)
 {
-	return routes_new(s, REQUESTS_SLOWEST, NULL);
+	return routes_new(s, page ? REQUESTS_SLOWEST_PAGE : REQUESTS_SLOWEST, NULL);
 }
 
 static const struct routes *report_routes(const struct trace_report *r, uint32_t trace)

@@ -96,6 +96,8 @@ void routes_json_numbers(struct json_out *j, const struct routes *r, const struc
 	json_put_number(j, "p90_ns", dist_quantile(&route->dist, 0.9));
 	json_put_number(j, "p99_ns", dist_quantile(&route->dist, 0.99));
 	json_put_number(j, "max_ns", route->dist.max);
+	json_put_number(j, "max_at_ns", route->dist.max_from - routes_begin(r));
+	json_put_count(j, "max_goroutine", route->dist.max_g);
 }
 
 void routes_json_slowest(struct json_out *j, const struct routes *r)

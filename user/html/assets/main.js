@@ -7,6 +7,7 @@ const VIEWS = {
 	tables: showTables,
 	flames: () => (Flame.root ? drawFlame() : chooseFlame(Flame.kind)),
 	charts: () => showDistributions(),
+	requests: showRequests,
 };
 let currentView = "findings",
 	started = false;
@@ -261,6 +262,7 @@ const FILTERS = {
 	goroutines: "goroutine-filter",
 	tables: "table-filter",
 	flames: "flame-filter",
+	requests: "request-filter",
 };
 
 function onKey(e) {
@@ -283,7 +285,7 @@ function onKey(e) {
 	}
 	if (typing || e.ctrlKey || e.metaKey || e.altKey || $("help").open) return;
 	const view = Object.keys(VIEWS)[Number(e.key) - 1],
-		action = view
+		action = view && !$("tab-" + view).hidden
 			? () => showView(view)
 			: KEYS[e.key] || (currentView === "timeline" && TIMELINE_KEYS[e.key]);
 	if (!action) return;
@@ -403,6 +405,7 @@ async function begin() {
 	await readData();
 	performance.mark("gotap-data");
 	showHead();
+	$("tab-requests").hidden = !requestsOfTrace();
 	showFindings();
 	showOverview();
 	performance.mark("gotap-overview");

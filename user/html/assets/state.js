@@ -166,6 +166,17 @@ const STATE = [
 	},
 	{ name: "rows", get: () => gridText(Tables.grid), set: v => (v && showTables(), loadGrid(Tables.grid, v)) },
 	field("table-filter", "table-filter", "", "input"),
+	{
+		name: "routes",
+		get: () => gridText(Requests.routes),
+		set: v => (v && showRequests(), loadGrid(Requests.routes, v)),
+	},
+	{
+		name: "slowest",
+		get: () => gridText(Requests.slowest),
+		set: v => (v && showRequests(), loadGrid(Requests.slowest, v)),
+	},
+	field("request-filter", "request-filter", "", "input"),
 	checkbox("leaf", "flame-reverse", false),
 	{
 		name: "flame",
@@ -230,7 +241,7 @@ async function loadView() {
 		const selected = loadSelection(part);
 		$("lanes").scrollTop = /^\d+$/.test(part.y || "") ? Number(part.y) : 0;
 		Timeline.scroll = $("lanes").scrollTop;
-		showView(Object.hasOwn(VIEWS, part.view) ? part.view : "findings");
+		showView(Object.hasOwn(VIEWS, part.view) && !$("tab-" + part.view).hidden ? part.view : "findings");
 		await selected;
 	} finally {
 		loads--;
