@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
+#include "target/function_sites.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"
 #include "target/x86/insn.h"
@@ -42,11 +44,33 @@ static int is_cheap(const uint8_t *p, const struct site *s)
 	return 0;
 }
 
+/* Each is an instruction that a decoding from the start arrives at, and a return. */
+static void check_returns(const uint8_t *data, size_t size)
+{
+	struct vec ends = {0};
+	uint32_t bad = 0;
+	size_t i;
+	int r = function_returns(data, size, &ends, &bad);
+
+	for (i = 0; i < ends.len; i++) {
+		uint32_t at = *vec_at(&ends, uint32_t, i);
+		struct x86_insn insn;
+
+		if (at >= size || !is_boundary(data, size, at) ||
+		    x86_decode(&insn, data + at, size - at) || insn.opcode != 0xc3)
+			abort();
+	}
+	if (r && bad >= size)
+		abort();
+	vec_free(&ends);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct site site;
 	int off;
 
+	check_returns(data, size);
 	if (!prologue_site(data, size, &site) &&
 	    (site.offset + site.len > size || !is_cheap(data + site.offset, &site) ||
 	     !is_boundary(data, size, site.offset)))
