@@ -13,6 +13,7 @@
 #include "files/reread.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
+#include "read/notes.h"
 
 #define FIELD(name) offsetof(struct func_options, name)
 
@@ -83,6 +84,16 @@ static void func_origin(void *ctx, int64_t time, const char *text)
 	origin_take(ctx, text);
 }
 
+/* The last note that a function has lost its probes (capture/region_budget.h). */
+static void func_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
+		      const char *message)
+{
+	struct func_shown *a = ctx;
+
+	if (!strcmp(category, NOTES_CATEGORY) && !strncmp(message, "region ", strlen("region ")))
+		snprintf(a->gone, sizeof(a->gone), "%s", message);
+}
+
 /* The first reading: the calls, and the candidates for units. */
 static int func_count(struct func_shown *a, struct spans *s, struct reread *file, struct error *err)
 {
@@ -93,6 +104,7 @@ static int func_count(struct func_shown *a, struct spans *s, struct reread *file
 		return ret;
 	units_collect(a->units, s);
 	spans_visit(s, &(struct spans_visitor){ .ctx = &a->origin, .origin = func_origin });
+	spans_visit(s, &(struct spans_visitor){ .ctx = a, .log = func_note });
 	ret = spans_read(s, in.reader, err);
 	ret = trace_input_close(&in, file->path, ret, err);
 	units_collected(a->units);

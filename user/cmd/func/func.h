@@ -31,6 +31,7 @@ struct func_shown {
 	struct calls *calls;
 	struct units *units;	/* one of them may be the function with the most time */
 	struct origin origin;
+	char gone[300];		/* the note that a function lost its probes; "" none did */
 };
 
 void func_text(FILE *f, const struct func_shown *a);

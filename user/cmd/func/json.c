@@ -99,6 +99,7 @@ void func_json(FILE *f, const struct func_shown *a)
 	json_put_text(&j, "trace", a->trace);
 	json_put_real(&j, "seconds", func_seconds(a), 9);
 	json_put_text(&j, "lost", a->origin.facts[ORIGIN_LOST]);
+	json_put_text(&j, "gone", a->gone[0] ? a->gone : NULL);
 	json_open_array(&j, "functions");
 	for (i = 0; i < called_count(a->calls); i++)
 		func_json_function(&j, a, called_at(a->calls, i));

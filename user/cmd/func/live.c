@@ -105,6 +105,12 @@ static void func_observe(void *ctx, struct observers *to)
 		calls_live_observe(l->calls, to);
 }
 
+static void func_say_price(void *ctx, double ns)
+{
+	fprintf(stderr, "gotap: a call costs the program up to %.1f us more while it is recorded\n",
+		ns / 1e3);
+}
+
 int func_record(struct func_options *o, int *fd)
 {
 	struct func_live l = { .o = o, .fd = -1 };
@@ -120,6 +126,7 @@ int func_record(struct func_options *o, int *fd)
 	o->record.regions[o->record.nregions++] = o->function;
 	o->record.output = o->output ? o->output : BESIDE_NOWHERE;
 	o->record.quiet = true;
+	o->record.capture.said_price = o->json ? NULL : func_say_price;
 	o->record.observe = func_observe;
 	o->record.observe_ctx = &l;
 	status = record_run(&o->record);

@@ -150,6 +150,8 @@ void func_text(FILE *f, const struct func_shown *a)
 
 	if (a->origin.facts[ORIGIN_LOST])
 		show_printf(f, "Recording: lost %s\n", a->origin.facts[ORIGIN_LOST]);
+	if (a->gone[0])
+		show_printf(f, "Recording: %s; --budget allows more\n", a->gone);
 	for (i = 0; i < called_count(a->calls); i++)
 		func_put_function(f, a, called_at(a->calls, i));
 	func_put_slowest(f, a);
