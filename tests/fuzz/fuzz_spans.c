@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fuzz_spans: any bytes as a trace, made into spans. Each goroutine's spans must follow one another
- * from its begin to its end, begins come before ends, and each stack must have its frames.
+ * from its begin to its end, begins come before ends, and each stack must have its frames. Requests and calls are counted
+ * by the way, from log events that may say anything.
  */
 #include "fuzz.h"
 
 #include <string.h>
 
 #include "base/map64.h"
+#include "requests/outgoing.h"
+#include "requests/routes.h"
 #include "spans/spans.h"
 
 struct state {
@@ -106,8 +109,30 @@ static void on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const cha
 	((struct state *)ctx)->length += (int64_t)(strlen(category) + strlen(message));
 }
 
+static void look_at_calls(struct state *s, struct outgoing *calls, struct routes *routes)
+{
+	size_t i;
+
+	outgoing_collected(calls);
+	routes_collected(routes);
+	for (i = 0; i < outgoing_count(calls); i++) {
+		const struct call_row *r = outgoing_at(calls, i);
+
+		must(r->dist.count || r->after.count, "a row of calls has some");
+		must(r->errors <= r->dist.count && r->dist.sum >= 0 && r->after.sum >= 0, "sums of calls");
+		s->length += (int64_t)(strlen(r->name) + strlen(call_kind_name(r->kind)));
+	}
+	must(outgoing_count(calls) <= CALLS_MOST + CALL_KINDS, "the rows of calls are bounded");
+	for (i = 0; i < routes_count(routes); i++)
+		(void)outgoing_of_route(calls, routes_at(routes, i)->name);
+	outgoing_free(calls);
+	routes_free(routes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct outgoing *calls;
+	struct routes *routes;
 	struct error err;
 	struct trace_reader *r = trace_reader_open_memory(data, size, &err);
 	struct state s = { .spans = r ? spans_new() : NULL };
@@ -120,8 +145,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!r)
 		return 0;
 	spans_visit(s.spans, &v);
+	calls = outgoing_new(s.spans);
+	routes = routes_new(s.spans, 3, NULL);
 	(void)spans_read(s.spans, r, &err);
 	must(!s.live, "all goroutines end with the trace");
+	look_at_calls(&s, calls, routes);
 	trace_reader_close(r);
 	spans_free(s.spans);
 	map64_free(&s.until);

@@ -65,6 +65,9 @@ static void add_record(struct buf *out, const uint8_t *d, uint64_t *now)
 		arg = P_AT + arg * 8;
 	if (d[0] & 0x80)
 		r.flags = d[5];
+	/* kinds of operations, and flags of the kind */
+	if (r.kind == REC_OP_BEGIN || r.kind == REC_OP_END || r.kind == REC_OP_STEP)
+		r.flags = (uint16_t)((d[5] & 63) | (d[2] & 3) << 8);
 	if ((d[0] & 0x40) && r.kind == REC_SNAP_G)
 		r.tid = 0;
 	*now += d[4] < 250 ? d[4] : 1100000000;

@@ -83,6 +83,13 @@ static struct call_row *call_row_of(struct outgoing *c, enum call_kind kind, con
 	return vec_at(&c->rows, struct call_row, *index - 1);
 }
 
+/* Adds @ns, which a forger may have chosen. */
+static void call_sum(int64_t *sum, uint64_t ns)
+{
+	if (__builtin_add_overflow(*sum, (int64_t)ns, sum))
+		*sum = INT64_MAX;
+}
+
 /* --- requests that are served --- */
 
 /* The value of @key in a map of struct call_shares; NULL: there are too many. */
@@ -106,10 +113,8 @@ static void call_share(struct outgoing *c, uint64_t task, enum call_kind kind, i
 	if (!http_is_served(task) || !spans_has_task(c->s, task))
 		return;
 	s = call_shares_in(&c->served, task);
-	if (s && !__builtin_add_overflow(s->ns[kind], ns, &s->ns[kind]))
-		return;
 	if (s)
-		s->ns[kind] = INT64_MAX;
+		call_sum(&s->ns[kind], (uint64_t)ns);
 }
 
 static void call_served_ended(struct outgoing *c, const struct task_span *t)
@@ -124,8 +129,7 @@ static void call_served_ended(struct outgoing *c, const struct task_span *t)
 	all = t->open_begin || t->open_end || !labelled_task(c->label, t->id) ? NULL :
 	      call_shares_in(&c->routes, (uint64_t)(uintptr_t)t->type);
 	for (i = 0; all && i < CALL_KINDS; i++)
-		if (__builtin_add_overflow(all->ns[i], mine->ns[i], &all->ns[i]))
-			all->ns[i] = INT64_MAX;
+		call_sum(&all->ns[i], (uint64_t)mine->ns[i]);
 	free(mine);
 	map64_del(&c->served, t->id);
 }
@@ -182,7 +186,7 @@ static void call_sql(struct outgoing *c, int64_t time, uint64_t g, uint64_t task
 		if (strcmp(l.op, ops[i].op))
 			continue;
 		row = call_row_of(c, ops[i].kind, ops[i].name ? ops[i].name : l.query);
-		dist_add_of(&row->dist, (int64_t)l.ns, g, time - (int64_t)l.ns, 0);
+		dist_add_of(&row->dist, (int64_t)l.ns, g, time, 0);
 		row->errors += l.error;
 		call_share(c, task, ops[i].kind, (int64_t)l.ns);
 	}
@@ -247,10 +251,10 @@ static void call_end(struct outgoing *c, const struct task_span *t, const struct
 
 	dist_add_of(&row->dist, ns, t->g, t->from, 0);
 	row->errors += l->error || (l->has_code && l->code);
-	row->conn_wait += (int64_t)l->conn_wait;
-	row->dial += (int64_t)l->dial;
-	row->tls += (int64_t)l->tls;
-	row->first_byte += (int64_t)l->first_byte;
+	call_sum(&row->conn_wait, l->conn_wait);
+	call_sum(&row->dial, l->dial);
+	call_sum(&row->tls, l->tls);
+	call_sum(&row->first_byte, l->first_byte);
 	row->dials += l->dial != 0;
 	call_share(c, t->parent, o->kind, ns);
 	if (o->kind != CALL_HTTP)
