@@ -173,7 +173,7 @@ static void count_records(struct round *r, const struct buf *b)
 	for (at = 0; at < b->len; at += n) {
 		const struct rec *rec = (const struct rec *)(b->data + at);
 		enum group g = rec->kind == REC_OP_BEGIN || rec->kind == REC_OP_END ||
-				rec->kind == REC_OP_NOTE ?
+				rec->kind == REC_OP_NOTE || rec->kind == REC_OP_STEP ?
 					group_of_op(rec) : group_of(rec->kind);
 
 		n = record_size(rec, b->len - at);
