@@ -27,8 +27,8 @@ struct joined {
 void joined_survey(struct joins_survey *v, uint32_t number, struct reread *file,
 		   const char *binary);
 /*
- * Reads @file from its begin, as far as to the facts of the program that it is of, which go to @ret;
- * origin_free() frees them. A trace that cannot be read has none.
+ * Reads @file from its begin, as far as to the facts of the program that it is of, which go to
+ * @ret; origin_free() frees them. A trace that cannot be read has none.
  */
 void joined_origin(struct origin *ret, struct reread *file, const char *binary);
 /* Adds a reader of @file, from its begin. To be called at most SIDES_MOST times. */

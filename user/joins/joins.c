@@ -13,8 +13,8 @@
 enum {
 	G_ENDS = 4,		/* connections of a goroutine that are told apart */
 	/*
-	 * ns that a write may begin before the wait that it ends: the goroutine was preempted in it.
-	 * A connection that is closed and opened with the same ports takes longer.
+	 * ns that a write may begin before the wait that it ends: the goroutine was preempted in
+	 * it. A connection that is closed and opened with the same ports takes longer.
 	 */
 	EARLY = 1000000,
 };
@@ -229,7 +229,8 @@ static void joins_waits(struct joins_member *m, const struct span *span)
 	struct joins_g *creator;
 	uint32_t end;
 
-	if (!(does & JOINS_READS) || !joins_socket_of(span, &socket) || !joins_is_connected(&socket))
+	if (!(does & JOINS_READS) || !joins_socket_of(span, &socket) ||
+	    !joins_is_connected(&socket))
 		return;
 	end = joins_put(m->j, m->number, &socket);
 	if (end == NO_END)

@@ -4,14 +4,14 @@
  * machine whose trace is read beside (spans_read_beside()), or in the same one. A wait to read from
  * a socket with addresses (L, R) ends because of a write to the socket with addresses (R, L).
  *
- * A trace has the descriptor and the addresses of each wait, but not those of a write. The goroutine
- * that writes is found by its other acts: it has waited for that socket before, or it created the
- * goroutine that does so for it (net/http). So what is found is a fact of the traces: this goroutine
- * serves the other end, and wrote to a socket before the wait ended. If several requests can have
+ * A trace has the descriptor and the addresses of each wait, but not those of a write. The
+ * goroutine that writes is found by its other acts: it has waited for that socket before, or it
+ * created the goroutine that does so for it (net/http). So what is found is a fact of the traces:
+ * this goroutine serves the other end, and wrote to a socket before the wait ended. If several requests can have
  * been answered by that write (HTTP/2, pipelining), none is named: of says how many.
  *
- * One struct joins for all traces that are read side by side. A wait's end is looked up at its time,
- * while all traces have been read up to it; so the memory is that of live goroutines and of
+ * One struct joins for all traces that are read side by side. A wait's end is looked up at its
+ * time, while all traces have been read up to it; so the memory is that of live goroutines and of
  * connections, and both have a limit.
  */
 #ifndef GOTAP_JOINS_JOINS_H
@@ -63,7 +63,8 @@ struct joins_call {
 	 * itself; 0: none
 	 */
 	uint64_t task, inner;
-	int64_t from, to;	/* of the wait for the network, of this goroutine or of one for it */
+	/* of the wait for the network, of this goroutine or of one for it */
+	int64_t from, to;
 	struct joins_write write;
 };
 
@@ -81,8 +82,8 @@ struct joins *joins_new(void);
 /* Frees @j, which may be NULL; its visitors must have been removed, or their spans be freed. */
 void joins_free(struct joins *j);
 /*
- * Adds a trace with its visitor, behind those that are there; @mark may be NULL. Returns its number,
- * from 0 on. At most JOINS_MEMBERS.
+ * Adds a trace with its visitor, behind those that are there; @mark may be NULL. Returns its
+ * number, from 0 on. At most JOINS_MEMBERS.
  */
 uint32_t joins_add(struct joins *j, struct spans *s, joins_mark_fn *mark, void *ctx);
 /*

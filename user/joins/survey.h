@@ -10,7 +10,8 @@
 #include "joins/joins.h"
 
 struct joins_survey {
-	struct map64 connections;	/* hash of both addresses -> bits of the traces with an end */
+	/* hash of both addresses -> bits of the traces with an end */
+	struct map64 connections;
 	uint64_t joined[JOINS_MEMBERS];	/* by trace: bits of those that have other ends */
 	uint32_t now;			/* number of the trace that is read */
 	uint64_t dropped;		/* waits for connections that found no room */

@@ -17,7 +17,8 @@ struct packets {
 	int64_t last;		/* time of the last packet with a step */
 	/* CLOCK_MONOTONIC_ID; CLOCK_BOOTTIME_ID if the zero point of the times is not known */
 	unsigned int clock;
-	unsigned int sequence;	/* of the packets; the next number is that of descriptors of threads */
+	/* of the packets; the next number is that of descriptors of threads */
+	unsigned int sequence;
 };
 
 /* The clocks of a trace at @time, ns. @wall: time of day, ns; 0: not known. */

@@ -66,7 +66,8 @@ static void downstream_take(void *ctx, const struct joins_call *call)
 	if (w->task)
 		from = w->task_from;
 	*(struct request_call *)vec_push(&d->found, sizeof(*c)) = (struct request_call){
-		.task = call->task, .call = call->inner, .name = "", .g = call->g, .side = w->member,
+		.task = call->task, .call = call->inner, .name = "", .g = call->g,
+		.side = w->member,
 		.process = joins_process(d->joins, w->member), .there = w->task,
 		.request = w->request, .from = from, .to = w->time, .before = (uint32_t)*last,
 	};

@@ -31,7 +31,8 @@ struct request_call {
 	 * if the request is not known, to its last write before the wait's end
 	 */
 	int64_t from, to;
-	uint32_t before;	/* 1 + index of the call before it of the same task; for this file */
+	/* 1 + index of the call before it of the same task; for this file */
+	uint32_t before;
 };
 
 struct downstream;

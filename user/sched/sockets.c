@@ -6,8 +6,8 @@
  * that goes on: the runtime ends all waits for a descriptor before it closes it (internal/poll,
  * FD.Close). Only for these times is the socket passed on.
  *
- * A descriptor that the runtime's poller gets has a record of its own (bpf/probe_sockets.bpf.c), and
- * each wait comes after that: it is the same socket until the next such record. A gap in the
+ * A descriptor that the runtime's poller gets has a record of its own (bpf/probe_sockets.bpf.c),
+ * and each wait comes after that: it is the same socket until the next such record. A gap in the
  * recording can hide one, so that the time of each ends with the gap.
  */
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 enum trace_protocol { TRACE_NO_SOCKET = 0, TRACE_TCP = 1, TRACE_UDP = 2, TRACE_UNIX = 3 };
 
 /*
- * The socket of a descriptor, with both addresses. Of a connection of AF_UNIX both addresses are the
+ * The socket of a descriptor, with both addresses. If it is one of AF_UNIX, both addresses are the
  * inode number of the end that connected (8 bytes of the machine's order), and the ports are 1
  * local, 0 remote at the end that was accepted, and 0 local, 1 remote at the other one.
  */

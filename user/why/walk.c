@@ -23,7 +23,8 @@ struct turn {
 	uint8_t via;
 	uint64_t via_g;
 	uint32_t via_stack;
-	struct trail_join where;	/* its side, and the process if it is not that of the path */
+	/* its side, and the process if it is not that of the path */
+	struct trail_join where;
 };
 
 /* The position of the walk, which goes back in time. */

@@ -131,7 +131,8 @@ static void look_at_begin(struct follower *s)
 
 static void look_at_signals(struct follower *s)
 {
-	bool late = s->o->seconds > 0 && s->timed && (double)(now_ns() - s->begin) / 1e9 >= s->o->seconds;
+	bool late = s->o->seconds > 0 && s->timed &&
+		    (double)(now_ns() - s->begin) / 1e9 >= s->o->seconds;
 
 	if (!s->stopping && (late || signals_stop())) {
 		s->stopping = true;
@@ -202,8 +203,8 @@ static int add_root(struct follower *s, pid_t pid, struct error *err)
 }
 
 /*
- * Adds the processes of -p or that of --container, or the command, if there is one. --name alone has
- * none.
+ * Adds the processes of -p or that of --container, or the command, if there is one. --name alone
+ * has none.
  */
 static int add_roots(struct follower *s, struct error *err)
 {

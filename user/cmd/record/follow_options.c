@@ -12,7 +12,8 @@
 
 /* Options of cmd/follow itself. */
 static const char *const own[] = {
-	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by", "tell-begin", "output",
+	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by",
+	"tell-begin", "output",
 	"program", "duration", "json", "quiet", "detach",
 };
 
