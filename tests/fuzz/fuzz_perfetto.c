@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct perfetto_process process = { PERFETTO_NO_PID, "Go program" };
+	const struct perfetto_process process = { PERFETTO_NO_PID, "Go program", 0 };
 	struct pcheck check;
 	struct raw_sink sink;
 	struct perfetto *p;

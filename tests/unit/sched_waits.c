@@ -249,10 +249,12 @@ static void one_address_can_be_two_objects(void)
 	check_waits(" / G2:? G1:mutex 0x5000 G3:rwmutex 0x5000 /");
 }
 
+static uint8_t kind = REC_SOCKET;
+
 static void put_socket(uint32_t descriptor, uint64_t inode, uint16_t remote)
 {
 	struct rec_socket r = {
-		.r = { .time = now, .kind = REC_SOCKET, .sub = inode ? REC_TCP : 0, .ptr = inode,
+		.r = { .time = now, .kind = kind, .sub = inode ? REC_TCP : 0, .ptr = inode,
 		       .id = descriptor | 80ULL << 32 | (uint64_t)remote << 48 },
 		.local = { [10] = 0xff, 0xff, 10, 0, 0, 1 }, .remote = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
 	};
@@ -331,6 +333,41 @@ static void a_closed_descriptor_is_no_socket(void)
 	check_waits(" / G2:? G1:network descriptor 4 /");
 }
 
+/* A connection between two looks, and the next one of the same descriptor: each wait has its own. */
+static void short_connections_are_known_if_the_poller_has_records(void)
+{
+	begin_story(26);
+	put(REC_SOCKETS_LOOK, 0, 0, 1, 0, 0, 0);
+	kind = REC_SOCKET_OPENED;
+	put_socket(4, 77, 9000);
+	park(7, 1, "IOWait", 5);
+	wakes(1);
+	put_socket(4, 78, 9001);
+	park(7, 1, "IOWait", 5);
+	wakes(1);
+	kind = REC_SOCKET;
+	put_socket(4, 77, 9000);	/* a look that is older than its records */
+	park(7, 1, "IOWait", 5);
+	check_waits(" / G2:? G1:network descriptor 4 (tcp 10.0.0.1:80 to 10.0.0.2:9000) G3:? "
+		    "G1:network descriptor 4 (tcp 10.0.0.1:80 to 10.0.0.2:9001) G3:? "
+		    "G1:network descriptor 4 (tcp 10.0.0.1:80 to 10.0.0.2:9001) /");
+}
+
+/* What the first look finds was there since the begin, if the poller has no record of the descriptor. */
+static void a_socket_of_before_the_recording_is_known_from_the_begin(void)
+{
+	begin_story(26);
+	park(7, 1, "IOWait", 5);
+	wakes(1);
+	put(REC_SOCKETS_LOOK, 0, 0, 1, 0, 0, 0);
+	put_socket(4, 77, 9000);
+	now += 1000;
+	park(7, 1, "IOWait", 5);
+	wakes(1);
+	check_waits(" / G2:? G1:network descriptor 4 (tcp 10.0.0.1:80 to 10.0.0.2:9000) G3:? / G2:? "
+		    "G1:network descriptor 4 (tcp 10.0.0.1:80 to 10.0.0.2:9000) G3:? /");
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -347,5 +384,7 @@ int main(void)
 		UNIT(a_socket_is_known_between_two_looks),
 		UNIT(a_descriptor_that_has_become_another_socket_is_not_mistaken),
 		UNIT(a_closed_descriptor_is_no_socket),
+		UNIT(short_connections_are_known_if_the_poller_has_records),
+		UNIT(a_socket_of_before_the_recording_is_known_from_the_begin),
 		{0} });
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal: what the files of joins share: sockets (joins.c), and the meaning of stacks (stack.c). */
+/* internal: for the files of joins: sockets (joins.c), and the meaning of stacks (stack.c). */
 #ifndef GOTAP_JOINS_INTERNAL_H
 #define GOTAP_JOINS_INTERNAL_H
 

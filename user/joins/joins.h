@@ -7,8 +7,9 @@
  * A trace has the descriptor and the addresses of each wait, but not those of a write. The
  * goroutine that writes is found by its other acts: it has waited for that socket before, or it
  * created the goroutine that does so for it (net/http). So what is found is a fact of the traces:
- * this goroutine serves the other end, and wrote to a socket before the wait ended. If several requests can have
- * been answered by that write (HTTP/2, pipelining), none is named: of says how many.
+ * this goroutine serves the other end, and wrote to a socket before the wait ended. If several
+ * requests can have been answered by that write (HTTP/2, pipelining), none is named: of says how
+ * many.
  *
  * One struct joins for all traces that are read side by side. A wait's end is looked up at its
  * time, while all traces have been read up to it; so the memory is that of live goroutines and of
