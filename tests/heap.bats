@@ -230,3 +230,16 @@ notes() { find /run/gotap /run/user/*/gotap /tmp/gotap-* -name "heap-$TARGET-*" 
 	[ "$status" -eq 1 ] && contains 'has memory profiling on (one sample in 524288 bytes)'
 	[ "$(rate)" -eq 524288 ] && [ -z "$(notes)" ]
 }
+
+@test "variables that are found by code are those of the symbols, Go 1.15 to 1.27, as PIE" {
+	local version programs=
+	for version in 1.15 1.19 1.21 1.22 1.23 1.24 1.25 1.26 1.27; do
+		build_prog "$version" heaped
+		programs+=" $PROG"
+	done
+	build_prog 1.27 heaped -buildmode=pie
+	programs+=" $PROG"
+	make -C "$CHECKOUT" --no-print-directory BUILD="$BUILD" "$BUILD/unit/target_profile_vars" >/dev/null
+	GOTAP_TEST_BINARIES=${programs# } succeeds "$BUILD/unit/target_profile_vars"
+	! contains 'no program with symbols'
+}

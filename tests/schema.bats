@@ -86,6 +86,19 @@ says() {
 	says ps ps --json
 }
 
+@test "profiles that the runtime keeps, and leaked goroutines" {
+	local kind
+	build_prog "$REFERENCE_GO" heaped
+	start_target "$PROG" "$BATS_TEST_TMPDIR"
+	for kind in heap allocs block mutex; do
+		says heap heap -p "$TARGET" --kind "$kind" --json
+	done
+	says heap heap -p "$TARGET" --now --diff 10ms --json
+	build_prog "$REFERENCE_GO" leaky
+	start_target "$PROG"
+	says stacks stacks -p "$TARGET" --detect-leaks --json
+}
+
 @test "reports of recordings: threads, inline, budget, old formats, and of raw records" {
 	valid record record.1 record.2
 	"$GOTAP" assemble spool --json -o assembled 2>out.json

@@ -105,19 +105,24 @@ static enum heap_refusal bucket_judge_header(const struct bucket_walk *w, const 
 	return HEAP_REFUSALS;
 }
 
+static void bucket_append(struct vec *v, const uint64_t *words, size_t n)
+{
+	if (v->len + n > v->cap)
+		vec_reserve(v, 2 * v->cap + n, sizeof(*words));
+	memcpy(vec_at(v, uint64_t, v->len), words, n * sizeof(*words));
+	v->len += n;
+}
+
 static void bucket_keep(struct bucket_walk *w, uint64_t addr, const struct bucket *b)
 {
 	struct heap_record *r = vec_push(&w->ret->records, sizeof(*r));
-	size_t i;
 
 	r->bucket = addr;
 	r->size = b->size;
 	r->first = w->ret->pcs.len;
 	r->n = (uint32_t)b->nstk;
-	for (i = 0; i < b->nstk; i++)
-		*(uint64_t *)vec_push(&w->ret->pcs, sizeof(uint64_t)) = w->body[i];
-	for (i = 0; i < w->words; i++)
-		*(uint64_t *)vec_push(w->counts, sizeof(uint64_t)) = w->body[b->nstk + i];
+	bucket_append(&w->ret->pcs, w->body, b->nstk);
+	bucket_append(w->counts, w->body + b->nstk, w->words);
 }
 
 /* Takes one bucket, the header of which was read; returns why it is refused, or HEAP_REFUSALS. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * window: reads a list in the memory of a process, whose items lie near one another, in few system
- * calls: 64 KB around an item at a time, which later items are taken from. The runtime allocates
+ * calls: 256 KB around an item at a time, which later items are taken from. The runtime allocates
  * buckets of profiles one after the other from chunks of memory that it never frees
  * (persistentalloc). An item of a hostile program can lie anywhere: the number of windows is
  * bounded, and after that each item is read alone. Called by buckets.c.
@@ -15,7 +15,7 @@
 
 #include "live/process.h"
 
-enum { WINDOW_SHIFT = 16, WINDOW_BYTES = 1 << WINDOW_SHIFT };
+enum { WINDOW_SHIFT = 18, WINDOW_BYTES = 1 << WINDOW_SHIFT };
 
 struct windows;
 

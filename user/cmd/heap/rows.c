@@ -151,22 +151,22 @@ size_t heap_frames(struct heap_cmd *h, const struct heap_record *r,
 		   struct heap_frame out[static HEAP_FRAMES])
 {
 	const uint64_t *pcs = vec_at(&h->profile.pcs, uint64_t, r->first);
-	struct calls here, next = {0};
-	size_t i = 0, k, n = 0;
+	struct calls room[2], *here, *next = &room[0];
+	size_t i, k, n = 0;
 
 	if (r->n)
-		rows_expand(h, pcs[0], &next);
-	while (i < r->n) {
+		rows_expand(h, pcs[0], next);
+	for (i = 0; i < r->n; i++) {
 		here = next;
-		next.n = 0;
+		next = &room[here == room];
+		next->n = 0;
 		if (i + 1 < r->n)
-			rows_expand(h, pcs[i + 1], &next);
-		for (k = 0; k < here.n && n < HEAP_FRAMES; k++) {
-			if (k && i + 1 < r->n && rows_continues(&here, k, &next))
+			rows_expand(h, pcs[i + 1], next);
+		for (k = 0; k < here->n && n < HEAP_FRAMES; k++) {
+			if (k && rows_continues(here, k, next))
 				break;
-			rows_put_frame(&here.at[k], pcs[i], &out[n++]);
+			rows_put_frame(&here->at[k], pcs[i], &out[n++]);
 		}
-		i++;
 	}
 	return n;
 }
