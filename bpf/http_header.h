@@ -17,7 +17,7 @@ enum {
 	/* up to Go 1.23: runtime.bmap */
 	BUCKET_KEYS = 8,
 	BUCKET_VALUES = BUCKET_KEYS + HEADER_SLOTS * HEADER_KEY,
-	BUCKET_SIZE = BUCKET_VALUES + HEADER_SLOTS * HEADER_VALUE + 8,
+	BUCKET_SIZE = BUCKET_VALUES + HEADER_SLOTS * HEADER_VALUE + 8,	/* the last word: its chain */
 	BUCKET_USED = 5,	/* the lowest tophash of a key (minTopHash) */
 	/* since Go 1.24: a group of internal/runtime/maps */
 	GROUP_SLOTS = 8,
@@ -72,22 +72,41 @@ static __always_inline __u64 header_in_group(__u64 group, __u64 control, __u32 i
 	return header_first(slot + HEADER_KEY);
 }
 
-/* The groups of @at, or buckets: @n of them lie side by side. */
-static __always_inline __u64 header_search(__u64 at, __u32 n, bool buckets)
+/* The @n groups at @at lie side by side. */
+static __always_inline __u64 header_in_groups(__u64 at, __u32 n)
 {
-	__u64 size = buckets ? BUCKET_SIZE : GROUP_SIZE, word = 0, found;
+	__u64 control = 0, found;
 	__u32 i;
 
 	for (i = 0; i < HEADER_GROUPS * HEADER_SLOTS; i++) {
 		if (i / HEADER_SLOTS >= n)
 			break;
+		if (i % HEADER_SLOTS == 0)
+			control = peek_u64(at + i / HEADER_SLOTS * GROUP_SIZE);
+		found = header_in_group(at + i / HEADER_SLOTS * GROUP_SIZE, control,
+					i % HEADER_SLOTS);
+		if (found)
+			return found;
+	}
+	return 0;
+}
+
+/* Likewise the buckets, each of which may have one more in its chain. */
+static __always_inline __u64 header_in_buckets(__u64 first, __u32 n)
+{
+	__u64 top = 0, at = 0, found;
+	__u32 i, bucket;
+
+	for (i = 0; i < 2 * HEADER_GROUPS * HEADER_SLOTS; i++) {
+		bucket = i / HEADER_SLOTS / 2;
+		if (bucket >= n)
+			break;
 		if (i % HEADER_SLOTS == 0) {
-			if (i)
-				at += size;
-			word = peek_u64(at);
+			at = i / HEADER_SLOTS % 2 ? peek_u64(at + BUCKET_SIZE - 8) :
+						    first + bucket * BUCKET_SIZE;
+			top = at ? peek_u64(at) : 0;
 		}
-		found = buckets ? header_in_bucket(at, word, i % HEADER_SLOTS) :
-				  header_in_group(at, word, i % HEADER_SLOTS);
+		found = header_in_bucket(at, top, i % HEADER_SLOTS);
 		if (found)
 			return found;
 	}
@@ -121,7 +140,7 @@ static __always_inline __u64 header_parent(__u64 header)
 		if (bpf_probe_read_user(&map, sizeof(map), (void *)header) || !map.count ||
 		    map.log_buckets > 2)
 			return 0;
-		return header_search(map.buckets, 1 << map.log_buckets, true);
+		return header_in_buckets(map.buckets, 1 << map.log_buckets);
 	} else {
 		struct header_swiss map = {};
 		__u64 table, groups[2] = {};
@@ -129,14 +148,14 @@ static __always_inline __u64 header_parent(__u64 header)
 		if (bpf_probe_read_user(&map, sizeof(map), (void *)header) || !map.used)
 			return 0;
 		if (!map.length)	/* no table: @directory is a group */
-			return header_search(map.directory, 1, false);
+			return header_in_groups(map.directory, 1);
 		table = map.length == 1 ? peek_u64(map.directory) : 0;
 		/* its groups and their number - 1 */
 		if (!table ||
 		    bpf_probe_read_user(groups, sizeof(groups), (void *)(table + 16)) ||
 		    groups[1] >= HEADER_GROUPS)
 			return 0;
-		return header_search(groups[0], (__u32)groups[1] + 1, false);
+		return header_in_groups(groups[0], (__u32)groups[1] + 1);
 	}
 }
 

@@ -135,6 +135,16 @@ readonly ROUTERS='github.com/go-chi/chi github.com/gorilla/mux github.com/julien
 	routes_are "$HANDLERS"$'\n10 GET main.(*items).list\n10 GET main.muxItem'
 }
 
+@test "HTTP/2 of golang.org/x/net/http2, without TLS and with it" {
+	local routes=$'20 GET /panic\n20 GET /plain\n20 GET /silent\n20 GET /status'
+	build_debian 1.27 golang.org/x/net/http2 "$CHECKOUT/tests/routers/h2c.go"
+	routes_are "$routes"
+	routes_are "$routes" --attach inline
+	# twice the argument of each kind: on two connections
+	[ "$("$PROG" 10)" = '[20 20 20 20]' ]
+	! "$GOTAP" text --events "$BATS_TEST_TMPDIR/x.trace" | grep '"PRI ' || fail "the preface of HTTP/2 is a request"
+}
+
 # bats test_tags=soak-only
 @test "handlers of other routers, and of gin, in Go 1.19" {
 	build_debian 1.19 "$ROUTERS github.com/gin-gonic/gin" "$CHECKOUT"/tests/routers/{main,gin}.go

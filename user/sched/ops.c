@@ -477,8 +477,16 @@ void call_results(struct model *s, struct M *m, const struct rec *r)
 	op_logs(s, m, OP_FUNCTION, (const struct rec_user *)r, function_results_text);
 }
 
+/* The preface of a connection of HTTP/2 (RFC 9113, 3.4), which package h2c takes for a request. */
+static bool op_is_preface(const struct rec_user *u)
+{
+	return u->len[0] == 3 && !memcmp(u->text, "PRI", 3);
+}
+
 void http_begin(struct model *s, struct M *m, const struct rec *r)
 {
+	if (op_is_preface((const struct rec_user *)r))
+		return;
 	op_begins(s, m, OP_HTTP_SERVED, (const struct rec_user *)r);
 }
 
