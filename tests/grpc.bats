@@ -79,6 +79,26 @@ calls() {
 	! grep -q 'call /test' <<<"$output" || fail "calls that the program makes are routes"
 }
 
+@test "a call that net/http serves has the request of HTTP/2 as its parent" {
+	build_grpc forky 1.27
+	recorded_calls -e +grpc,+http
+	python3 - "$T" <<-'END'
+		import json, shlex, sys
+		begun, via = {}, {}
+		for line in open(sys.argv[1] + '/events'):
+		    event = json.loads(line)
+		    if event['event'] == 'UserTaskBegin':
+		        begun[event['task']] = event
+		    elif event.get('category') == 'gotap.grpc':
+		        log = dict(word.split('=', 1) for word in shlex.split(event['message']))
+		        if log['side'] == 'server' and 'status' in log:
+		            via[event['task']] = log.get('via')
+		parents = {task: begun.get(begun[task]['parent'], {}).get('type', '') for task in via}
+		wrong = [begun[task]['type'] for task in via if parents[task].startswith('POST ') != (via[task] == 'http')]
+		assert not wrong and len(via) > 100, wrong
+	END
+}
+
 @test "a stripped program" {
 	build_grpc forky 1.27 -ldflags=-s
 	recorded_calls
