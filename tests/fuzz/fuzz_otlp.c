@@ -92,7 +92,8 @@ static void export(const uint8_t *data, size_t size, bool json, bool waits, cons
 	struct error err;
 	struct trace_reader *r = trace_reader_open_memory(data, size, &err);
 
-	(void)spans_read(s, r, &err);
+	if (r)
+		(void)spans_read(s, r, &err);
 	trace_reader_close(r);
 	(void)otlp_finish(o, &err);
 	must(otlp_counts(o)->spans == seen.spans, "what was given is counted");
