@@ -84,17 +84,46 @@ static struct json_object *answer_messages(const struct job *j, size_t n)
 
 /* --- what a client may not see --- */
 
-/* Paths of the slowest requests: a trace of somebody else may have them. */
-static void answer_hide_paths(struct json_object *value)
+static void answer_hide_path(struct json_object *request)
 {
-	struct json_object *list;
+	if (json_object_object_get_ex(request, "path", NULL))
+		answer_put_string(request, "path", "");
+}
+
+/* A list of requests, or one, as in `gotap top`. */
+static void answer_hide_slowest(struct json_object *of)
+{
 	size_t i;
 
-	if (!json_object_object_get_ex(value, "slowest", &list) ||
-	    !json_object_is_type(list, json_type_array))
+	if (json_object_is_type(of, json_type_object))
+		answer_hide_path(of);
+	if (!json_object_is_type(of, json_type_array))
 		return;
-	for (i = 0; i < json_object_array_length(list); i++)
-		answer_put_string(json_object_array_get_idx(list, i), "path", "");
+	for (i = 0; i < json_object_array_length(of); i++)
+		answer_hide_path(json_object_array_get_idx(of, i));
+}
+
+/*
+ * Paths of the slowest requests, wherever an answer has them: a trace of somebody else may have
+ * some. The depth is that of the answers of gotap, which have no member "slowest" deeper.
+ */
+static void answer_hide_paths(struct json_object *value, int depth)
+{
+	size_t i;
+
+	if (depth > 6)
+		return;
+	if (json_object_is_type(value, json_type_array)) {
+		for (i = 0; i < json_object_array_length(value); i++)
+			answer_hide_paths(json_object_array_get_idx(value, i), depth + 1);
+	} else if (json_object_is_type(value, json_type_object)) {
+		json_object_object_foreach(value, key, member) {
+			if (!strcmp(key, "slowest"))
+				answer_hide_slowest(member);
+			else
+				answer_hide_paths(member, depth + 1);
+		}
+	}
 }
 
 /*
@@ -106,7 +135,7 @@ static void answer_hide(struct json_object *value)
 	struct json_object *list, *one, *origin;
 	size_t i;
 
-	answer_hide_paths(value);
+	answer_hide_paths(value, 0);
 	if (json_object_object_get_ex(value, "processes", &list))
 		for (i = 0; i < json_object_array_length(list); i++) {
 			one = json_object_array_get_idx(list, i);

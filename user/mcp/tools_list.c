@@ -55,8 +55,10 @@ static const struct tool_argument top_arguments[] = {
 	ARGUMENT("interval_seconds", LENGTH, "--interval",
 		 "Length of the interval that is measured.", .least = 0.1, .most = 60,
 		 .required = true),
-	ARGUMENT("by", CHOICE, "--by", "What a row is (default function).",
-		 .choices = "function label region"),
+	ARGUMENT("by", CHOICE, "--by",
+		 "What a row is (default function). route: the requests that the program serves, by "
+		 "route, in the member requests.",
+		 .choices = "function label region route"),
 	ARGUMENT("budget_percent", NUMBER, "--budget",
 		 "What the probes may cost the program, in percent of one CPU (default: 10 for "
 		 "each CPU that it may run on).",
