@@ -56,8 +56,8 @@ static const struct tool_argument top_arguments[] = {
 		 "Length of the interval that is measured.", .least = 0.1, .most = 60,
 		 .required = true),
 	ARGUMENT("by", CHOICE, "--by",
-		 "What a row is (default function). route: the requests that the program serves, by "
-		 "route, in the member requests.",
+		 "What a row is (default function). route: the requests that the program serves, "
+		 "by route, in the member requests.",
 		 .choices = "function label region route"),
 	ARGUMENT("budget_percent", NUMBER, "--budget",
 		 "What the probes may cost the program, in percent of one CPU (default: 10 for "
