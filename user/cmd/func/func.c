@@ -90,8 +90,10 @@ static void func_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const 
 {
 	struct func_shown *a = ctx;
 
-	if (!strcmp(category, NOTES_CATEGORY) && !strncmp(message, "region ", strlen("region ")))
-		snprintf(a->gone, sizeof(a->gone), "%s", message);
+	if (strcmp(category, NOTES_CATEGORY) || strncmp(message, "region ", strlen("region ")))
+		return;
+	snprintf(a->gone, sizeof(a->gone), "%s", message);
+	a->ngone++;
 }
 
 /* The first reading: the calls, and the candidates for units. */

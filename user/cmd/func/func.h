@@ -32,6 +32,7 @@ struct func_shown {
 	struct units *units;	/* one of them may be the function with the most time */
 	struct origin origin;
 	char gone[300];		/* the note that a function lost its probes; "" none did */
+	size_t ngone;		/* such notes */
 };
 
 void func_text(FILE *f, const struct func_shown *a);

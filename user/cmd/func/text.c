@@ -146,10 +146,13 @@ static void func_put_next(FILE *f, const struct func_shown *a)
 
 void func_text(FILE *f, const struct func_shown *a)
 {
+	const char *lost = a->origin.facts[ORIGIN_LOST];
 	size_t i;
 
-	if (a->origin.facts[ORIGIN_LOST])
-		show_printf(f, "Recording: lost %s\n", a->origin.facts[ORIGIN_LOST]);
+	if (lost && strcmp(lost, "0"))
+		show_printf(f, "Recording: lost %s\n", lost);
+	if (a->ngone > 1)
+		fprintf(f, "Recording: %zu functions lost their probes, the last one:\n", a->ngone);
 	if (a->gone[0])
 		show_printf(f, "Recording: %s; --budget allows more\n", a->gone);
 	for (i = 0; i < called_count(a->calls); i++)
