@@ -314,6 +314,19 @@ static int capture_load(struct capture *cap, const struct bpf_opts *opts, struct
 	return r;
 }
 
+/*
+ * The probes of regions read names in the function table, of which the program may not have touched
+ * the pages. External linkers put it where the file's bytes are no constants (capture/texts.c).
+ */
+static void touch_region_names(const struct capture *cap)
+{
+	size_t i;
+
+	for (i = 0; i < cap->plan->regions.len; i++)
+		memory_touch(cap->proc, cap->proc->bias +
+			     vec_at(&cap->plan->regions, struct plan_region, i)->name_at);
+}
+
 static int put_in_place(struct capture *cap, const struct capture_opts *opts, struct error *err)
 {
 	struct bpf_opts bpf = opts->bpf;
@@ -327,6 +340,7 @@ static int put_in_place(struct capture *cap, const struct capture_opts *opts, st
 	if (r)
 		return r;
 	connect_parts(cap, opts);
+	touch_region_names(cap);
 	snapshot_touch_types(cap->plan, cap->proc, &cap->states.stop_reading);
 	r = states_begin(&cap->states, err);
 	if (!r)
