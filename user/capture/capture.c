@@ -253,7 +253,7 @@ static int drop_privileges(const struct capture_opts *opts, struct bpf_side *bpf
 	return r ? r : privilege_filter(false, err);
 }
 
-/* Of the function of --region at which it is highest. */
+/* Returns the price of a call of the function at which it is highest. */
 static double capture_call_price(const struct capture *cap, const struct budget_prices *prices)
 {
 	double price, most = 0;
