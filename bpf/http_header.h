@@ -17,7 +17,8 @@ enum {
 	/* up to Go 1.23: runtime.bmap */
 	BUCKET_KEYS = 8,
 	BUCKET_VALUES = BUCKET_KEYS + HEADER_SLOTS * HEADER_KEY,
-	BUCKET_SIZE = BUCKET_VALUES + HEADER_SLOTS * HEADER_VALUE + 8,	/* the last word: its chain */
+	/* the last word leads to the next bucket of its chain */
+	BUCKET_SIZE = BUCKET_VALUES + HEADER_SLOTS * HEADER_VALUE + 8,
 	BUCKET_USED = 5,	/* the lowest tophash of a key (minTopHash) */
 	/* since Go 1.24: a group of internal/runtime/maps */
 	GROUP_SLOTS = 8,
