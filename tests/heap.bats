@@ -123,6 +123,18 @@ profile_of() { "$GO" tool pprof -top -nodecount=1000 "${@:2}" "$1" 2>/dev/null |
 	done
 }
 
+@test "1000 reads of a program that collects all the time: none is torn, nothing becomes less" {
+	local version
+	require_root
+	make -C "$CHECKOUT" --no-print-directory BUILD="$BUILD" "$BUILD/unit/heap_live" >/dev/null
+	for version in 1.15 1.22 1.27; do
+		start_heaped "$version" -- busy
+		GOTAP_TEST_PID=$TARGET succeeds "$BUILD/unit/heap_live"
+		contains '1000 reads over'
+		stop_target
+	done
+}
+
 @test "text, --diff and --now" {
 	require_root
 	start_heaped "$REFERENCE_GO"

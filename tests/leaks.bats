@@ -96,6 +96,8 @@ finds() {
 		succeeds "$GOTAP" check "$BATS_TEST_TMPDIR/beside"
 		succeeds "$GOTAP" record --strict -p "$TARGET" -d 300ms -o "$BATS_TEST_TMPDIR/after"
 		succeeds "$GOTAP" check "$BATS_TEST_TMPDIR/after"
+		# in the snapshot they wait, with their stacks
+		[ "$("$GOTAP" text --events "$BATS_TEST_TMPDIR/after" | grep -c 'main\.leakedReceive')" -ge 5 ]
 		succeeds "$GOTAP" record --attach inline --strict -p "$TARGET" -d 300ms -o "$BATS_TEST_TMPDIR/inline"
 		succeeds "$GOTAP" check "$BATS_TEST_TMPDIR/inline"
 		stop_target

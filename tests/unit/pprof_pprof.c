@@ -277,14 +277,14 @@ static void tags_too_many(void)
 	profile_init(&p, s, values, 2);
 	for (i = 0; i < PROFILE_TAGS + 1000; i++) {
 		n = (uint32_t)snprintf(text, sizeof(text), "id=\"%u\"", i);
-		profile_tag(&p, &(struct tag){ spans_text(s, text, n), "running", reason });
+		profile_tag(&p, &(struct tag){ spans_text(s, text, n), "running", reason, 0 });
 	}
 	CHECK_EQ(p.tags.len, PROFILE_TAGS + 1);
 	CHECK_EQ(p.untagged, 1001);
-	CHECK_EQ(profile_tag(&p, &(struct tag){ "", "running", reason }), PROFILE_TAGS);
+	CHECK_EQ(profile_tag(&p, &(struct tag){ "", "running", reason, 0 }), PROFILE_TAGS);
 	for (i = 0; i < 1000; i++) {
 		n = (uint32_t)snprintf(text, sizeof(text), "reason %u", i);
-		profile_tag(&p, &(struct tag){ "", "running", spans_text(s, text, n) });
+		profile_tag(&p, &(struct tag){ "", "running", spans_text(s, text, n), 0 });
 	}
 	CHECK_EQ(p.tags.len, PROFILE_TAGS + 2);
 	profile_free(&p);

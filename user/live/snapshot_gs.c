@@ -22,7 +22,10 @@ enum {
 #define NO_RECORD SIZE_MAX
 
 /* g.atomicstatus (runtime/runtime2.go); DEADEXTRA, since Go 1.26, is the g of an extra M */
-enum { RUNNABLE = 1, SYSCALL = 3, WAITING = 4, DEAD = 6, DEADEXTRA = 11, STATUSES = 12 };
+enum {
+	RUNNABLE = 1, SYSCALL = 3, WAITING = 4, DEAD = 6, LEAKED = 10, DEADEXTRA = 11,
+	STATUSES = 12,
+};
 
 int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, struct error *err)
 {
@@ -49,6 +52,12 @@ static uint32_t status_of(const struct snapshot_reader *rd, const uint8_t *g)
 	return u32_at(g, rd->plan->offsets.g_atomicstatus) & ~(uint32_t)SCAN_BIT;
 }
 
+/* One that the runtime has found to be leaked waits as before (_Gleaked, Go 1.26 and later). */
+static bool gs_is_blocked(uint32_t status)
+{
+	return status == WAITING || status == LEAKED;
+}
+
 /* Returns where the stack of @g begins; pc is 0 if it has no stack, or runs. */
 static struct stack_walk walk_of(const struct snapshot_reader *rd, const uint8_t *g)
 {
@@ -57,7 +66,7 @@ static struct stack_walk walk_of(const struct snapshot_reader *rd, const uint8_t
 	bool in_syscall = status == SYSCALL;
 	struct stack_walk w = {0};
 
-	if (!rd->stacks.depth || (status != WAITING && status != RUNNABLE && !in_syscall))
+	if (!rd->stacks.depth || (!gs_is_blocked(status) && status != RUNNABLE && !in_syscall))
 		return w;
 	if (in_syscall && off->g_syscallbp == GO_OFFSET_NONE)
 		return w;	/* the saved frame pointer is not valid by then (Go 1.22) */
@@ -217,7 +226,7 @@ static size_t snap_gs_take_batch(struct snapshot_reader *rd, const uint64_t *gs,
 		rd->walks[i].pc = 0;
 		if (ok[i])
 			rd->walks[i] = walk_of(rd, bytes + i * G_SIZE);
-		waiting[i] = ok[i] && status_of(rd, bytes + i * G_SIZE) == WAITING;
+		waiting[i] = ok[i] && gs_is_blocked(status_of(rd, bytes + i * G_SIZE));
 		bad += !ok[i];
 	}
 	stack_walk_each(&rd->stacks, rd->walks, n);

@@ -86,7 +86,7 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 	g->assist = r->flags >> 8;
 	g->assist_depth = UINT64_MAX;
 	g->status = status;
-	if (r->sub == GO_WAITING)
+	if (r->sub == GO_WAITING || r->sub == GO_LEAKED)
 		wait_snap(s, g, r);
 	if (status != G_RUNNING && status != G_SYSCALL)
 		return;
