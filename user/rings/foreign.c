@@ -10,6 +10,7 @@
 #include <assert.h>
 
 #include "http.h"
+#include "op_kind.h"
 #include "waits.h"
 
 #define ANY UINT64_MAX
@@ -206,6 +207,8 @@ static bool foreign_texts_fit(const struct foreign_rule *rule, const struct rec_
 {
 	/* the highest value of these flags is no mask */
 	if (u->r.kind == REC_HTTP_END && u->r.flags & ~(HTTP_END_KNOWN | HTTP_END_HIJACKED))
+		return false;
+	if (kinds[u->r.kind].flags == REC_WORD_OP && !op_is_kind(u->r.flags & OP_KIND_MASK))
 		return false;
 	return (u->room == 128 || u->room == 256 || u->room == 512 || u->room == REC_USER_MAX) &&
 	       !(u->r.sub >> rule->texts) &&
