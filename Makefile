@@ -365,7 +365,7 @@ $(BUILD)/fuzz/fuzz_leftover: $(BUILD)/fuzz/user/inline/leftover.o
 
 # tests/spool/lossy.c, for tests/spool.bats
 LOSSY_SRCS := tests/spool/lossy.c $(wildcard $(patsubst %,user/%/*.c,base release stream trace sched frames)) \
-	$(wildcard $(patsubst %,user/%*.c,read/labels read/origin read/text_quote read/text_rune v1/format v1/words v1write/writer v1write/steps v1write/sink))
+	$(wildcard $(patsubst %,user/%*.c,read/labels read/grpc read/origin read/text_quote read/text_rune v1/format v1/words v1write/writer v1write/steps v1write/sink))
 
 $(BUILD)/fuzz/lossy: $(patsubst %.c,$(BUILD)/fuzz/%.o,$(LOSSY_SRCS))
 	$(call say,LD,$@)

@@ -37,7 +37,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
 @test "fuzz_elf" { fuzzed fuzz_elf; }
 @test "fuzz_foreign" { fuzzed fuzz_foreign; }
-@test "fuzz_otlp" { fuzzed fuzz_otlp; }
+@test "fuzz_heap" { fuzzed fuzz_heap; }
 @test "fuzz_html" { fuzzed fuzz_html; }
 @test "fuzz_http" { fuzzed fuzz_http; }
 @test "fuzz_leftover" { fuzzed fuzz_leftover; }
@@ -45,6 +45,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_mcp" { fuzzed fuzz_mcp; }
 @test "fuzz_metrics" { fuzzed fuzz_metrics; }
 @test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
+@test "fuzz_otlp" { fuzzed fuzz_otlp; }
 @test "fuzz_parquet" { fuzzed fuzz_parquet; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
 @test "fuzz_perfetto" { fuzzed fuzz_perfetto; }

@@ -51,6 +51,9 @@ var (
 	number int32
 )
 
+// conns has the connections that a call has had.
+var conns sync.Map
+
 // traced returns a context in which httptrace notes what happens to c.
 func traced(c *call) context.Context {
 	var asked, got, dial, shake time.Time
@@ -59,7 +62,9 @@ func traced(c *call) context.Context {
 		GotConn: func(i httptrace.GotConnInfo) {
 			got = time.Now()
 			mu.Lock()
-			c.Got, c.Reused, c.Conn = true, i.Reused, int64(got.Sub(asked))
+			// i.Reused is true of a new one, too, that was dialled for another call and idle since
+			_, used := conns.LoadOrStore(i.Conn, true)
+			c.Got, c.Reused, c.Conn = true, used, int64(got.Sub(asked))
 			mu.Unlock()
 		},
 		ConnectStart: func(string, string) { dial = time.Now() },

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "target/profile_vars.h"
 
@@ -29,6 +30,9 @@ static void same_as_symbols(const struct gobin *b)
 	uint64_t symbol, found;
 	size_t i;
 
+	/* not optimized: gotap takes the symbols, and a stripped one is refused (docs/heap.md) */
+	if (strstr(gobin_path(b), ".noopt"))
+		return;
 	profile_vars_by_code(b, &vars);
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		if (gobin_go_minor(b) < variables[i].since)

@@ -166,14 +166,14 @@ static bool all_sites_are_sound(const struct gobin *b)
 /* All of the text of the program that was asked for last: it takes objdump seconds. */
 static struct vec disassemble_text(const struct gobin *b)
 {
-	static const struct gobin *of;
+	static char of[4096];	/* by its path: another gobin can have the same address */
 	static struct vec lines;
 	uint64_t start, end;
 
-	if (of == b)
+	if (!strcmp(of, gobin_path(b)))
 		return lines;
 	vec_free(&lines);
-	of = b;
+	snprintf(of, sizeof(of), "%s", gobin_path(b));
 	gobin_text_range(b, &start, &end);
 	lines = disassemble(gobin_path(b), start, end);
 	return lines;

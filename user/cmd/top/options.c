@@ -97,7 +97,10 @@ static const struct option_row top_rows[] = {
 static const char *top_check(void *options, char **operands)
 {
 	struct top_options *o = options;
+	const char *wrong = check_sort(o);
 
+	if (wrong)
+		return wrong;
 	if (!o->record.pick.pid == !o->record.pick.container)
 		return "give one process (-p) or container";
 	if (o->once && o->count > 1)
@@ -112,7 +115,7 @@ static const char *top_check(void *options, char **operands)
 		o->record.groups |= 1u << GROUP_HTTP;
 	if (o->record.capture.bpf.no_paths && !(o->record.groups & 1u << GROUP_HTTP))
 		return "--no-paths is about requests: give --by route or --events +http, too";
-	return check_sort(o);
+	return NULL;
 }
 
 static const struct command_line top_line = {
