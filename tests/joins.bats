@@ -137,6 +137,7 @@ hold() {
 	records_both 500ms
 	gotap requests "$A" "$B"
 	[ "$status" -eq 0 ]
+	output=$(tr -s ' \n' ' ' <<<"$output")		# the lines of the composition end anywhere
 	contains "downstream in downstream (pid $BACK), GET /b/: asleep at main.price.func1"
 	task=$("$GOTAP" requests --json "$A" | python3 -c 'import json, sys; print(json.load(sys.stdin)["slowest"][0]["task"])')
 	gotap why --task "$task" "$A" "$B"

@@ -105,10 +105,11 @@ page_has_it() {
 	[[ $output != *"PID $TARGET"* ]]
 }
 
-# near FACT FIELD: the fact is the field of the report within a third, or both are less than a tenth of a percent: the mean of
-# the report includes the time in which the probes were taken away.
+# near FACT FIELD: the fact is the field of the report within a third, or both are less than a tenth of a percent. The mean of
+# the report includes the time in which the probes were taken away, which is long on a loaded machine; the fact has none of it.
 near() {
-	awk -v a="$(fact "$1")" -v b="$(reported "$2")" 'BEGIN { exit !(a != "" && (a < 0.1 && b < 0.1 || a / b > 0.67 && a / b < 1.5)) }' ||
+	awk -v a="$(fact "$1")" -v b="$(reported "$2")" -v all="$(reported seconds)" -v away="$(reported unrecorded_seconds)" 'BEGIN {
+		b *= all / (all - away); exit !(a != "" && (a < 0.1 && b < 0.1 || a / b > 0.67 && a / b < 1.5)) }' ||
 		fail "$1 is $(fact "$1"), $2 is $(reported "$2")"
 }
 

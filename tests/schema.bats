@@ -191,6 +191,7 @@ says() {
 	"$GOTAP" record -o served -e +http --budget none -- "$PROG" 3 100 >/dev/null 2>record.served
 	says requests requests --json served
 	says requests requests --json --slowest 100 --route 'GET /panic' served
+	says report report --json served
 }
 
 @test "func" {
