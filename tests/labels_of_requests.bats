@@ -44,6 +44,44 @@ counts() {
 	contains '--label takes KEY=VALUE'
 }
 
+# sum FILTER FILE: a number of the goroutines of a report, added up.
+sum() { jq "[.goroutines[] | $1 // 0] | add" "$BATS_TEST_TMPDIR/$2"; }
+
+@test "a report of a label: what its goroutines did while they had it, and no more" {
+	report() { "$GOTAP" report "$TRACE" --json "${@:2}" >"$BATS_TEST_TMPDIR/$1" || fail "$*"; }
+	report one --label tenant=acme-1
+	report all --by-label tenant
+	report both --label 'tenant=acme*' --label 'tenant=*-2'
+	succeeds jq -e '.labels == ["tenant=acme-1"] and (has("answer") or has("findings") or has("gc") or has("label") | not)' "$BATS_TEST_TMPDIR/one"
+	succeeds jq -e '.longest | has("gc_cycle") or has("stop") | not' "$BATS_TEST_TMPDIR/one"
+	# each of 11 sleeps, and the running around it, cut where the label was set and removed
+	[ "$(sum .waiting.sleep.count one)" -eq 11 ]
+	[ "$(sum .running.count one)" -ge 22 ]
+	[ "$(sum .states_ns one)" -eq "$(sum .life.sum_ns one)" ]
+	[ "$(sum .waiting.sleep.sum_ns one)" -eq "$(jq '.goroutines[] | select(.function == "acme-1").waiting.sleep.sum_ns' "$BATS_TEST_TMPDIR/all")" ]
+	[ "$(sum .waiting.sleep.count both)" -eq 3 ]
+	succeeds diff <(jq -r '.goroutines[] | "\(.function) \(.goroutines)"' "$BATS_TEST_TMPDIR/one" | sort) <(printf 'main.look.func1 4\nnet/http.(*conn).serve 1\n')
+	succeeds diff <(jq -r '.requests[].routes[] | "\(.name):\(.count)"' "$BATS_TEST_TMPDIR/one" | sort) <(printf 'GET /buy:7\nGET /look:4\n')
+	"$GOTAP" report "$TRACE" --label tenant=acme-1 >"$BATS_TEST_TMPDIR/text"
+	grep -q '^Only what has the profiler label tenant=acme-1. Left out' "$BATS_TEST_TMPDIR/text"
+	[ "$(grep -Ec '^(FINDINGS|UNIT OF WORK|GC AND|OVER TIME|NEXT)' "$BATS_TEST_TMPDIR/text")" -eq 0 ]
+}
+
+@test "a report of a label that nothing has, or that goes with something else" {
+	gotap report "$TRACE" --label tenant=acme-1 --label tenant=acme-2
+	[ "$status" -eq 1 ]
+	contains 'no goroutine has the labels tenant=acme-1 and the others: group labels must be recorded (--events +labels)'
+	for option in '--html x' '--unit main.buy' '--by-label tenant'; do
+		# shellcheck disable=SC2086
+		gotap report "$TRACE" --label tenant=acme-1 $option
+		[ "$status" -eq 2 ]
+		contains "--label and ${option% *} do not go together"
+	done
+	gotap report "$TRACE" --label =x
+	[ "$status" -eq 2 ]
+	contains '--label takes KEY=VALUE'
+}
+
 @test "why and --otlp of a label" {
 	"$GOTAP" why "$TRACE" --route /buy --label tenant=acme-2 --slowest 20 --json >"$BATS_TEST_TMPDIR/why"
 	[ "$(jq '.slowest | length' "$BATS_TEST_TMPDIR/why")" -eq 3 ]

@@ -174,6 +174,9 @@ says() {
 	start_target "$PROG"
 	"$GOTAP" record -q -p "$TARGET" -d 300ms --budget none -o locks
 	says report report --json locks
+	build_prog "$REFERENCE_GO" tenants
+	"$GOTAP" record -q --budget none -e +http,+labels -o labelled -- "$PROG"
+	says report report --json --label 'tenant=acme*' --label 'tenant=*1' labelled
 	says why why --json locks
 	says report report --json small lossy
 	says diff diff --json story first

@@ -347,6 +347,44 @@ static void time_by_label(void)
 	done();
 }
 
+/* Goroutine 1 has the labels from 11 to 20 while it runs, and when it waits; goroutine 2 inherits them. */
+static void time_with_labels(void)
+{
+	static const struct labels_asked both = { .label = { "path=/b*", "user=7" }, .n = 2 };
+	struct labelled *only;
+
+	spans = spans_new();
+	only = labelled_new_all(spans, &both);
+	tables = tables_new(spans, &(struct tables_options){ .only = only });
+	read_one("one", TABLES
+		"batch\nStrings\nString id=13\n\tdata=\"path=\\\"/buy\\\" user=\\\"7\\\"\"\n"
+		"String id=14\n\tdata=\"path=\\\"/buy\\\" user=\\\"8\\\"\"\n"
+		"batch m=1\n"
+		"ProcStatus dt=1 p=0 pstatus=1\n"
+		"GoStatus dt=1 g=1 m=1 gstatus=2\n"
+		"UserLog dt=10 task=0 key_string=12 value_string=13 stack=0\n"
+		"UserLog dt=9 task=0 key_string=12 value_string=14 stack=0\n"
+		"UserLog dt=100 task=0 key_string=12 value_string=13 stack=0\n"
+		"GoCreate dt=2 new_g=2 new_stack=2 stack=0\n"
+		"GoBlock dt=5 reason_string=5 stack=1\n"
+		"GoStart dt=1 g=2 g_seq=1\n"
+		"GoStop dt=9 reason_string=5 stack=2\n"
+		"GoStart dt=1 g=2 g_seq=2\n"
+		"UserLog dt=4 task=0 key_string=12 value_string=14 stack=0\n"
+		"GoDestroy dt=50\n");
+	CHECK_EQ(tables->functions.len, 2);
+	CHECK_EQ(sum_of("main.main", STAY_RUNNING), 9 + 7);
+	CHECK_EQ(tables_dist(function("main.main"), STAY_RUNNING)->count, 2);
+	/* the trace ends 1 after its last event */
+	CHECK_EQ(sum_of("main.main", wait_of("chan receive")), 1 + 9 + 1 + 4 + 50 + 1);
+	CHECK_EQ(sum_of("main.f2", STAY_RUNNING), 9 + 4);
+	CHECK_EQ(sum_of("main.f2", STAY_RUNNABLE), 5 + 1 + 1);
+	CHECK_EQ(function("main.f2")->life.sum, 9 + 4 + 5 + 1 + 1);
+	CHECK_EQ(tables->unclosed, 0);
+	labelled_free(only);
+	done();
+}
+
 /* --- bounds --- */
 
 static void rows_beyond_the_limit_count_together(void)
@@ -455,7 +493,7 @@ int main(void)
 		UNIT(regions_have_what_happened_inside),
 		UNIT(utilisation_is_that_of_the_worst_window),
 		UNIT(a_worker_counts_while_it_runs),
-		UNIT(time_by_label),
+		UNIT(time_by_label), UNIT(time_with_labels),
 		UNIT(rows_beyond_the_limit_count_together),
 		UNIT(quantiles_are_as_near_as_promised),
 		UNIT(buckets_meet),

@@ -291,6 +291,15 @@ const char *option_take_label(void *label, const char *arg)
 	return labelled_is_valid(arg) ? NULL : "takes KEY=VALUE";
 }
 
+const char *option_add_label(void *labels, const char *arg)
+{
+	struct labels_asked *l = labels;
+
+	if (l->n == LABELLED_MOST)
+		return option_wrong("can be given %d times", LABELLED_MOST);
+	return option_take_label(&l->label[l->n++], arg);
+}
+
 const char *option_take_some(void *text, const char *arg)
 {
 	*(const char **)text = arg;

@@ -88,6 +88,8 @@ typedef void command_line_show_fn(const struct command_line *c);
 void command_line_show(command_line_show_fn *show);
 /* For OPTION_TAKE, with a const char *: KEY=VALUE of a profiler label (spans/labelled.h). */
 const char *option_take_label(void *label, const char *arg);
+/* The same with a struct labels_asked, to which it adds. */
+const char *option_add_label(void *labels, const char *arg);
 /* The row of --help, which all commands have and no table. */
 extern const struct option_row command_line_help_row;
 /*

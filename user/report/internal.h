@@ -49,6 +49,11 @@ struct open_split {
 struct tally {
 	uint32_t row;			/* 1 + index in functions; 0: not known yet */
 	const char *labels;		/* the labels for which the row was looked up */
+	/* with options.only: */
+	bool with;			/* it has the labels since the last span or change */
+	bool counts;			/* it had them at some time */
+	int64_t cut;			/* when it last got or lost them in the current span; 0 */
+	int64_t with_ns, with_from;	/* its states while it had them; the first one's begin */
 	struct sums sums;
 	struct vec *early;		/* struct early; NULL: empty, as the vecs below */
 	/* number of items in @early that are not parts of other stays */
@@ -138,6 +143,8 @@ typedef void stay_fn(void *ctx, uint32_t stay, int64_t from, int64_t to);
 /* tally.c: goroutine @g begins; a span of a goroutine has ended; goroutine @g ends. */
 void tally_begin(struct tables *t, const struct goroutine *g);
 void tally_span(void *ctx, const struct span *span);
+/* With options.only: the profiler labels of @g may have changed at @time. */
+void tally_labels(struct tables *t, const struct goroutine *g, int64_t time);
 /* Adds a stay in an assist or a sweep, which is no span. */
 void tally_stay(struct tables *t, const struct goroutine *g, const struct early *e);
 void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool ended);

@@ -108,6 +108,32 @@ static void sections_unwatched(struct type_row *row, int64_t ns)
 
 /* --- regions --- */
 
+static void sections_add_region(struct tables *t, const struct region_span *region,
+				struct snapshot *s)
+{
+	struct type_row *row =
+		type_row(&t->state->regions, &t->regions, region->type, region->stack);
+	struct moment m = {
+		.from = region->from,
+		.to = region->to,
+		.g = region->g->id,
+		.function = region->g->name,
+		.text = row->type,
+		.stack = region->stack,
+		.trace = t->state->trace,
+		.open = region->open_begin || region->open_end,
+	};
+
+	sections_count(row, &m);
+	longest_add(&t->region, t->options.top, &m);
+	if (s->there) {
+		sections_since(t, region->g, s, region->to);
+		add_sums(row, &s->sums);
+	} else {
+		sections_unwatched(row, m.to - m.from);
+	}
+}
+
 static struct vec *vec_in(struct vec **vec)
 {
 	if (!*vec)
@@ -142,28 +168,10 @@ static struct snapshot sections_begin_of(struct tables *t, const struct region_s
 void section_region(void *ctx, const struct region_span *region)
 {
 	struct tables *t = ctx;
-	struct type_row *row =
-		type_row(&t->state->regions, &t->regions, region->type, region->stack);
 	struct snapshot s = sections_begin_of(t, region);
-	struct moment m = {
-		.from = region->from,
-		.to = region->to,
-		.g = region->g->id,
-		.function = region->g->name,
-		.text = row->type,
-		.stack = region->stack,
-		.trace = t->state->trace,
-		.open = region->open_begin || region->open_end,
-	};
 
-	sections_count(row, &m);
-	longest_add(&t->region, t->options.top, &m);
-	if (s.there) {
-		sections_since(t, region->g, &s, region->to);
-		add_sums(row, &s.sums);
-	} else {
-		sections_unwatched(row, m.to - m.from);
-	}
+	if (labelled_has(t->options.only, region->g))
+		sections_add_region(t, region, &s);
 	sections_drop(t, &s);
 }
 
@@ -264,11 +272,10 @@ static void add_task(struct tables *t, struct type_row *row, const struct task_s
 	row->elsewhere += ns - sums_states(&task->at.sums);
 }
 
-void section_task(void *ctx, const struct task_span *span)
+static void sections_add_task(struct tables *t, const struct task_span *span,
+			      struct open_task *task)
 {
-	struct tables *t = ctx;
 	struct type_row *row = type_row(&t->state->tasks, &t->tasks, span->type, 0);
-	struct open_task *task = find_task(t, span->id);
 	const struct goroutine *g = task && !task->done ? task->g : NULL;
 	struct moment m = {
 		.from = span->from,
@@ -283,6 +290,15 @@ void section_task(void *ctx, const struct task_span *span)
 	sections_count(row, &m);
 	longest_add(&t->task, t->options.top, &m);
 	add_task(t, row, span, task);
+}
+
+void section_task(void *ctx, const struct task_span *span)
+{
+	struct tables *t = ctx;
+	struct open_task *task = find_task(t, span->id);
+
+	if (labelled_task(t->options.only, span->id))
+		sections_add_task(t, span, task);
 	if (task)
 		drop_task(t, task);
 }

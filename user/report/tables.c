@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/labels.h"
 #include "read/notes.h"
 #include "report/internal.h"
 
@@ -66,17 +67,29 @@ static void tables_sample(void *ctx, const struct trace_event *ev, uint32_t stac
 	the_trace(ctx)->samples++;
 }
 
-static void tables_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
-			const char *message)
+static void tables_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
+		       const char *message)
 {
 	struct tables *t = ctx;
+	struct goroutine *of;
 
+	if (t->options.only && !strcmp(category, LABELS_CATEGORY)) {
+		of = spans_goroutine(t->spans, g);
+		if (of)
+			tally_labels(t, of, time);
+	}
 	if (strcmp(category, NOTES_CATEGORY))
 		return;
 	t->notes_total++;
 	if (t->notes.len < TABLES_NOTES)
 		*(struct note *)vec_push(&t->notes, sizeof(struct note)) =
 			(struct note){ message, time, t->state->trace };
+}
+
+/* Without it messages about operations would take room among the texts (spans.h). */
+static void tables_op_log(void *ctx, int64_t time, uint64_t g, uint64_t task,
+			  const char *category, const char *message)
+{
 }
 
 static void tables_origin(void *ctx, int64_t time, const char *text)
@@ -168,7 +181,8 @@ struct tables *tables_new(struct spans *s, const struct tables_options *options)
 		.task_begin = section_task_begin,
 		.task = section_task,
 		.metric = collector_metric,
-		.log = tables_note, .notes = true,
+		.log = tables_log, .notes = !options->only,
+		.op_log = options->only ? tables_op_log : NULL,
 		.origin = tables_origin,
 		.sample = tables_sample,
 		.trace_end = tables_trace_end,

@@ -26,7 +26,7 @@
 #include "report/mmu.h"
 #include "report/split.h"
 #include "report/timeline.h"
-#include "spans/spans.h"
+#include "spans/labelled.h"
 
 enum {
 	TABLES_FUNCTIONS = 4096,
@@ -125,7 +125,7 @@ struct function_row {
 	uint32_t ndists;
 	/*
 	 * from the creation, or the time at which the goroutine became known, to the end of the
-	 * goroutine or the trace
+	 * goroutine or the trace; with options.only: the sum of its states while it had the labels
 	 */
 	struct dist life;
 	/* ns: sum over all states; equal to life.sum if no time is missing */
@@ -186,6 +186,15 @@ struct tables_options {
 	size_t top;		/* number of longest stays; 0: 10 */
 	/* group by the values of this label; NULL: by function */
 	const char *label;
+	/*
+	 * Functions, regions, tasks and their longest stays are those with these profiler labels
+	 * alone, and all else of the tables is that of the program. NULL: all. It was added to the
+	 * spans before the tables, and lives as long. Not with @label, nor with tables_threads().
+	 *
+	 * A goroutine counts while it has the labels: a running span is cut where they are set or
+	 * removed; all other stays count if it has them when the stay ends. A gap counts nowhere.
+	 */
+	struct labelled *only;
 };
 
 struct tables {

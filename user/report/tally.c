@@ -288,11 +288,10 @@ static void keep_early(struct tally *tally, const struct early *e)
 		*(struct early *)vec_push(tally->early, sizeof(*e)) = *e;
 }
 
-void tally_stay(struct tables *t, const struct goroutine *g, const struct early *e)
+static void tally_add(struct tables *t, const struct goroutine *g, const struct early *e)
 {
 	struct tally *tally = tables_tally_of(t, g);
 
-	sums_add(&tally->sums, e->stay, e->to - e->from);
 	if (!is_settled(t, g, tally)) {
 		if (!t->options.label && !g->named &&
 		    (tally->early_len < EARLY_MAX || stay_is_split(e->stay))) {
@@ -302,6 +301,75 @@ void tally_stay(struct tables *t, const struct goroutine *g, const struct early 
 		tally_settle(t, g, g->now.stack);
 	}
 	tally_add_to_row(t, g, tally->row, e);
+}
+
+/* --- the goroutines with a label alone --- */
+
+static void tally_add_with(struct tables *t, const struct goroutine *g, const struct early *e)
+{
+	struct tally *tally = tables_tally_of(t, g);
+
+	if (!tally->counts)
+		tally->with_from = e->from;
+	tally->counts = true;
+	if (stay_is_state(e->stay))
+		tally->with_ns = tally_add_up(tally->with_ns, e->to - e->from);
+	tally_add(t, g, e);
+}
+
+/* A stay has ended: adds the part in which the goroutine has the labels. */
+static void tally_take_with(struct tables *t, const struct goroutine *g, const struct early *e)
+{
+	const struct tally *tally = tables_tally_of(t, g);
+	struct early part = *e;
+
+	if (!labelled_has(t->options.only, g))
+		return;
+	if (e->stay == STAY_RUNNING && tally->cut > part.from)
+		part.from = tally->cut;
+	tally_add_with(t, g, &part);
+}
+
+void tally_labels(struct tables *t, const struct goroutine *g, int64_t time)
+{
+	struct tally *tally = tables_tally_of(t, g);
+	const struct span *now = &g->now;
+	bool with = labelled_has(t->options.only, g);
+	struct early part = { .stay = STAY_RUNNING, .stack = now->stack, .to = time,
+			      .from = tally->cut > now->from ? tally->cut : now->from,
+			      .open = !now->begin.type };
+
+	if (with == tally->with)
+		return;
+	if (tally->with && now->state == GO_RUNNING && now->to == INT64_MAX)
+		tally_add_with(t, g, &part);
+	tally->with = with;
+	tally->cut = time;
+}
+
+static void tally_end_with(struct tables *t, const struct goroutine *g, bool ended)
+{
+	const struct tally *tally = tables_tally_of(t, g);
+	struct function_row *row;
+
+	if (!tally->counts)
+		return;
+	if (!tally->row)
+		tally_settle(t, g, g->now.stack);
+	row = row_at(t, tally->row);
+	row->goroutines++;
+	row->created += g->created;
+	row->ended += ended;
+	dist_add_of(&row->life, tally->with_ns, g->id, tally->with_from, t->state->trace);
+}
+
+void tally_stay(struct tables *t, const struct goroutine *g, const struct early *e)
+{
+	sums_add(&tables_tally_of(t, g)->sums, e->stay, e->to - e->from);
+	if (!t->options.only)
+		tally_add(t, g, e);
+	else if (!g->now.gap)
+		tally_take_with(t, g, e);
 }
 
 struct ended {
@@ -330,6 +398,10 @@ void tally_span(void *ctx, const struct span *span)
 	each_stay(e.t, span, span->to, tally_take_stay, &e);
 	if (e.t->oncpu)
 		linux_each_part(e.t, span, span->to, tally_take_stay, &e);
+	if (e.t->options.only) {
+		tables_tally_of(e.t, span->g)->with = labelled_has(e.t->options.only, span->g);
+		tables_tally_of(e.t, span->g)->cut = 0;
+	}
 }
 
 /* --- goroutines --- */
@@ -343,7 +415,7 @@ void tally_begin(struct tables *t, const struct goroutine *g)
 	*tables_tally_of(t, g) = (struct tally){0};
 }
 
-void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool ended)
+static void tally_end_row(struct tables *t, const struct goroutine *g, int64_t time, bool ended)
 {
 	struct tally *tally = tables_tally_of(t, g);
 	struct function_row *row;
@@ -355,6 +427,16 @@ void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool e
 	row->created += g->created;
 	row->ended += ended;
 	dist_add_of(&row->life, time - g->since, g->id, g->since, t->state->trace);
+}
+
+void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool ended)
+{
+	struct tally *tally = tables_tally_of(t, g);
+
+	if (t->options.only)
+		tally_end_with(t, g, ended);
+	else
+		tally_end_row(t, g, time, ended);
 	t->unclosed += sums_states(&tally->sums) != time - g->since;
 	sums_free(&tally->sums);
 	free(tally->split);

@@ -14,8 +14,7 @@ enum { PARENTS = 64 };	/* tasks around a task that are looked at */
 
 struct labelled {
 	struct spans *s;
-	const char *key, *pattern;
-	size_t key_len;
+	struct labels_asked asked;
 	struct labels labels;
 	struct map64 texts;	/* address of the labels of a goroutine -> 1 + do they match? */
 	struct map64 parents;	/* id of an open task -> id of its parent, 0: none */
@@ -31,14 +30,25 @@ bool labelled_is_valid(const char *label)
 	return equals && equals != label;
 }
 
+/* Do the labels that were read have @asked, KEY=VALUE? */
+static bool labelled_holds(const struct labelled *l, const char *asked)
+{
+	size_t len = strcspn(asked, "=");
+	const struct label *label = labels_find(&l->labels, asked, len);
+
+	return label && !fnmatch(asked + len + 1, label_value(&l->labels, label), 0);
+}
+
 static bool labelled_read(struct labelled *l, const char *text)
 {
-	const struct label *label;
+	size_t i;
 
 	if (!labels_parse(&l->labels, text, strlen(text)))
 		return false;
-	label = labels_find(&l->labels, l->key, l->key_len);
-	return label && !fnmatch(l->pattern, label_value(&l->labels, label), 0);
+	for (i = 0; i < l->asked.n; i++)
+		if (!labelled_holds(l, l->asked.label[i]))
+			return false;
+	return true;
 }
 
 /* Equal labels have one address, and goroutines have few different ones. */
@@ -151,12 +161,15 @@ static void labelled_on_trace(void *ctx, int64_t time)
 
 struct labelled *labelled_new(struct spans *s, const char *label)
 {
+	return labelled_new_all(s, &(struct labels_asked){ .label = { label }, .n = 1 });
+}
+
+struct labelled *labelled_new_all(struct spans *s, const struct labels_asked *labels)
+{
 	struct labelled *l = xcalloc(1, sizeof(*l));
 
 	l->s = s;
-	l->key = label;
-	l->key_len = strcspn(label, "=");
-	l->pattern = label + l->key_len + 1;
+	l->asked = *labels;
 	spans_visit(s, &(struct spans_visitor){
 		.ctx = l, .trace_begin = labelled_on_trace,
 		.goroutine_begin = labelled_on_goroutine, .task_begin = labelled_on_task_begin,

@@ -10,6 +10,8 @@
  * 	spans_read(...);	they call labelled_task() when a task ends
  * 	labelled_free(l);	before spans_free()
  *
+ * Of several labels a goroutine must have all at one time.
+ *
  * Memory: the open tasks and live goroutines.
  */
 #ifndef GOTAP_SPANS_LABELLED_H
@@ -19,12 +21,22 @@
 
 struct labelled;
 
+enum { LABELLED_MOST = 16 };	/* labels of a struct labels_asked */
+
+/* What the user asks for: labels that labelled_is_valid() accepts. */
+struct labels_asked {
+	const char *label[LABELLED_MOST];
+	size_t n;
+};
+
 /* Is @label KEY=VALUE? VALUE is a pattern of fnmatch(3): * and ? are what they are in a shell. */
 bool labelled_is_valid(const char *label);
 /*
  * Adds a visitor to @s. @label, which must live as long as the result, is valid.
  */
 struct labelled *labelled_new(struct spans *s, const char *label);
+/* The same for all of @labels, at least one. */
+struct labelled *labelled_new_all(struct spans *s, const struct labels_asked *labels);
 /* Frees @l, which may be NULL. */
 void labelled_free(struct labelled *l);
 /* Removes the visitor: the trace is read. */

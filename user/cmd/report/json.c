@@ -336,10 +336,12 @@ static void put_trace(struct json_out *j, const struct trace_report *r, uint32_t
 	json_put_number(j, "unrecorded_ns", t->unrecorded);
 	json_put_count(j, "waits", t->waits);
 	json_put_count(j, "waits_without_stack", t->stackless);
-	if (!is_one(r))
-		report_json_put_threads(j, trace_threads(r, i));
-	put_timeline(j, t->timeline);
-	put_mmu(j, r, i, t->mmu);
+	if (!r->only) {
+		if (!is_one(r))
+			report_json_put_threads(j, trace_threads(r, i));
+		put_timeline(j, t->timeline);
+		put_mmu(j, r, i, t->mmu);
+	}
 	json_close_object(j);
 }
 
@@ -523,8 +525,10 @@ static void put_all_longest(struct json_out *j, const struct trace_report *r)
 	for (stay = STAY_WAITS; stay < tables_stays(t); stay++)
 		put_longest(j, reason_of(r, stay), r, &t->stays[stay]);
 	json_close_object(j);
-	put_longest(j, "gc_cycle", r, &t->gc);
-	put_longest(j, "stop", r, &t->stops);
+	if (!r->only) {
+		put_longest(j, "gc_cycle", r, &t->gc);
+		put_longest(j, "stop", r, &t->stops);
+	}
 	put_longest(j, "region", r, &t->region);
 	put_longest(j, "task", r, &t->task);
 	json_close_object(j);
@@ -552,24 +556,48 @@ static void report_json_put_missing(struct json_out *j, const struct trace_repor
 	json_put_count(j, "stacks_dropped", stack_set_dropped(spans_stacks(r->spans)));
 }
 
+/* --- the whole --- */
+
+static void report_json_put_labels(struct json_out *j, const struct trace_report *r)
+{
+	size_t i;
+
+	json_open_array(j, "labels");
+	for (i = 0; i < r->labels->n; i++)
+		json_put_text(j, NULL, r->labels->label[i]);
+	json_close_array(j);
+}
+
+/* What explains the whole program. */
+static void report_json_put_answer(struct json_out *j, const struct trace_report *r)
+{
+	struct next next;
+
+	report_json_answer(j, r);
+	report_next(r, &next);
+	next_json(&next, j);
+}
+
 void trace_report_json(const struct trace_report *r, FILE *f)
 {
 	struct json_out j = { .f = f };
-	struct next next;
 
 	json_open_object(&j, NULL);
 	json_put_number(&j, "version", REPORT_VERSION);
-	report_json_answer(&j, r);
-	report_next(r, &next);
-	next_json(&next, &j);
+	if (r->only)
+		report_json_put_labels(&j, r);
+	else
+		report_json_put_answer(&j, r);
 	report_json_requests(&j, r);
-	put_findings(&j, r);
+	if (!r->only)
+		put_findings(&j, r);
 	put_functions(&j, r);
 	put_latency(&j, r);
 	put_traces(&j, r);
-	if (is_one(r))
+	if (is_one(r) && !r->only)
 		report_json_put_threads(&j, trace_threads(r, 0));
-	put_gc(&j, r);
+	if (!r->only)
+		put_gc(&j, r);
 	put_types(&j, "regions", r, &r->tables->regions);
 	put_types(&j, "tasks", r, &r->tables->tasks);
 	put_all_longest(&j, r);

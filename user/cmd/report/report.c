@@ -179,6 +179,29 @@ static void report_expect_trigger(struct units *u, const char *path)
 		fclose(f);
 }
 
+/* What has the labels alone: all that adds up the program, or explains it, is left out. */
+static int report_read_labelled(struct trace_report *r, struct reread *file, const char *binary,
+				bool *failed, struct error *err)
+{
+	struct routes *routes;
+	struct trace_input in;
+	int ret = report_open_trace(&in, file, binary, err);
+
+	if (ret)
+		return ret;
+	tables_trace(r->tables, file->path);
+	routes = report_requests_new(r->spans, false);
+	routes_label(routes, r->only);
+	*(struct routes **)vec_push(&r->routes, sizeof(routes)) = routes;
+	ret = spans_read(r->spans, in.reader, err);
+	if (trace_input_close(&in, file->path, ret, err)) {
+		cmd_fail(err);
+		*failed = true;
+	}
+	routes_collected(routes);
+	return 0;
+}
+
 static int trace_report_read_file(struct trace_report *r, struct reread *file,
 				  const struct trace_report_options *o, bool *failed,
 				  struct error *err)
@@ -236,22 +259,42 @@ static int trace_report_read_one(struct trace_report *r, const char *path,
 		ret = reread_open_tee(&file, path, err);
 	if (ret)
 		return ret;
-	ret = trace_report_read_file(r, &file, o, failed, err);
+	ret = r->only ? report_read_labelled(r, &file, o->binary, failed, err) :
+			trace_report_read_file(r, &file, o, failed, err);
 	reread_close(&file);
 	return ret;
+}
+
+/* Is nothing in the tables? */
+static bool report_lacks_labels(const struct trace_report *r)
+{
+	return r->only && !r->tables->functions.len && !report_has_requests(r);
+}
+
+static int report_no_labels(const struct trace_report *r, const char *path, struct error *err)
+{
+	return error_set(err, -ENOENT, "%s: no goroutine has the label%s %s%s: group labels must "
+			 "be recorded (--events +labels)", path, r->labels->n == 1 ? "" : "s",
+			 r->labels->label[0], r->labels->n == 1 ? "" : " and the others");
 }
 
 int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 		      const struct trace_report_options *o, bool *failed, struct error *err)
 {
+	struct tables_options tables = o->tables;
 	size_t i;
 	int ret = 0;
 
 	*r = (struct trace_report){ .spans = spans_new(), .several = n > 1 };
-	r->tables = tables_new(r->spans, &o->tables);
+	r->labels = &o->labels;
+	r->only = o->labels.n ? labelled_new_all(r->spans, &o->labels) : NULL;
+	tables.only = r->only;
+	r->tables = tables_new(r->spans, &tables);
 	r->html = o->html ? html_new(r->spans) : NULL;
 	for (i = 0; i < n && !ret; i++)
 		ret = trace_report_read_one(r, paths[i], o, failed, err);
+	if (!ret && report_lacks_labels(r) && !*failed)
+		ret = report_no_labels(r, paths[0], err);
 	if (!ret)
 		rank(r);
 	return ret;
@@ -276,6 +319,7 @@ void trace_report_free(struct trace_report *r)
 	vec_free(&r->findings);
 	tables_delete(r->tables);
 	html_free(r->html);
+	labelled_free(r->only);
 	spans_free(r->spans);
 }
 
@@ -298,6 +342,9 @@ static const struct option_row report_rows[] = {
 	  "a page for browsers, with a timeline; of one trace (docs/html.md)"),
 	OPTION(0, "by-label", "KEY", OPTION_TEXT, offsetof(struct options, report.tables.label),
 	  "time by the values of that profiler label, not by function"),
+	OPTION(0, "label", "KEY=VALUE", OPTION_TAKE, offsetof(struct options, report.labels),
+	  "what has this profiler label alone; * and ? in VALUE are as in a shell; several: all\n"
+	  "of them", .take = option_add_label),
 	OPTION(0, "top", "N", OPTION_NUMBER, offsetof(struct options, report.tables.top),
 	  "how many rows and longest moments to show (default 10)",
 	  .min = 1, .max = TABLES_TOP_MAX),
@@ -311,6 +358,12 @@ static const char *report_check(void *options, char **operands)
 
 	if (o->html && operands[1])
 		return "--html takes one trace: the timeline of a page is that of one program";
+	if (o->report.labels.n && (o->html || o->report.unit || o->report.tables.label))
+		return option_wrong("--label and %s do not go together: %s",
+				    o->html ? "--html" : o->report.unit ? "--unit" : "--by-label",
+				    o->html ? "a page shows the whole program" :
+				    o->report.unit ? "a unit of work is of the whole program" :
+						     "choose one");
 	if (!o->out && (o->json || !o->html))
 		o->out = "-";
 	if (o->html && o->out && !strcmp(o->html, "-") && !strcmp(o->out, "-"))

@@ -19,6 +19,7 @@ struct trace_report_options {
 	const char *binary;	/* names the stacks of traces before Go 1.7; may be NULL */
 	const char *unit;	/* the function or type of the unit of work; NULL: chosen */
 	bool html;		/* for trace_report_html(): of one trace */
+	struct labels_asked labels;	/* what has these alone; none: all */
 	struct tables_options tables;
 };
 
@@ -41,6 +42,12 @@ struct trace_threads {
 
 struct trace_report {
 	struct spans *spans;
+	/*
+	 * What has the labels alone: then @of_traces, @findings, @units and @threads are empty.
+	 * NULL: all.
+	 */
+	struct labelled *only;
+	const struct labels_asked *labels;
 	struct vec threads;	/* struct trace_threads, by trace */
 	struct tables *tables;
 	struct vec of_traces;	/* struct findings * */
@@ -56,7 +63,8 @@ struct trace_report {
 
 /*
  * Reads the traces. A fault of one is printed, and what comes before it counts; *@failed says
- * whether there was one. An error if a trace cannot be opened.
+ * whether there was one. An error if a trace cannot be opened, or nothing has the labels. @o must
+ * outlive @r.
  */
 int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 		      const struct trace_report_options *o, bool *failed, struct error *err);

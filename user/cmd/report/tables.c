@@ -141,7 +141,8 @@ static void print_function(const struct trace_report *r, const struct function_r
 		fprintf(f, ", %s created", unit_count(row->created).text);
 	if (row->ended)
 		fprintf(f, ", %s ended", unit_count(row->ended).text);
-	fprintf(f, "; lived %s together\n", unit_time(row->life.sum).text);
+	fprintf(f, r->only ? "; had the label for %s together\n" : "; lived %s together\n",
+		unit_time(row->life.sum).text);
 	for (stay = 0; stay < tables_stays(r->tables); stay++)
 		if (is_worth_a_line(row, stay))
 			stays[n++] = (struct stay_of_row){ stay, tables_dist(row, stay) };
@@ -561,8 +562,10 @@ void report_print_longest(const struct trace_report *r, FILE *f)
 			print_longest(r,
 				      stay == STAY_CALL ? "system call" : tables_stay_name(t, stay),
 				      &t->stays[stay], n, f);
-	print_longest(r, "GC cycle", &t->gc, n, f);
-	print_longest(r, "stop of the world", &t->stops, n, f);
+	if (!r->only) {
+		print_longest(r, "GC cycle", &t->gc, n, f);
+		print_longest(r, "stop of the world", &t->stops, n, f);
+	}
 	print_longest(r, "region", &t->region, n, f);
 	print_longest(r, "task", &t->task, n, f);
 }

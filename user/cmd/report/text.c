@@ -166,6 +166,7 @@ static void print_notes(const struct trace_report *r, bool reasons, FILE *f)
 
 static void print_unrecorded(const struct trace_report *r, FILE *f)
 {
+	const char *as = r->only ? "counts nowhere" : "counts as a wait, \"" SPANS_GAP "\"";
 	uint32_t i;
 
 	for (i = 0; i < r->tables->traces.len; i++) {
@@ -176,8 +177,8 @@ static void print_unrecorded(const struct trace_report *r, FILE *f)
 		fprintf(f, "  %s of", unit_time(t->unrecorded).text);
 		if (!is_one(r))
 			fprintf(f, " trace %" PRIu32 ",", i + 1);
-		fprintf(f, " %s: nothing is known of that time; it counts as a wait, \"%s\"\n",
-			unit_time(t->last - t->first).text, SPANS_GAP);
+		fprintf(f, " %s: nothing is known of that time; it %s\n",
+			unit_time(t->last - t->first).text, as);
 	}
 }
 
@@ -252,6 +253,14 @@ static void report_text_put_missing(const struct trace_report *r, FILE *f)
 	print_dropped(r, f);
 }
 
+/* A label alone can lack any group of events: that says nothing about the recording. */
+static void report_text_put_lost(const struct trace_report *r, FILE *f)
+{
+	print_unrecorded(r, f);
+	print_notes(r, false, f);
+	print_dropped(r, f);
+}
+
 static void put_reasons(const struct trace_report *r, FILE *f)
 {
 	print_notes(r, true, f);
@@ -291,10 +300,38 @@ static void print_threads(const struct trace_report *r, FILE *f)
 	}
 }
 
+static void print_labels(const struct trace_report *r, FILE *f)
+{
+	size_t i;
+
+	fputs("Only what has the profiler label", f);
+	for (i = 0; i < r->labels->n; i++)
+		show_printf(f, "%s%s", i ? ", " : r->labels->n > 1 ? "s " : " ",
+			    r->labels->label[i]);
+	fputs(". Left out, as they are of the whole program: unit of work, findings,\n"
+	      "threads, over time, GC and stops.\n", f);
+}
+
+static void print_labelled(const struct trace_report *r, FILE *f)
+{
+	print_head(r, f);
+	print_labels(r, f);
+	report_print_requests(r, f);
+	print_part(r, "SNAPSHOTS OF A FLIGHT RECORDING, and why", put_reasons, f);
+	print_part(r, "NOT IN THE TRACE", report_text_put_lost, f);
+	report_print_goroutines(r, f);
+	report_print_sections(r, f);
+	report_print_longest(r, f);
+}
+
 void trace_report_print(const struct trace_report *r, FILE *f)
 {
 	struct next next;
 
+	if (r->only) {
+		print_labelled(r, f);
+		return;
+	}
 	print_head(r, f);
 	report_print_unit(r, f);
 	report_text_print_findings(r, f);
