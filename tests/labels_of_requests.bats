@@ -82,6 +82,31 @@ sum() { jq "[.goroutines[] | $1 // 0] | add" "$BATS_TEST_TMPDIR/$2"; }
 	contains '--label takes KEY=VALUE'
 }
 
+# facts LABEL COUNT...: how many facts each trigger has, about those with the label.
+facts() {
+	"$GOTAP" record --json --flight 5s --budget none --cooldown 1h -o "$BATS_TEST_TMPDIR/%p-%n.trace" --on 'request>500us' \
+		--on 'request:/buy>500us' --on 'blocked>500us:sleep' --on-label "$1" -- "$PROG" >"$BATS_TEST_TMPDIR/json" 2>&1 || fail "$1"
+	grep -o '"triggers": \[[^]]*\]' "$BATS_TEST_TMPDIR/json" | sed 's/.*/{&}/' >"$BATS_TEST_TMPDIR/triggers"
+	succeeds diff <(printf '%s\n' "${@:2}") <(jq '.triggers[].facts' "$BATS_TEST_TMPDIR/triggers")
+}
+
+@test "triggers of a label: of the handler for requests, of each goroutine for waits; the group labels comes along" {
+	build_prog 1.27 tenants
+	export GODEBUG=httpmuxgo121=0
+	facts tenant=acme-1 7 7 11
+	facts 'tenant=acme*' 10 10 14
+	facts tenant=nobody 0 0 0
+	gotap record --flight 5s --on gc --on-label tenant=acme-1 -- "$PROG"
+	[ "$status" -eq 2 ]
+	contains '--on-label restricts triggers about goroutines: no --on is one'
+	gotap record --flight 5s --on 'request>1s' --on-label tenant -- "$PROG"
+	[ "$status" -eq 2 ]
+	contains '--on-label takes KEY=VALUE'
+	gotap record --on-label tenant=acme-1 -- "$PROG"
+	[ "$status" -eq 2 ]
+	contains 'are for --flight TIME'
+}
+
 @test "why and --otlp of a label" {
 	"$GOTAP" why "$TRACE" --route /buy --label tenant=acme-2 --slowest 20 --json >"$BATS_TEST_TMPDIR/why"
 	[ "$(jq '.slowest | length' "$BATS_TEST_TMPDIR/why")" -eq 3 ]

@@ -15,6 +15,7 @@ enum { US = 1000, MS = 1000000, START = 0x401000 };
 static struct triggers *triggers;
 static struct trigger_rule rules[8];
 static size_t n_rules;
+static struct labels_asked asked;	/* of begin_rules(); none: facts of all */
 static struct flight_fact facts[64];
 static size_t n_facts;
 
@@ -52,7 +53,8 @@ static inline void begin_with(const char *const *texts)
 	n_facts = n_rules = 0;
 	for (; *texts; texts++)
 		CHECK_EQ(trigger_parse(&rules[n_rules++], *texts, &err), 0);
-	triggers = triggers_new(&(struct triggers_opts){ .rules = rules, .n = n_rules, .fire = take });
+	triggers = triggers_new(&(struct triggers_opts){ .rules = rules, .n = n_rules, .fire = take,
+						   .labels = asked.n ? &asked : NULL });
 	open_trace(25);
 	triggers_observe(triggers, &observers);
 	observers_begin(&observers, frames, NULL);

@@ -45,6 +45,10 @@ static const struct option_row assemble_rows[] = {
 	  "print the moments at which `gotap record --flight "
 	  "--on TRIGGER` would write a snapshot, as lines of "
 	  "JSON; can be given several times; --on help lists triggers", .take = assemble_take_on),
+	OPTION(0, "on-label", "KEY=VALUE", OPTION_TAKE,
+	  offsetof(struct assemble_options, on.labels),
+	  "of --on about goroutines and requests, those with this profiler label alone; * and "
+	  "? in VALUE are as in a shell; several: all of them", .take = option_add_label),
 	OPTION(0, "format", "VERSION", OPTION_TAKE, offsetof(struct assemble_options, version),
 	  "go1.22, go1.23, go1.25 (default) or go1.26; or "
 	  "what the tracers before wrote: gotrace (before "
@@ -77,6 +81,8 @@ static const char *assemble_check(void *options, char **operands)
 	if (o->on.rules.len &&
 	    (!strcmp(o->output, "-") || (o->perfetto && !strcmp(o->perfetto, "-"))))
 		return "--on prints on stdout: give a file with -o";
+	if (on_check(&o->on))
+		return on_check(&o->on);
 	if (o->perfetto && o->version < 22)
 		return "--perfetto needs --format go1.22 or later: "
 		       "the other formats are written when all is read";

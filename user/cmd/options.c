@@ -295,8 +295,8 @@ const char *option_add_label(void *labels, const char *arg)
 {
 	struct labels_asked *l = labels;
 
-	if (l->n == LABELLED_MOST)
-		return option_wrong("can be given %d times", LABELLED_MOST);
+	if (l->n == LABELS_ASKED)
+		return option_wrong("can be given %d times", LABELS_ASKED);
 	return option_take_label(&l->label[l->n++], arg);
 }
 

@@ -2,6 +2,7 @@
 /* labels: see labels.h. */
 #include "read/labels.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "read/text_quote.h"
@@ -150,6 +151,27 @@ const struct label *labels_find(const struct labels *l, const char *key, size_t 
 			return label;
 	}
 	return NULL;
+}
+
+/* Do the labels that were read have @asked, KEY=VALUE? */
+static bool labels_have_one(const struct labels *l, const char *asked)
+{
+	size_t n = strcspn(asked, "=");
+	const struct label *label = labels_find(l, asked, n);
+
+	return label && !fnmatch(asked + n + 1, label_value(l, label), 0);
+}
+
+bool labels_have(struct labels *l, const char *text, size_t n, const struct labels_asked *asked)
+{
+	size_t i;
+
+	if (!n || !labels_parse(l, text, n))
+		return false;
+	for (i = 0; i < asked->n; i++)
+		if (!labels_have_one(l, asked->label[i]))
+			return false;
+	return true;
 }
 
 void labels_free(struct labels *l)

@@ -50,6 +50,17 @@ static inline const char *label_value(const struct labels *l, const struct label
 const struct label *labels_find(const struct labels *l, const char *key, size_t n);
 void labels_free(struct labels *l);
 
+enum { LABELS_ASKED = 16 };
+
+/* Labels that the user asks for: KEY=VALUE each, where VALUE is a pattern of fnmatch(3). */
+struct labels_asked {
+	const char *label[LABELS_ASKED];
+	size_t n;
+};
+
+/* Does the text have all of @asked? It is parsed into @l, which can be reused for many texts. */
+bool labels_have(struct labels *l, const char *text, size_t n, const struct labels_asked *asked);
+
 /*
  * For the writer: labels_put() appends one pair, after a space unless @out is empty;
  * labels_put_more() appends the sign for more labels.

@@ -2,13 +2,11 @@
 /* labelled: see labelled.h. */
 #include "spans/labelled.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map64.h"
 #include "base/vec.h"
-#include "read/labels.h"
 
 enum { PARENTS = 64 };	/* tasks around a task that are looked at */
 
@@ -30,27 +28,6 @@ bool labelled_is_valid(const char *label)
 	return equals && equals != label;
 }
 
-/* Do the labels that were read have @asked, KEY=VALUE? */
-static bool labelled_holds(const struct labelled *l, const char *asked)
-{
-	size_t len = strcspn(asked, "=");
-	const struct label *label = labels_find(&l->labels, asked, len);
-
-	return label && !fnmatch(asked + len + 1, label_value(&l->labels, label), 0);
-}
-
-static bool labelled_read(struct labelled *l, const char *text)
-{
-	size_t i;
-
-	if (!labels_parse(&l->labels, text, strlen(text)))
-		return false;
-	for (i = 0; i < l->asked.n; i++)
-		if (!labelled_holds(l, l->asked.label[i]))
-			return false;
-	return true;
-}
-
 /* Equal labels have one address, and goroutines have few different ones. */
 static bool labelled_match(struct labelled *l, const char *text)
 {
@@ -61,7 +38,7 @@ static bool labelled_match(struct labelled *l, const char *text)
 		return false;
 	known = map64_put(&l->texts, (uintptr_t)text, &is_new);
 	if (is_new)
-		*known = 1 + labelled_read(l, text);
+		*known = 1 + labels_have(&l->labels, text, strlen(text), &l->asked);
 	return *known == 2;
 }
 

@@ -17,17 +17,10 @@
 #ifndef GOTAP_SPANS_LABELLED_H
 #define GOTAP_SPANS_LABELLED_H
 
+#include "read/labels.h"
 #include "spans/spans.h"
 
 struct labelled;
-
-enum { LABELLED_MOST = 16 };	/* labels of a struct labels_asked */
-
-/* What the user asks for: labels that labelled_is_valid() accepts. */
-struct labels_asked {
-	const char *label[LABELLED_MOST];
-	size_t n;
-};
 
 /* Is @label KEY=VALUE? VALUE is a pattern of fnmatch(3): * and ? are what they are in a shell. */
 bool labelled_is_valid(const char *label);

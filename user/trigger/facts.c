@@ -237,9 +237,12 @@ void fire(struct rule *r, const struct fact_place *where, const char *format, ..
 	va_list ap;
 	int n;
 
-	r->counts.facts++;
 	fact.since = where->since || !r->family->lasts ? where->since :
 							 where->time - r->is->limit;
+	if (r->is->kind != TRIGGER_ERRORS &&
+	    !labels_had(r, g ? g->id : where->goid, fact.since ? fact.since : where->time))
+		return;
+	r->counts.facts++;
 	fact.until = where->until ? where->until : where->time;
 	if (r->last && where->time < r->last + APART_NS)
 		return;

@@ -141,7 +141,18 @@ struct triggers {
 	struct vec on_event[256];
 	struct vec waiting;	/* struct waiting */
 	size_t stays;		/* number of struct stay in each goroutine's data, for all rules */
+	size_t labels_at;	/* index of the last one, with opts.labels */
+	struct labels labels;	/* used by labels_learn() */
 };
+
+/* labelled.c, with opts.labels: a goroutine was born; a log event, of whatever category. */
+void labels_of_new(const struct triggers *t, struct tap_go *g, const struct tap_step *s);
+void labels_learn(struct triggers *t, const struct tap_step *s);
+/*
+ * May a fact about the goroutine @goid, which began at @since, count? It had the labels at some
+ * time since then, or the rule is not restricted.
+ */
+bool labels_had(struct rule *r, uint64_t goid, uint64_t since);
 
 /* Returns the family that handles rules of @kind. */
 const struct family *family_of(enum trigger_kind kind);

@@ -34,6 +34,7 @@ struct request_rule {
 struct request_watch {
 	struct stay stay;
 	struct served_request *q;
+	bool later;		/* it is too long, and may still get the labels */
 };
 
 /*
@@ -111,7 +112,7 @@ static void request_begun(struct rule *r, struct served_request *q)
 static void request_ended(struct rule *r, struct served_request *q)
 {
 	const struct request_watch *w = q->data;
-	bool reported = w && !w->stay.next;
+	bool reported = w && !w->stay.next && !w->later;
 
 	request_unwatch(q);
 	if (!reported && q->until > q->since + r->is->limit && request_matches(r, q))
@@ -140,7 +141,7 @@ static void errors_on_ended(void *ctx, struct served_request *q)
 	struct request_rule *own = ctx;
 	bool failed = result_failed(&q->result);
 
-	if (!request_matches(own->rule, q))
+	if (!request_matches(own->rule, q) || !labels_had(own->rule, q->g, q->since))
 		return;
 	window_count(&own->window, failed);
 	if (!failed)
@@ -214,10 +215,15 @@ static void request_gone(struct rule *r, struct tap_go *g, uint64_t time)
 
 static void request_seen(struct rule *r, uint64_t time)
 {
+	struct request_watch *w;
 	struct stay *s;
 
-	while (time > r->is->limit && (s = stay_take(&r->stays, time - r->is->limit)))
-		request_fire(r, ((struct request_watch *)(void *)s)->q, time);
+	while (time > r->is->limit && (s = stay_take(&r->stays, time - r->is->limit))) {
+		w = (struct request_watch *)(void *)s;
+		w->later = !labels_had(r, w->q->g, w->q->since);
+		if (!w->later)
+			request_fire(r, w->q, time);
+	}
 }
 
 static void errors_seen(struct rule *r, uint64_t time)

@@ -59,7 +59,11 @@ bool trigger_lasts(enum trigger_kind kind)
 
 static void on_born(void *ctx, struct tap_go *g, const struct tap_step *s)
 {
-	EACH(((struct triggers *)ctx)->on_born, born(r, g));
+	struct triggers *t = ctx;
+
+	if (t->opts.labels)
+		labels_of_new(t, g, s);
+	EACH(t->on_born, born(r, g));
 }
 
 static void on_enter(void *ctx, struct tap_go *g, const struct tap_step *s)
@@ -79,7 +83,11 @@ static void on_gone(void *ctx, struct tap_go *g, uint64_t time)
 
 static void trigger_on_event(void *ctx, const struct tap_step *s)
 {
-	EACH(((struct triggers *)ctx)->on_event[s->event->kind & 255], event(r, s));
+	struct triggers *t = ctx;
+
+	if (t->opts.labels && s->event->kind == EV_UserLog)
+		labels_learn(t, s);
+	EACH(t->on_event[s->event->kind & 255], event(r, s));
 }
 
 static void on_seen(void *ctx, uint64_t time)
@@ -175,6 +183,10 @@ struct triggers *triggers_new(const struct triggers_opts *opts)
 		trigger_enlist(t, &t->rules[i], &tap);
 		stream |= t->rules[i].family->stream;
 	}
+	if (t->opts.labels) {
+		t->labels_at = t->stays++;
+		tap.wants[EV_UserLog] = true;
+	}
 	tap.data = t->stays * sizeof(struct stay);
 	if (stream)
 		t->tap = tap_new(&tap);
@@ -267,6 +279,7 @@ void triggers_free(struct triggers *t)
 	tap_free(t->tap);
 	free_lists(t);
 	vec_free(&t->waiting);
+	labels_free(&t->labels);
 	free(t->rules);
 	free(t);
 }

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "flight/fact.h"
+#include "read/labels.h"
 #include "threads/threads.h"
 #include "trace/observer.h"
 #include "trigger/parse.h"
@@ -34,8 +35,15 @@ struct triggers_opts {
 	/* flight_trigger(), or a function of a test. */
 	uint64_t (*fire)(void *ctx, const struct flight_fact *fact);
 	void *ctx;
+	/*
+	 * Facts of kinds with trigger_takes_labels() count only if the goroutine had these profiler
+	 * labels at some time of the fact. NULL: all count. It must outlive the triggers.
+	 */
+	const struct labels_asked *labels;
 };
 
+/* Are the facts of this kind about a goroutine, so that triggers_opts.labels restricts them? */
+bool trigger_takes_labels(enum trigger_kind kind);
 /*
  * Do the facts of this kind come from records? Facts of the other kinds come from a signal, a
  * request or the end of the program.

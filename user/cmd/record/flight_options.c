@@ -53,6 +53,9 @@ const struct option_row flight_rows[] = {
 	  "write a snapshot also when TRIGGER becomes true; can "
 	  "be given several times; --on help lists triggers "
 	  "(docs/triggers.md)", .take = flight_take_on),
+	OPTION(0, "on-label", "KEY=VALUE", OPTION_TAKE, FIELD(on.labels),
+	  "of --on about goroutines and requests, those with this profiler label alone; * and ? in "
+	  "VALUE are as in a shell; several: all of them", .take = option_add_label),
 	OPTION(0, "before", "TIME", OPTION_MOMENT, FIELD(before),
 	  "a snapshot begins TIME before that moment (default: all that is kept)"),
 	OPTION(0, "after", "TIME", OPTION_MOMENT, FIELD(after),

@@ -45,6 +45,17 @@ const char *on_add_kept(struct on_list *l, const char *arg)
 			    rule->text);
 }
 
+const char *on_check(const struct on_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->rules.len; i++)
+		if (trigger_takes_labels(vec_at(&l->rules, struct trigger_rule, i)->kind))
+			return NULL;
+	return l->labels.n ? "--on-label restricts triggers about goroutines: no --on is one "
+			     "(docs/triggers.md)" : NULL;
+}
+
 static unsigned int group_of(const struct trigger_rule *rule)
 {
 	const char *name = trigger_group(rule->kind);
@@ -61,6 +72,8 @@ unsigned int on_groups(const struct on_list *l)
 	unsigned int set = 0;
 	size_t i;
 
+	if (l->labels.n)
+		set = 1u << GROUP_LABELS;
 	for (i = 0; i < l->rules.len; i++)
 		set |= group_of(vec_at(&l->rules, struct trigger_rule, i));
 	return set;
@@ -91,7 +104,7 @@ struct triggers *on_begin(const struct on_list *l,
 			  uint64_t (*fire)(void *ctx, const struct flight_fact *fact), void *ctx)
 {
 	struct triggers_opts opts = { .rules = l->rules.data, .n = l->rules.len, .fire = fire,
-				      .ctx = ctx };
+				      .ctx = ctx, .labels = l->labels.n ? &l->labels : NULL };
 
 	return l->rules.len ? triggers_new(&opts) : NULL;
 }

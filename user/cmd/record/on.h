@@ -15,6 +15,7 @@
 
 struct on_list {
 	struct vec rules;	/* struct trigger_rule */
+	struct labels_asked labels;	/* of --on-label */
 };
 
 /*
@@ -27,6 +28,8 @@ const char *on_add(struct on_list *l, const char *arg);
  * refused, too.
  */
 const char *on_add_kept(struct on_list *l, const char *arg);
+/* Returns NULL, or why the labels of --on-label do not go with the triggers. */
+const char *on_check(const struct on_list *l);
 /* The groups of events that they need, as a mask. */
 unsigned int on_groups(const struct on_list *l);
 /* Is one of them about something that may go on after the fact, as a wait? */

@@ -207,7 +207,8 @@ static const char *settle_flight(struct record_options *o)
 
 	if (!a->time)
 		return a->only ? "--before, --after, --cooldown, --keep, --keep-bytes, --exec, "
-				 "--socket, --peers, --peer-token and --on are for --flight TIME" :
+				 "--socket, --peers, --peer-token, --on and --on-label are for "
+				 "--flight TIME" :
 				 NULL;
 	if (a->peer_token && !a->peers)
 		return "--peer-token is about --peers";
@@ -223,6 +224,8 @@ static const char *settle_flight(struct record_options *o)
 	if (o->output && !strcmp(o->output, "-"))
 		return "-o is a pattern for the snapshots of --flight, as "
 		       "in 'DIR/%p-%t-%n.trace': they do not go to stdout";
+	if (on_check(&a->on))
+		return on_check(&a->on);
 	o->groups |= on_groups(&a->on);
 	a->pattern = o->output ? o->output : "gotap-%p-%t-%n.trace";
 	o->output = BESIDE_NOWHERE;
