@@ -192,7 +192,7 @@ etcd() {
 		etcdctl put "k$i" "v$i"
 		etcdctl get "k$i"
 	done
-	! etcdctl lease revoke 1234567
+	! etcdctl lease revoke 1234567 || fail "a lease that is none was revoked"
 	etcdctl member list
 	timeout 1 "$CTL" --endpoints "127.0.0.1:$PORT" watch k1 >/dev/null || true
 	curl -s "$url/metrics" >"$T/metrics"

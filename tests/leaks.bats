@@ -43,32 +43,58 @@ finds() {
 	[ "$("$GOTAP" stacks -p "$TARGET" --detect-leaks | grep -c '^goroutine .*(leaked)')" -eq 25 ]
 }
 
+# collects: the program collects once more, and the collection is over.
+collects() {
+	local n
+	n=$(grep -c collected "$TARGET_OUT" || true)
+	kill -USR2 "$TARGET"
+	wait_for 60 eval '[ "$(grep -c collected "$TARGET_OUT")" -gt '"$n"' ]'
+}
+
+# detects [OPTION...]: gotap stacks --detect-leaks in the background, which waits for a collection; sets $DETECTS.
+detects() {
+	"$GOTAP" stacks -p "$TARGET" --detect-leaks "$@" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+	DETECTS=$!
+	wait_for 60 pauses $DETECTS
+}
+
 @test "no collection comes: it says so, and takes its wish back; a signal does so, too" {
-	local gotap
+	local status=0
 	require_root
 	build_prog 1.27 leaky
 	start_target "$PROG" idle
 	gotap stacks -p "$TARGET" --detect-leaks --within 300ms
 	[ "$status" -eq 1 ] && contains 'has begun no collection within 0.3 s'
-	kill -USR2 "$TARGET"
-	sleep 0.3
+	collects
 	gotap stacks -p "$TARGET" --leaked
 	contains 'no goroutine is marked as leaked'
-	"$GOTAP" stacks -p "$TARGET" --detect-leaks >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
-	gotap=$!
-	sleep 0.5
-	kill -INT $gotap
-	! wait $gotap
+	detects
+	kill -INT $DETECTS
+	wait $DETECTS || status=$?
+	[ "$status" -eq 1 ]
 	grep -q 'ended by a signal' "$BATS_TEST_TMPDIR/out"
-	kill -USR2 "$TARGET"
-	sleep 0.3
+	collects
 	gotap stacks -p "$TARGET" --leaked
 	contains 'no goroutine is marked as leaked'
-	"$GOTAP" stacks -p "$TARGET" --detect-leaks --within 30s >"$BATS_TEST_TMPDIR/out" 3>&- &
-	gotap=$!
-	sleep 0.5
-	kill -USR2 "$TARGET"
-	wait $gotap
+	detects
+	collects
+	wait $DETECTS
+	[ "$(grep -c '^goroutine .*(leaked)' "$BATS_TEST_TMPDIR/out")" -eq 25 ]
+}
+
+@test "one gotap that takes its wish back does not end the wait of another" {
+	local first status=0
+	require_root
+	build_prog 1.27 leaky
+	start_target "$PROG" idle
+	detects
+	first=$DETECTS
+	detects
+	kill -INT $first
+	wait $first || status=$?
+	[ "$status" -eq 1 ]
+	collects
+	wait $DETECTS
 	[ "$(grep -c '^goroutine .*(leaked)' "$BATS_TEST_TMPDIR/out")" -eq 25 ]
 }
 

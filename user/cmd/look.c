@@ -3,6 +3,7 @@
 #include "cmd/look.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "live/memory.h"
 #include "proc/privilege.h"
@@ -73,6 +74,26 @@ int look_fate(struct look *l, int r, struct error *err)
 	case PROCESS_SAME:
 		break;
 	}
+	return r;
+}
+
+int look_hold_memory(struct look *l, struct error *err)
+{
+	int r;
+
+	if (l->proc.writable >= 0)
+		return 0;
+	process_hold_memory(&l->proc);
+	r = l->proc.writable < 0 ? -errno : 0;
+	if (r)
+		error_set(err, r,
+			  "cannot write to the memory of process %d (%s): run gotap as root or "
+			  "with CAP_SYS_PTRACE and CAP_DAC_OVERRIDE",
+			  l->proc.pid, strerror(-r));
+	/* the open file is of one program: checked now, it is so from now on */
+	r = look_fate(l, r, err);
+	if (r)
+		process_leave_memory(&l->proc);
 	return r;
 }
 

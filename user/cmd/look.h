@@ -31,6 +31,12 @@ int look_open(struct look *l, const struct pick *pick, int assume_minor, struct 
  * Returns the error of a process that has ended or exec'ed meanwhile; otherwise @r, with its @err.
  */
 int look_fate(struct look *l, int r, struct error *err);
+/*
+ * Opens the memory of the process for writing (proc.writable), unless it is open. An exec or a
+ * reused process id cannot bring in the memory of another program: -ESRCH and -ESTALE as
+ * look_fate(). Other errors: -errno of open(2), with the rights that it takes.
+ */
+int look_hold_memory(struct look *l, struct error *err);
 void look_close(struct look *l);
 
 #endif

@@ -8,7 +8,12 @@
 
 #include "base/clock.h"
 
+static const int pause_signals[] = { SIGINT, SIGTERM, SIGHUP };
+enum { PAUSE_SIGNALS = sizeof(pause_signals) / sizeof(pause_signals[0]) };
+
 static volatile sig_atomic_t pause_ended;
+static struct sigaction pause_before[PAUSE_SIGNALS];
+static bool pause_catches;
 
 static void pause_on_signal(int signal)
 {
@@ -18,10 +23,20 @@ static void pause_on_signal(int signal)
 void pause_catch(void)
 {
 	struct sigaction sa = { .sa_handler = pause_on_signal };
+	size_t i;
 
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	for (i = 0; i < PAUSE_SIGNALS && !pause_catches; i++)
+		sigaction(pause_signals[i], &sa, &pause_before[i]);
+	pause_catches = true;
+}
+
+void pause_release(void)
+{
+	size_t i;
+
+	for (i = 0; i < PAUSE_SIGNALS && pause_catches; i++)
+		sigaction(pause_signals[i], &pause_before[i], NULL);
+	pause_catches = false;
 }
 
 bool pause_for(double seconds)

@@ -8,8 +8,10 @@
 
 #include <stdbool.h>
 
-/* From now on these signals end pauses, and do not end gotap. */
+/* From now on these signals end pauses, and do not end gotap, until pause_release(). */
 void pause_catch(void);
+/* The signals have the effect again that they had before pause_catch(). */
+void pause_release(void);
 /* Waits for @seconds; false: a signal has come since pause_catch(). */
 bool pause_for(double seconds);
 

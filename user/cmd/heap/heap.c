@@ -189,9 +189,13 @@ static int heap_take(struct heap_cmd *h, struct error *err)
 	r = h->vars.rate ? heap_switch_recover(h, err) : 0;
 	if (r && r != -EBUSY)
 		return r;
-	if (h->o->switch_on)
-		return r ? r : heap_look_switched(h, err);
-	return h->o->diff ? heap_look_twice(h, err) : heap_look(h, &h->profile, err);
+	if (r && h->o->switch_on)
+		return r;
+	r = h->o->switch_on ? heap_look_switched(h, err) :
+	    h->o->diff	    ? heap_look_twice(h, err) :
+			      heap_look(h, &h->profile, err);
+	pause_release();
+	return r;
 }
 
 /* --- what is not in it --- */

@@ -4,8 +4,13 @@
  * collection that marks what goroutines that can run reach, and finds those that wait for something
  * that is not reached. Their status becomes _Gleaked. It takes place if work.goroutineLeak.pending
  * is set when a collection begins; the program sets it for the profile goroutineleak. See stacks.h.
+ *
+ * The flag may be cleared without a collection: by another gotap that waits no longer. So a
+ * collection has taken it up only if .enabled was seen, or the collector's cycle (mProfCycle) has
+ * moved: gcMarkTermination counts the cycle before it clears .enabled.
  */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -31,6 +36,18 @@ struct leak_flags {
 	uint8_t pending, enabled;
 };
 
+/* What a look finds, read in this order. */
+struct leak_look {
+	uint32_t before;		/* the collector's cycle */
+	struct leak_flags flags;
+	uint32_t after;			/* the cycle again */
+};
+
+struct leak_wish {
+	uint64_t flags, cycle;		/* addresses in memory */
+	bool asked;			/* gotap has set the flag, not the program itself */
+};
+
 static int leaks_read(const struct stacks *s, uint64_t addr, struct leak_flags *ret,
 		      struct error *err)
 {
@@ -43,26 +60,61 @@ static int leaks_read(const struct stacks *s, uint64_t addr, struct leak_flags *
 	return 0;
 }
 
-static bool leaks_write(struct stacks *s, uint64_t addr, uint8_t value)
+static int leaks_cycle(const struct stacks *s, uint64_t addr, uint32_t *ret, struct error *err)
 {
-	struct process *p = &s->look.proc;
-
-	if (p->writable < 0)
-		process_hold_memory(p);
-	return p->writable >= 0 && pwrite(p->writable, &value, 1, (off_t)addr) == 1;
+	if (!memory_read(&s->look.proc, addr, ret, sizeof(*ret)))
+		return memory_error(&s->look.proc, NULL, "runtime.mProfCycle", err);
+	*ret >>= 1;		/* bit 0: flushed */
+	return 0;
 }
 
-/* Waits until the collection that takes up @addr is over. */
-static int leaks_await(struct stacks *s, uint64_t addr, struct error *err)
+static int leaks_look(const struct stacks *s, const struct leak_wish *w, struct leak_look *ret,
+		      struct error *err)
+{
+	int r = leaks_cycle(s, w->cycle, &ret->before, err);
+
+	if (!r)
+		r = leaks_read(s, w->flags, &ret->flags, err);
+	return r ? r : leaks_cycle(s, w->cycle, &ret->after, err);
+}
+
+static int leaks_write(struct stacks *s, struct leak_wish *w, uint8_t value, struct error *err)
+{
+	int r = look_hold_memory(&s->look, err);
+
+	w->asked |= !r && value;
+	if (r || pwrite(s->look.proc.writable, &value, 1, (off_t)w->flags) == 1)
+		return r;
+	return error_set(err, -errno, "cannot write to the memory of process %d: %s",
+			 s->look.proc.pid, strerror(errno));
+}
+
+/*
+ * Waits until the collection that takes up the flag is over. @last: a look at the flag when it was
+ * set, or before.
+ */
+static int leaks_await(struct stacks *s, struct leak_wish *w, struct leak_look last,
+		       struct error *err)
 {
 	const double look = 0.02;
 	uint64_t until = now_ns() + (uint64_t)(s->o->within * 1e9);
-	struct leak_flags flags;
+	struct leak_look now;
+	bool began = false;
 	int r;
 
 	do {
-		r = leaks_read(s, addr, &flags, err);
-		if (r || (!flags.pending && !flags.enabled))
+		r = leaks_look(s, w, &now, err);
+		if (r)
+			return r;
+		if (now.flags.pending)
+			last = now;
+		else if (now.flags.enabled)
+			began = true;
+		else if (began || now.after != last.before)
+			return 0;
+		else	/* another gotap has cleared it */
+			r = leaks_write(s, w, 1, err);
+		if (r)
 			return r;
 		if (!pause_for(look))
 			return error_set(err, -EINTR, "ended by a signal before a collection of "
@@ -71,33 +123,36 @@ static int leaks_await(struct stacks *s, uint64_t addr, struct error *err)
 	return error_set(err, -ETIMEDOUT,
 			 "process %d has %s within %g s: --within TIME waits for longer",
 			 s->look.proc.pid,
-			 flags.enabled ? "not ended the collection that looks for leaks" :
-					 "begun no collection",
+			 now.flags.enabled ? "not ended the collection that looks for leaks" :
+					     "begun no collection",
 			 s->o->within);
 }
 
 int stacks_detect_leaks(struct stacks *s, struct error *err)
 {
 	struct profile_vars vars;
-	struct leak_flags flags;
-	uint64_t addr;
+	struct leak_wish w = {0};
+	struct leak_look first;
+	struct error none;
 	int r;
 
 	profile_vars_find(s->look.bin, &vars);
-	if (!vars.leak_pending)
-		return error_set(err, -ENOENT, "process %d: runtime.work.goroutineLeak was not "
-				 "found in the code of this program", s->look.proc.pid);
-	addr = vars.leak_pending + s->look.proc.bias;
-	r = leaks_read(s, addr, &flags, err);
+	if (!vars.leak_pending || !vars.cycle)
+		return error_set(err, -ENOENT, "process %d: runtime.%s was not found in the code "
+				 "of this program", s->look.proc.pid,
+				 vars.leak_pending ? "mProfCycle" : "work.goroutineLeak");
+	w.flags = vars.leak_pending + s->look.proc.bias;
+	w.cycle = vars.cycle + s->look.proc.bias;
+	r = leaks_look(s, &w, &first, err);
 	if (r)
 		return r;
 	pause_catch();
-	if (!flags.pending && !leaks_write(s, addr, 1))
-		return error_set(err, -EPERM,
-				 "cannot write to the memory of process %d: run gotap as root or "
-				 "with CAP_SYS_PTRACE and CAP_DAC_OVERRIDE", s->look.proc.pid);
-	r = leaks_await(s, addr, err);
-	if (r && !flags.pending)	/* the program has not asked for it itself */
-		leaks_write(s, addr, 0);
+	if (!first.flags.pending)
+		r = leaks_write(s, &w, 1, err);
+	if (!r)
+		r = leaks_await(s, &w, first, err);
+	if (r && w.asked)
+		leaks_write(s, &w, 0, &none);
+	pause_release();
 	return r;
 }
