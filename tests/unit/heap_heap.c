@@ -220,6 +220,14 @@ static void unsound_records(void)
 	make_list(8);
 	list[3][6 + STACK + 2]++;
 	expect(7, HEAP_BAD_COUNTS, 1, HEAP_WHOLE);
+	/* more bytes than int64_t has room for; the words of bytes agree, as they overflow alike */
+	make_list(8);
+	list[3][SIZE] = 1ULL << 40;
+	set_counts(list[3], -1, 1ULL << 22, 0);
+	seal(list[3]);
+	expect(7, HEAP_BAD_COUNTS, 1, HEAP_WHOLE);
+	set_counts(list[3], -1, (1ULL << 22) - 1, 0);
+	expect(8, 0, 0, HEAP_WHOLE);
 }
 
 static void lists_that_do_not_end(void)

@@ -119,9 +119,10 @@ static bool counts_fit(const struct heap_record *r, const uint64_t *words, unsig
 	return true;
 }
 
-static bool counts_possible(const struct heap_counts *c)
+/* The bytes of a record, too, are numbers that int64_t has room for. */
+static bool counts_possible(const struct heap_counts *c, uint64_t size)
 {
-	return c->frees <= c->allocs && c->allocs < 1ULL << 62;
+	return c->frees <= c->allocs && c->allocs < (1ULL << 62) / (size ? size : 1);
 }
 
 /* Reads the words of all records again; false if one cannot be read, which then has zeros. */
@@ -178,7 +179,7 @@ static void heap_sift(struct heap_profile *p, const uint64_t *words, unsigned in
 	for (i = 0; i < p->records.len; i++) {
 		const struct heap_record *r = vec_at(&p->records, struct heap_record, i);
 
-		if (counts_possible(&r->published) && counts_possible(&r->now) &&
+		if (counts_possible(&r->published, r->size) && counts_possible(&r->now, r->size) &&
 		    counts_fit(r, words + i * each * (1 + FUTURES), each))
 			*vec_at(&p->records, struct heap_record, kept++) = *r;
 		else
@@ -199,7 +200,7 @@ static bool heap_is_stable(const struct heap_profile *p, const uint64_t *a, cons
 		struct heap_counts x = counts_published(a + at, each, p->cycle);
 		struct heap_counts y = counts_published(b + at, each, p->cycle);
 
-		if (x.allocs != y.allocs || x.frees != y.frees || !counts_possible(&y) ||
+		if (x.allocs != y.allocs || x.frees != y.frees || !counts_possible(&y, r->size) ||
 		    !counts_fit(r, b + at, each))
 			return false;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "pprof/profile.h"
 
 struct value_profile {
@@ -85,6 +86,7 @@ void value_profile_add(struct value_profile *p, const uint32_t *frames, uint32_t
 	struct tally *tally = &p->profile.tally;
 	struct tally_item *item =
 		tally_at(tally, stack, value_profile_tag(p, bytes), PROFILE_SAMPLES);
+	int64_t *wide;
 	size_t at;
 	unsigned int i;
 
@@ -94,8 +96,9 @@ void value_profile_add(struct value_profile *p, const uint32_t *frames, uint32_t
 	at = (size_t)(item - vec_at(&tally->items, struct tally_item, 0)) * p->form->nvalues;
 	while (p->wide.len < at + p->form->nvalues)
 		vec_push(&p->wide, sizeof(int64_t));
+	wide = vec_at(&p->wide, int64_t, at);
 	for (i = 0; i < p->form->nvalues; i++)
-		*vec_at(&p->wide, int64_t, at + i) += values[i];
+		wide[i] = saturate_add(wide[i], values[i]);
 }
 
 void value_profile_comment(struct value_profile *p, const char *text)

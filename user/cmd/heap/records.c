@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "base/show.h"
 #include "cmd/heap/heap.h"
 
@@ -63,8 +64,9 @@ static void records_put_pcs(const struct heap_cmd *h, const struct heap_record *
 
 static void records_put_counts(const struct sampled *s)
 {
-	printf("%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "]", s->allocs - s->frees,
-	       s->alloc_bytes - s->free_bytes, s->allocs, s->alloc_bytes);
+	printf("%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "]",
+	       saturate_sub(s->allocs, s->frees), saturate_sub(s->alloc_bytes, s->free_bytes),
+	       s->allocs, s->alloc_bytes);
 }
 
 static void records_put_memory(struct heap_cmd *h)
@@ -74,10 +76,10 @@ static void records_put_memory(struct heap_cmd *h)
 
 	for (i = 0; i < h->rows.len; i++) {
 		s = records_sampled(vec_at(&h->rows, struct heap_row, i));
-		total.allocs += s.allocs;
-		total.frees += s.frees;
-		total.alloc_bytes += s.alloc_bytes;
-		total.free_bytes += s.free_bytes;
+		total.allocs = saturate_add(total.allocs, s.allocs);
+		total.frees = saturate_add(total.frees, s.frees);
+		total.alloc_bytes = saturate_add(total.alloc_bytes, s.alloc_bytes);
+		total.free_bytes = saturate_add(total.free_bytes, s.free_bytes);
 	}
 	printf("heap profile: ");
 	records_put_counts(&total);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map64.h"
+#include "base/saturate.h"
 #include "cmd/heap/heap.h"
 
 /* --- values --- */
@@ -67,8 +68,7 @@ static void rows_put(struct heap_cmd *h, const struct heap_record *r, const stru
 		rows_block_values(h, row, r->count - (old ? old->count : 0),
 				  (double)(r->cycles - (old ? old->cycles : 0)));
 	for (i = 0; i < h->o->form->nvalues; i++)
-		if (__builtin_add_overflow(h->totals[i], row->values[i], &h->totals[i]))
-			h->totals[i] = INT64_MAX;
+		h->totals[i] = saturate_add(h->totals[i], row->values[i]);
 }
 
 static unsigned int rows_sorted_by;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/map64.h"
+#include "base/saturate.h"
 #include "base/show.h"
 #include "base/units.h"
 #include "cmd/heap/heap.h"
@@ -48,13 +49,14 @@ static void text_add_row(struct heap_cmd *h, struct by_functions *f, size_t numb
 		struct by_function *fn = text_function(f, frames[i].func);
 
 		if (i == first) {
-			fn->flat += value;
-			fn->count += row->values[h->o->form->shown & ~1U];
+			fn->flat = saturate_add(fn->flat, value);
+			fn->count = saturate_add(fn->count,
+						 row->values[h->o->form->shown & ~1U]);
 		}
 		if (fn->seen == number + 1)
 			continue;
 		fn->seen = number + 1;
-		fn->cum += value;
+		fn->cum = saturate_add(fn->cum, value);
 	}
 }
 
