@@ -3,7 +3,8 @@
 // heaped: allocates in some shapes, blocks and contends, and then is quiet, for `gotap heap`. At SIGUSR1 it writes its
 // own profiles to the folder that it was given: heap.N, block.N, mutex.N (debug=0) and heap.N.txt and so on (debug=1),
 // N from 1 on, and last a file done.N. At SIGUSR2 it allocates garbage, and collects each second time. Options after the
-// folder: off (it sets MemProfileRate to 0 first), busy (it allocates and collects all the time).
+// folder: off (it sets MemProfileRate to 0 first), busy (it allocates and collects all the time), rate (a file rate has its
+// MemProfileRate, looked at each 10 ms).
 package main
 
 import (
@@ -116,6 +117,17 @@ func busy() {
 	}
 }
 
+// The name of a whole file: no reader finds half a number.
+func tellRate(dir string) {
+	for last := -1; ; time.Sleep(10 * time.Millisecond) {
+		if rate := runtime.MemProfileRate; rate != last {
+			last = rate
+			ioutil.WriteFile(dir+"/rate.new", []byte(fmt.Sprintln(rate)), 0666)
+			os.Rename(dir+"/rate.new", dir+"/rate")
+		}
+	}
+}
+
 func main() {
 	has := map[string]bool{}
 	for _, option := range os.Args[2:] {
@@ -138,6 +150,9 @@ func main() {
 	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
 	if has["busy"] {
 		go busy()
+	}
+	if has["rate"] {
+		go tellRate(os.Args[1])
 	}
 	time.Sleep(10 * time.Millisecond)
 	fmt.Println("ready")

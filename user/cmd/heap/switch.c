@@ -10,7 +10,8 @@
  * process takes the change back. The note is locked as long as its writer lives.
  *
  * Only a rate of 0 is changed, so that the old value is known; and it is put back only if the word
- * still has gotap's value: the program may have set another one.
+ * still has gotap's value: the program may have set another one. All writes go through a file
+ * (/proc/PID/mem) that is open on the memory of the very program that was looked at.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +38,8 @@ enum { NOTE_SIZE = 256 };
 /* The process that has made the change. */
 static struct {
 	pid_t pid;			/* 0: nothing is changed */
-	int ask, answer;		/* pipes: asks by its end; a byte is the answer */
+	/* pipes: asks by its end; an answer is 0 or -errno, as int */
+	int ask, answer;
 } switched = { .ask = -1, .answer = -1 };
 
 /* What a note says. */
@@ -87,56 +90,72 @@ static bool note_read(int fd, struct note *ret)
 
 /* --- the change --- */
 
-static bool switch_write(struct process *p, uint64_t addr, uint64_t value)
+/* What has become of the word. */
+enum taken {
+	TAKEN_FAILED,		/* it has gotap's value, and cannot be written */
+	TAKEN_NOTHING,		/* it is not gotap's: 0, another value, or gone with the process */
+	TAKEN_BACK,		/* it had gotap's value, and is 0 now */
+};
+
+static bool switch_read(const struct process *p, uint64_t addr, uint64_t *ret)
 {
-	if (p->writable < 0)
-		process_hold_memory(p);
-	return p->writable >= 0 &&
-	       pwrite(p->writable, &value, sizeof(value), (off_t)addr) == sizeof(value);
+	return pread(p->writable, ret, sizeof(*ret), (off_t)addr) == sizeof(*ret);
 }
 
-/* Returns whether the word is not gotap's any more: 0, another value, or gone with the process. */
-static bool switch_take_back(struct process *p, uint64_t addr, uint64_t ours)
+static bool switch_write(const struct process *p, uint64_t addr, uint64_t value)
 {
-	uint64_t now = 0;
-
-	if (p->writable < 0)
-		process_hold_memory(p);
-	if (p->writable < 0)
-		return process_is_gone(p);
-	if (pread(p->writable, &now, sizeof(now), (off_t)addr) != sizeof(now))
-		return true;	/* the memory of this program is gone */
-	return now != ours || switch_write(p, addr, 0);
+	return pwrite(p->writable, &value, sizeof(value), (off_t)addr) == sizeof(value);
 }
 
-/* In the process that holds the change. */
-static _Noreturn void switch_hold(struct process *p, const char *path, int note,
-				  const struct note *n, int asked, int answer)
+static enum taken switch_take_back(const struct process *p, const struct note *n)
+{
+	uint64_t now;
+
+	/* a memory that cannot be read is gone */
+	if (!switch_read(p, n->addr, &now) || now != n->value)
+		return TAKEN_NOTHING;
+	return switch_write(p, n->addr, 0) ? TAKEN_BACK : TAKEN_FAILED;
+}
+
+/* Gives up all rights, and makes the change. Returns -EALREADY if the word is not 0. */
+static int switch_change(const struct process *p, const struct note *n)
 {
 	struct error err;
+	uint64_t now;
+	int r = privilege_keep(0, &err);
+
+	if (!r)
+		r = privilege_filter(false, &err);
+	if (r)
+		return r;
+	if (!switch_read(p, n->addr, &now))
+		return -errno;
+	if (now)
+		return -EALREADY;
+	return switch_write(p, n->addr, n->value) ? 0 : -errno;
+}
+
+/* In the process that holds the change, and the lock of the note. */
+static _Noreturn void switch_hold(const struct process *p, const char *path, const struct note *n,
+				  int asked, int answer)
+{
 	char byte;
+	int r;
 
 	prctl(PR_SET_NAME, "gotap-heap");
-	process_hold_memory(p);
 	privilege_reserve_no_files();
-	byte = p->writable >= 0 && !privilege_keep(0, &err) &&
-			       !privilege_filter(false, &err) &&
-			       switch_write(p, n->addr, n->value) ?
-		       'y' :
-		       'n';
-	if (byte == 'n')
+	r = switch_change(p, n);
+	if (r)
 		unlink(path);
-	if (write(answer, &byte, 1) != 1 || byte == 'n') {
-		switch_take_back(p, n->addr, n->value);
+	(void)!write(answer, &r, sizeof(r));
+	if (r)
 		_exit(1);
-	}
 	while (read(asked, &byte, 1) < 0 && errno == EINTR)
 		;
-	byte = switch_take_back(p, n->addr, n->value) ? 'y' : 'n';
-	if (byte == 'y')
+	r = switch_take_back(p, n) == TAKEN_FAILED ? -EIO : 0;
+	if (!r)
 		unlink(path);
-	(void)!write(answer, &byte, 1);
-	close(note);
+	(void)!write(answer, &r, sizeof(r));
 	_exit(0);
 }
 
@@ -147,47 +166,123 @@ static void switch_close(int *fd)
 	*fd = -1;
 }
 
-static int switch_start(struct heap_cmd *h, const char *path, int note, const struct note *n,
-			struct error *err)
+/* Starts the process that holds the change. Returns -errno. */
+static int switch_fork(const struct process *p, const char *path, const struct note *n)
 {
-	int ask[2] = { -1, -1 }, answer[2] = { -1, -1 };
-	char byte = 'n';
+	int ask[2] = { -1, -1 }, answer[2] = { -1, -1 }, r = 0;
 
-	if (pipe2(ask, O_CLOEXEC) || pipe2(answer, O_CLOEXEC))
-		return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
-	switched.pid = fork_deaf();
-	if (!switched.pid) {
+	if (pipe2(ask, O_CLOEXEC) || pipe2(answer, O_CLOEXEC) ||
+	    (switched.pid = fork_deaf()) < 0)
+		r = -errno;
+	if (!r && !switched.pid) {
 		close(ask[1]);
 		close(answer[0]);
-		switch_hold(&h->look.proc, path, note, n, ask[0], answer[1]);
+		switch_hold(p, path, n, ask[0], answer[1]);
 	}
-	close(ask[0]);
-	close(answer[1]);
+	switch_close(&ask[0]);
+	switch_close(&answer[1]);
 	switched.ask = ask[1];
 	switched.answer = answer[0];
-	if (switched.pid > 0 && read(switched.answer, &byte, 1) == 1 && byte == 'y')
+	if (!r)
 		return 0;
-	heap_switch_off(h, err);
-	return error_set(err, -EPERM,
-			 "cannot write to the memory of process %d: run gotap as root or with "
-			 "CAP_SYS_PTRACE and CAP_DAC_OVERRIDE",
-			 h->look.proc.pid);
+	switched.pid = 0;
+	switch_close(&switched.ask);
+	switch_close(&switched.answer);
+	return r;
 }
 
+static bool switch_answer(int *ret)
+{
+	ssize_t n;
+
+	while ((n = read(switched.answer, ret, sizeof(*ret))) < 0 && errno == EINTR)
+		;
+	return n == sizeof(*ret);
+}
+
+/* Ends the process that holds the change. False: it was killed, and its note is there. */
+static bool switch_join(int *ret)
+{
+	bool answered;
+
+	switch_close(&switched.ask);
+	answered = switch_answer(ret);
+	switch_close(&switched.answer);
+	waitpid(switched.pid, NULL, 0);
+	switched.pid = 0;
+	return answered;
+}
+
+static int switch_is_on(const struct heap_cmd *h, uint64_t rate, struct error *err)
+{
+	return error_set(err, -EALREADY,
+			 "process %d has memory profiling on (one sample in %" PRIu64
+			 " bytes): leave --switch-on out",
+			 h->look.proc.pid, rate);
+}
+
+/* The process that holds the change has answered @r, or not at all (@r is 0). */
+static int switch_refused(struct heap_cmd *h, int r, struct error *err)
+{
+	uint64_t now = 0;
+	int none;
+
+	switch_join(&none);
+	if (r == -EALREADY && memory_read(&h->look.proc, h->vars.rate + h->look.proc.bias, &now,
+					  sizeof(now)))
+		return switch_is_on(h, now, err);
+	if (r)
+		return error_set(err, r, "cannot write to the memory of process %d: %s",
+				 h->look.proc.pid, strerror(-r));
+	r = heap_switch_recover(h, err);
+	return r ? r : error_set(err, -ECHILD, "gotap-heap, which switches memory profiling of "
+				 "process %d on, was killed", h->look.proc.pid);
+}
+
+/* Makes the note, complete and locked from the moment that it is there. Returns its descriptor. */
 static int switch_note(const char *path, const struct note *n, struct error *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	char made[SOCKET_PATH + 16];
+	int fd, r = 0;
 
-	if (fd < 0 && errno == EEXIST)
-		return error_set(err, -EBUSY, "another gotap switches profiling on: '%s'", path);
-	if (fd < 0)
-		return error_set(err, -errno, "cannot make '%s', which would end the change if "
-				 "gotap was killed: %s", path, strerror(errno));
-	if (!flock(fd, LOCK_EX | LOCK_NB) && note_write(fd, n))
+	snprintf(made, sizeof(made), "%s.%d", path, getpid());
+	unlink(made);		/* of a gotap that was killed and had the same process id */
+	fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
+		r = -errno;
+	else if (!note_write(fd, n))
+		r = -EIO;
+	else if (link(made, path))
+		r = -errno;
+	if (fd >= 0)
+		unlink(made);
+	if (!r)
 		return fd;
-	unlink(path);
-	close(fd);
-	return error_set(err, -EIO, "cannot write '%s'", path);
+	if (fd >= 0)
+		close(fd);
+	if (r == -EEXIST)
+		return error_set(err, -EBUSY, "another gotap switches profiling on: '%s'", path);
+	return error_set(err, r, "cannot make '%s', which would end the change if gotap was "
+			 "killed: %s", path, strerror(-r));
+}
+
+static int switch_start(struct heap_cmd *h, const char *path, const struct note *n,
+			struct error *err)
+{
+	int r, answer = 0, note = switch_note(path, n, err);
+
+	if (note < 0)
+		return note;
+	r = switch_fork(&h->look.proc, path, n);
+	if (r)
+		unlink(path);
+	close(note);		/* the other process has the lock */
+	if (r)
+		return error_set(err, r, "cannot start the process that switches memory profiling "
+				 "on: %s", strerror(-r));
+	if (switch_answer(&answer) && !answer)
+		return 0;
+	return switch_refused(h, answer, err);
 }
 
 int heap_switch_on(struct heap_cmd *h, struct error *err)
@@ -195,67 +290,85 @@ int heap_switch_on(struct heap_cmd *h, struct error *err)
 	struct note n = { h->vars.rate + h->look.proc.bias, h->o->rate, { 0 } };
 	char path[SOCKET_PATH];
 	uint64_t now;
-	int r, note;
+	int r;
 
 	memcpy(n.exe, h->look.proc.exe_id, sizeof(n.exe));
 	if (!memory_read(&h->look.proc, n.addr, &now, sizeof(now)))
 		return memory_error(&h->look.proc, NULL, "runtime.MemProfileRate", err);
 	if (now)
-		return error_set(err, -EALREADY,
-				 "process %d has memory profiling on (one sample in %" PRIu64
-				 " bytes): leave --switch-on out",
-				 h->look.proc.pid, now);
+		return switch_is_on(h, now, err);
 	r = note_path(h, path, err);
-	if (r)
-		return r;
-	note = switch_note(path, &n, err);
-	if (note < 0)
-		return note;
-	r = switch_start(h, path, note, &n, err);
-	close(note);		/* the other process has the lock */
+	if (!r)
+		r = look_hold_memory(&h->look, err);
+	if (!r)
+		r = switch_start(h, path, &n, err);
+	process_leave_memory(&h->look.proc);
 	return r;
 }
 
 int heap_switch_off(struct heap_cmd *h, struct error *err)
 {
-	char byte = 'n';
+	int r;
 
 	if (switched.pid <= 0)
 		return 0;
-	switch_close(&switched.ask);
-	if (read(switched.answer, &byte, 1) != 1)
-		byte = 'n';
-	switch_close(&switched.answer);
-	waitpid(switched.pid, NULL, 0);
-	switched.pid = 0;
-	if (byte == 'y')
-		return 0;
-	/* it was killed: its note is there */
-	return heap_switch_recover(h, err);
+	/* if it was killed, or could not write, its note is there */
+	return switch_join(&r) && !r ? 0 : heap_switch_recover(h, err);
 }
 
 /* --- what was left --- */
 
+/* Takes back what note @n says, if it is of this program. */
+static int note_undo(struct heap_cmd *h, const struct note *n, struct error *err)
+{
+	enum taken taken;
+	int r;
+
+	if (n->addr != h->vars.rate + h->look.proc.bias ||
+	    memcmp(n->exe, h->look.proc.exe_id, sizeof(n->exe)))
+		return 0;
+	r = look_hold_memory(&h->look, err);
+	if (r == -ESRCH || r == -ESTALE)
+		return 0;	/* the word is gone with the program */
+	taken = r ? TAKEN_FAILED : switch_take_back(&h->look.proc, n);
+	process_leave_memory(&h->look.proc);
+	if (taken == TAKEN_FAILED)
+		return error_set(err, -EPERM,
+				 "a gotap that was killed has left memory profiling of process %d "
+				 "on, and it cannot be switched off: run gotap as root",
+				 h->look.proc.pid);
+	if (taken == TAKEN_BACK)
+		show_printf(stderr, "gotap: a gotap that was killed had left memory profiling of "
+				    "process %d on: it is off again\n",
+			    h->look.proc.pid);
+	return 0;
+}
+
+/* Is the file that is open as @fd still the one at @path? */
+static bool note_is_at(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* -EAGAIN: another gotap has removed the note meanwhile. */
 static int note_take(struct heap_cmd *h, const char *path, int fd, struct error *err)
 {
 	struct note n;
+	int r = 0;
 
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return error_set(err, -EBUSY, "another gotap has switched on memory profiling of "
 				 "process %d (--switch-on): wait for its end",
 				 h->look.proc.pid);
-	if (note_read(fd, &n) && n.addr == h->vars.rate + h->look.proc.bias &&
-	    !memcmp(n.exe, h->look.proc.exe_id, sizeof(n.exe)) &&
-	    !switch_take_back(&h->look.proc, n.addr, n.value))
-		return error_set(err, -EPERM,
-				 "a gotap that was killed has left memory profiling of process %d "
-				 "on, and it cannot be switched off: run gotap as root",
-				 h->look.proc.pid);
-	unlink(path);
-	show_printf(stderr, "gotap: a gotap that was killed had left memory profiling of process "
-			    "%d on: it is off again\n",
-		    h->look.proc.pid);
-	return 0;
+	if (!note_is_at(fd, path))
+		return -EAGAIN;
+	if (note_read(fd, &n))
+		r = note_undo(h, &n, err);
+	if (!r)
+		unlink(path);
+	return r;
 }
 
 int heap_switch_recover(struct heap_cmd *h, struct error *err)
@@ -267,10 +380,12 @@ int heap_switch_recover(struct heap_cmd *h, struct error *err)
 	/* without a folder there is no note */
 	if (note_path(h, path, &none))
 		return 0;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return 0;
-	r = note_take(h, path, fd, err);
-	close(fd);
+	do {
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0)
+			return 0;
+		r = note_take(h, path, fd, err);
+		close(fd);
+	} while (r == -EAGAIN);
 	return r;
 }
