@@ -13,10 +13,10 @@
 #define L "7:UserLog 0"
 #define BEGIN "7:ProcsChange 2"
 
-static void call_record(uint8_t kind, uint64_t depth, const char *name)
+static void text_record(uint8_t kind, uint64_t id, unsigned int flags, const char *name)
 {
 	struct { struct rec_user u; char text[128]; } r = {
-		.u = { .r = { .time = now, .tid = 7, .kind = kind, .id = depth, .flags = OP_FUNCTION },
+		.u = { .r = { .time = now, .tid = 7, .kind = kind, .id = id, .flags = (uint16_t)flags },
 		       .arg = 0x401000, .room = 128, .len = { (uint16_t)strlen(name), 0 } },
 	};
 	struct error err;
@@ -26,8 +26,9 @@ static void call_record(uint8_t kind, uint64_t depth, const char *name)
 	CHECK_EQ(model_record(model, &r.u.r, &err), 0);
 }
 
-static void call(uint64_t depth, const char *name) { call_record(REC_OP_BEGIN, depth, name); }
-static void returns(uint64_t depth, const char *name) { call_record(REC_OP_END, depth, name); }
+static void call(uint64_t depth, const char *name) { text_record(REC_OP_BEGIN, depth, OP_FUNCTION, name); }
+static void returns(uint64_t depth, const char *name) { text_record(REC_OP_END, depth, OP_FUNCTION, name); }
+static void program_region(uint8_t kind, const char *name) { text_record(kind, 0, 0, name); }
 
 static void counted(uint64_t calls, uint64_t left)
 {
@@ -115,6 +116,31 @@ static void a_loss_takes_the_ends_away(void)
 }
 
 /* Each goroutine has its own depths. */
+/* Its region ends with the call, and before the log event, which is about the region of the call. */
+static void a_call_that_was_left_with_a_region_of_the_program(void)
+{
+	start();
+	call(100, "main.a");
+	call(200, "main.b");
+	program_region(REC_USER_REGION_BEGIN, "own");
+	returns(100, "main.a");
+	counted(1, 1);
+	check_story(NULL, BEGIN ", " R ", " R ", " R ", " E ", " L ", " E ", " E, 0);
+}
+
+/* A region without a name that began before the call: its end is not that of the call. */
+static void the_program_ends_no_region_of_a_call(void)
+{
+	start();
+	program_region(REC_USER_REGION_BEGIN, "");
+	call(100, "main.a");
+	program_region(REC_USER_REGION_END, "");
+	CHECK_EQ(model_counts(model)->repairs[REPAIR_DROPPED], 1);
+	returns(100, "main.a");
+	counted(1, 0);
+	check_story(NULL, BEGIN ", " R ", " R ", " E, 1);
+}
+
 static void another_goroutine_changes_nothing(void)
 {
 	start();
@@ -134,5 +160,6 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(calls_nest), UNIT(recursion_is_a_stack_of_depths), UNIT(a_return_ends_deeper_calls),
 		UNIT(a_call_ends_those_as_deep), UNIT(a_call_from_before_the_recording_is_none),
-		UNIT(a_loss_takes_the_ends_away), UNIT(another_goroutine_changes_nothing), {0} });
+		UNIT(a_loss_takes_the_ends_away), UNIT(a_call_that_was_left_with_a_region_of_the_program),
+		UNIT(the_program_ends_no_region_of_a_call), UNIT(another_goroutine_changes_nothing), {0} });
 }

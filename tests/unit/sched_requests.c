@@ -205,7 +205,7 @@ static void regions_nest(void)
 	user_region_record(REC_USER_REGION_END, "inner");	/* the request has ended it */
 	CHECK_EQ(repairs_of(REPAIR_DROPPED), 1);
 	user_region_record(REC_USER_REGION_END, "outer");
-	end_with(" in(outer) task1(?1) in(?1) in(inner) {status=200 bytes=5 path=/a} out(inner) out(?1) end1"
+	end_with(" in(outer) task1(?1) in(?1) in(inner) out(inner) {status=200 bytes=5 path=/a} out(?1) end1"
 		 " 1='GET net/http' out(outer)");
 }
 

@@ -6,7 +6,8 @@
  *
  *	func	the function
  *	end	unwound: the region ends here because the goroutine left the call without a return
- *		(a panic, runtime.Goexit); it ended at some time before
+ *		(a panic, runtime.Goexit); it ended at some time before. lost: records were lost,
+ *		and it is not known when it ended
  *	arg.NAME	with --region-args, behind the begin of the region: an argument
  *	result.NAME	likewise, before its end: a result
  */
@@ -19,13 +20,17 @@
 
 #define FUNC_CATEGORY "gotap.func"
 
+static inline bool func_log_ends(const char *message, size_t len, const char *end)
+{
+	return len >= strlen(end) && !memcmp(message + len - strlen(end), end, strlen(end));
+}
+
 /* Does a log event of this category say that the region that ends next was left before? */
 static inline bool func_log_is_left(const char *category, size_t n, const char *message, size_t len)
 {
-	static const char end[] = " end=unwound";
-
 	return n == strlen(FUNC_CATEGORY) && !memcmp(category, FUNC_CATEGORY, n) &&
-	       len >= strlen(end) && !memcmp(message + len - strlen(end), end, strlen(end));
+	       (func_log_ends(message, len, " end=unwound") ||
+		func_log_ends(message, len, " end=lost"));
 }
 
 #endif

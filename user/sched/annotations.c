@@ -123,7 +123,11 @@ static struct region *region_push(struct model *s, struct G *g, uint64_t task, c
 
 struct region *region_open(struct model *s, struct G *g, uint64_t task)
 {
-	return region_push(s, g, task, "", 0);
+	struct region *region = region_push(s, g, task, "", 0);
+
+	if (region)
+		region->own = true;
+	return region;
 }
 
 /*
@@ -137,7 +141,7 @@ static bool region_pop(struct model *s, struct G *g, const struct rec *r)
 
 	if (!region)
 		return true;
-	if (region->task != r->id || region->len != u->len[0] ||
+	if (region->own || region->task != r->id || region->len != u->len[0] ||
 	    memcmp(region->name, u->text, u->len[0]))
 		return false;
 	g_end_region(s, g);

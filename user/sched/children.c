@@ -233,6 +233,9 @@ void child_runs(struct model *s, struct M *m)
 	if (c->ran)
 		return;
 	c->ran = true;
+	/* it ran unseen, and is inside another region already: readers want regions to nest */
+	if (m->g->regions)
+		return;
 	c->region = region_open(s, m->g, c->task);
 	if (c->region)
 		child_emit(s, m, EV_UserRegionBegin, c);

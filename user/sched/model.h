@@ -107,7 +107,7 @@ struct model_counts {
 	/* blocks on a channel, lock or descriptor, by whether it is known which */
 	uint64_t waits_known, waits_unknown;
 	uint64_t notes;			/* log events about the trace itself */
-	/* of functions of --region: that returned, and that were left without a return */
+	/* of functions of --region: that returned, and those without a known return */
 	uint64_t calls, calls_left;
 	uint64_t regions_gone;		/* functions that were too expensive (--budget) */
 	uint64_t renamed_logs;		/* of the program, in a category of notes (read/notes.h) */

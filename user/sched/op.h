@@ -30,6 +30,8 @@ struct op {
 	bool named;		/* the name is in the trace */
 	bool has_children;	/* goroutines that are created meanwhile work for it */
 	bool lost;		/* its end is not known (ops_lose()) */
+	/* records were lost since it began: its end may be one of them (ops_lose()) */
+	bool doubtful;
 	uint8_t kind;		/* enum op_kind */
 	uint8_t flags;		/* of its begin */
 	uint64_t stack, arg;	/* likewise, the words of these names */

@@ -23,13 +23,13 @@ static size_t function_name(char name[OP_NAME_MOST], const struct op *op,
 	return op->len[0];
 }
 
-/* @end: NULL: the call was left without a return. */
+/* @end: NULL: the call was left without a return, or records were lost and that is not known. */
 static void function_log(struct buf *out, const struct op *op, const struct rec_user *end)
 {
 	if (end)
 		return;
 	op_log_text(out, "func", op->text, op->len[0]);
-	op_log_word(out, "end", "unwound");
+	op_log_word(out, "end", op->lost ? "lost" : "unwound");
 }
 
 /* --- values --- */

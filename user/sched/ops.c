@@ -135,8 +135,10 @@ void ops_lose(struct model *s)
 {
 	struct op *op;
 
-	for (op = s->ops; op; op = op->next)
+	for (op = s->ops; op; op = op->next) {
 		op->lost = op_traits_of(op)->by_depth;
+		op->doubtful = !op->lost;
+	}
 }
 
 uint64_t ops_task(const struct G *g)
@@ -255,8 +257,8 @@ static void op_write_log(struct model *s, struct M *m, const struct op *op,
 	buf_free(&text);
 }
 
-/* Ends the regions that the goroutine has begun since that of @op, and that one. */
-static void op_end_region(struct model *s, struct M *m, const struct op *op)
+/* Ends the regions that the goroutine has begun since that of @op. */
+static void op_end_inner_regions(struct model *s, struct M *m, const struct op *op)
 {
 	struct G *g = m->g;
 
@@ -265,6 +267,12 @@ static void op_end_region(struct model *s, struct M *m, const struct op *op)
 			  SINK_TEXT(g->regions->name, g->regions->len), 0);
 		g_end_region(s, g);
 	}
+}
+
+static void op_end_region(struct model *s, struct M *m, const struct op *op)
+{
+	struct G *g = m->g;
+
 	if (!g->regions)
 		return;
 	step_emit(s, m, EV_UserRegionEnd, op->task, NAME(op), 0);
@@ -313,6 +321,9 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 	if (end && t->ending)
 		t->ending(s, op, end);
 	route_resolve(s, op);
+	/* before the log event, which comes right before the end of the region that it is about */
+	if (op->region)
+		op_end_inner_regions(s, m, op);
 	if ((end || t->by_depth) && t->category)
 		op_write_log(s, m, op, end);
 	s->counts.calls += t->by_depth && end;
@@ -346,9 +357,14 @@ static void op_finish_left(struct model *s, struct M *m, uint8_t kind, uint64_t 
 {
 	struct op *op, *outermost = NULL;
 
-	for (op = m->g->ops; op; op = op->outer)
-		if (op->kind == kind && (op->key > key || (equal && op->key == key)))
-			outermost = op;
+	/* the keys of a kind grow from the outermost call to the innermost one */
+	for (op = m->g->ops; op; op = op->outer) {
+		if (op->kind != kind)
+			continue;
+		if (op->key < key || (op->key == key && !equal))
+			break;
+		outermost = op;
+	}
 	if (!outermost)
 		return;
 	op_finish_inner(s, m, outermost);
@@ -380,6 +396,19 @@ static void op_finish_lost(struct model *s, struct M *m, struct op *op)
 	op_finish(s, m, op, NULL);
 }
 
+/*
+ * The goroutine begins an operation of @kind. One of that kind whose end may be among lost records
+ * has most likely ended: otherwise it would be the parent of everything that comes after it.
+ */
+static void op_finish_doubtful(struct model *s, struct M *m, uint8_t kind)
+{
+	static const struct rec_user any;
+	struct op *op = op_find_in(m->g, kind, &any);
+
+	if (op && op->doubtful)
+		op_finish_lost(s, m, op);
+}
+
 static void op_begins(struct model *s, struct M *m, uint8_t kind, const struct rec_user *u)
 {
 	static const struct rec_user any;
@@ -395,6 +424,8 @@ static void op_begins(struct model *s, struct M *m, uint8_t kind, const struct r
 		op_finish_lost(s, m, op_find_in(g, kind, &any));
 	else if (op_traits[kind]->by_depth)
 		op_finish_left(s, m, kind, u->r.id, true);
+	else
+		op_finish_doubtful(s, m, kind);
 	if (s->open_ops >= OPS_MOST || op_traits[kind]->form == OP_FORM_LOG) {
 		repair(s, REPAIR_DROPPED);
 		return;

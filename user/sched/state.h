@@ -46,6 +46,7 @@ enum labels_from {
 struct region {
 	struct region *outer;
 	uint64_t task;
+	bool own;		/* gotap began it, and alone ends it */
 	size_t len;
 	char name[];
 };
