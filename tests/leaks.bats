@@ -98,6 +98,19 @@ detects() {
 	[ "$(grep -c '^goroutine .*(leaked)' "$BATS_TEST_TMPDIR/out")" -eq 25 ]
 }
 
+@test "once the collection is over a signal ends the rest" {
+	local status=0
+	require_root
+	build_prog 1.27 leaky
+	start_target "$PROG" idle
+	detects --watch 10m
+	collects
+	wait_for 60 eval '! catches_hup $DETECTS'
+	kill -TERM $DETECTS
+	wait $DETECTS || status=$?
+	[ "$status" -eq 143 ]
+}
+
 @test "releases before 1.26 are refused, with what there is in its place" {
 	require_root
 	build_prog 1.25 idle

@@ -21,6 +21,15 @@ its_own() {
 	wait_for 60 exists "$DIR/done.1"
 }
 
+# child_pauses PID: one of its descendants has come to the wait between two reads (pauses, in common.bash).
+child_pauses() {
+	local child
+	for child in $(pgrep -P "$1"); do
+		pauses "$child" || child_pauses "$child" && return
+	done
+	return 1
+}
+
 top_of() { "$GO" tool pprof -top "$@" 2>/dev/null; }
 
 @test "heap, allocs and mutex are those of the program; debug=1 is text" {
@@ -44,18 +53,20 @@ top_of() { "$GO" tool pprof -top "$@" 2>/dev/null; }
 
 @test "go tool pprof asks by its own URL; seconds is a difference" {
 	local delta
+	require_tool pgrep
 	start_heaped
 	start_serve --listen 127.0.0.1:0 --no-token
 	PORT=$(sed -n 's/^gotap: listens on .*:\([0-9]*\).*/\1/p' "$SERVER_LOG")
 	top_of "http://127.0.0.1:$PORT/debug/pprof/heap?pid=$TARGET" | grep -q 'main.big$'
-	curl -sf "http://127.0.0.1:$PORT/debug/pprof/allocs?pid=$TARGET&seconds=2" -o "$DIR/delta" &
+	curl -sf "http://127.0.0.1:$PORT/debug/pprof/allocs?pid=$TARGET&seconds=8" -o "$DIR/delta" 3>&- &
 	delta=$!
-	sleep 0.7
+	wait_for 6 child_pauses "$SERVER"
 	kill -USR2 "$TARGET"
 	wait_for 30 exists "$DIR/did.1"
 	kill -USR2 "$TARGET"
+	wait_for 30 exists "$DIR/did.2"
 	wait $delta
-	top_of "$DIR/delta" | grep -q 'Duration: 2'
+	top_of "$DIR/delta" | grep -q 'Duration: 8'
 	[ "$(top_of "$DIR/delta" | awk '$NF == "main.big" { print $4 }')" != 0 ]
 	[ "$(top_of -sample_index=inuse_space "$DIR/delta" | awk '$NF == "main.deep" { print $1 }')" = "" ]
 }

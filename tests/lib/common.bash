@@ -190,10 +190,15 @@ target_is_ready_or_gone() { grep -qx ready "$TARGET_OUT" || ! target_runs; }
 
 target_runs() { kill -0 "${1:-$TARGET}" 2>/dev/null; }
 
-# pauses PID: that gotap has come to the wait of user/cmd/pause.h: it catches SIGHUP, and sleeps.
-pauses() {
-	(($(sed -n 's/^SigCgt:\t/16#/p' "/proc/$1/status") & 1)) && grep -q nanosleep "/proc/$1/wchan"
+# catches_hup PID: it catches SIGHUP. Fails if it has ended.
+catches_hup() {
+	local caught
+	caught=$(sed -n 's/^SigCgt:\t/16#/p' "/proc/$1/status" 2>/dev/null)
+	((caught & 1))
 }
+
+# pauses PID: that gotap has come to the wait of user/cmd/pause.h.
+pauses() { catches_hup "$1" && grep -q nanosleep "/proc/$1/wchan"; }
 
 # stop_target [PID]: ends the target started last, or the one given.
 stop_target() {
