@@ -192,6 +192,41 @@ static void blocks(void)
 	heap_free(&p);
 }
 
+/* The two variables are swapped, as those of code that was not optimized: the buckets decide. */
+static void swapped_lists(void)
+{
+	static const struct heap_text text = { PCS, PCS_END };
+	static uint64_t heads[2];
+	struct profile_vars at = { .bbuckets = (uint64_t)(uintptr_t)&heads[0],
+				   .xbuckets = (uint64_t)(uintptr_t)&heads[1] };
+	struct heap_opts opts = { .proc = &self, .vars = &at, .minor = 27, .text = &text, .ntext = 1 };
+	struct heap_profile p;
+	struct error err;
+	size_t i;
+
+	make_list(2);
+	for (i = 0; i < 2; i++) {
+		list[i][ALLNEXT] = 0;
+		list[i][TYP] = i ? HEAP_BLOCK : HEAP_MUTEX;
+		list[i][SIZE] = 0;
+		memset(list[i] + 6 + STACK, 0, 16);
+		seal(list[i]);
+		heads[i] = (uint64_t)(uintptr_t)list[i];
+	}
+	for (i = 0; i < 3; i++) {	/* both lists have buckets, or only one of them */
+		heads[0] = i == 1 ? 0 : (uint64_t)(uintptr_t)list[0];
+		heads[1] = i == 2 ? 0 : (uint64_t)(uintptr_t)list[1];
+		opts.kind = HEAP_BLOCK;
+		CHECK(!heap_read(&p, &opts, &err));
+		CHECK(p.records.len == (i != 2) && !heap_refused(&p));
+		heap_free(&p);
+		opts.kind = HEAP_MUTEX;
+		CHECK(!heap_read(&p, &opts, &err));
+		CHECK(p.records.len == (i != 1) && !heap_refused(&p));
+		heap_free(&p);
+	}
+}
+
 static void unsound_records(void)
 {
 	make_list(8);
@@ -228,6 +263,10 @@ static void unsound_records(void)
 	expect(7, HEAP_BAD_COUNTS, 1, HEAP_WHOLE);
 	set_counts(list[3], -1, (1ULL << 22) - 1, 0);
 	expect(8, 0, 0, HEAP_WHOLE);
+	/* counts since the last collection, which --now has */
+	make_list(8);
+	set_counts(list[3], 2, 1ULL << 63, 0);
+	expect(7, HEAP_BAD_COUNTS, 1, HEAP_WHOLE);
 }
 
 static void lists_that_do_not_end(void)
@@ -306,7 +345,7 @@ int main(void)
 		return 1;
 	return unit_main((struct unit_case[]){
 		UNIT(a_sound_list), UNIT(sums_by_cycle), UNIT(counts_without_bytes), UNIT(blocks),
-		UNIT(unsound_records), UNIT(lists_that_do_not_end),
+		UNIT(swapped_lists), UNIT(unsound_records), UNIT(lists_that_do_not_end),
 		UNIT(a_list_that_is_longer_than_memory), UNIT(the_scale), UNIT(without_variables),
 		{0} });
 }

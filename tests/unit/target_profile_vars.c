@@ -30,7 +30,7 @@ static void same_as_symbols(const struct gobin *b)
 	uint64_t symbol, found;
 	size_t i;
 
-	/* not optimized: gotap takes the symbols, and a stripped one is refused (docs/heap.md) */
+	/* not optimized: gotap takes the symbols; of a stripped one the buckets decide (heap/heap.c) */
 	if (strstr(gobin_path(b), ".noopt"))
 		return;
 	profile_vars_by_code(b, &vars);

@@ -28,15 +28,40 @@ struct heap_roots {
 
 /* --- the variables --- */
 
-static uint64_t heap_list(const struct profile_vars *v, enum heap_kind kind)
+/* Returns the kind (typ) of the first bucket of a list; 0: it has none. */
+static uint64_t heap_head_kind(const struct heap_opts *o, uint64_t list)
 {
-	return kind == HEAP_MEMORY ? v->mbuckets : kind == HEAP_BLOCK ? v->bbuckets : v->xbuckets;
+	enum { TYP = 16 };
+	uint64_t head, typ;
+
+	if (!list || !memory_read(o->proc, list + o->proc->bias, &head, sizeof(head)) || !head ||
+	    !memory_read(o->proc, head + TYP, &typ, sizeof(typ)))
+		return 0;
+	return typ;
+}
+
+/*
+ * Code that was not optimized (-N) names the lists of blocks and locks in the other order, so that
+ * profile_vars may have them swapped: the buckets decide.
+ */
+static uint64_t heap_list(const struct heap_opts *o)
+{
+	const struct profile_vars *v = o->vars;
+	uint64_t list = o->kind == HEAP_BLOCK ? v->bbuckets : v->xbuckets;
+	uint64_t other = o->kind == HEAP_BLOCK ? v->xbuckets : v->bbuckets;
+	enum heap_kind other_kind = o->kind == HEAP_BLOCK ? HEAP_MUTEX : HEAP_BLOCK;
+
+	if (o->kind == HEAP_MEMORY)
+		return v->mbuckets;
+	if (other && (heap_head_kind(o, list) == other_kind || heap_head_kind(o, other) == o->kind))
+		return other;
+	return list;
 }
 
 static int heap_read_roots(const struct heap_opts *o, struct heap_roots *ret, struct error *err)
 {
 	const struct profile_vars *v = o->vars;
-	uint64_t bias = o->proc->bias, list = heap_list(v, o->kind);
+	uint64_t bias = o->proc->bias, list = heap_list(o);
 	/* a variable that is not known has no bytes */
 	struct memory_range words[] = {
 		{ v->cycle + bias, ret->cycle, o->minor < MINOR_HOLDER ? 8 : 4, false },
@@ -218,8 +243,7 @@ static bool heap_settle_memory(struct heap_profile *p, const struct heap_opts *o
 	counts_read(o, p, words, second);
 	stable = heap_is_stable(p, first, second, each);
 	heap_take_memory(p, second, each);
-	if (!stable)
-		heap_sift(p, second, each);
+	heap_sift(p, second, each);	/* also counts of now, which are not looked at twice */
 	free(second);
 	return stable;
 }
