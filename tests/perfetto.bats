@@ -109,6 +109,16 @@ own_trace() {
 	[ "$status" -eq 2 ]
 	gotap perfetto "$BATS_TEST_TMPDIR/t" -o x --pid 0
 	[ "$status" -eq 2 ]
+	# of several traces, too: a file that is no trace is named, and FILE is as it was
+	echo "no trace" >"$BATS_TEST_TMPDIR/text"
+	echo mine >"$BATS_TEST_TMPDIR/mine"
+	for traces in "t text" "text t" "t none"; do
+		gotap perfetto $(printf "$BATS_TEST_TMPDIR/%s " $traces) -o "$BATS_TEST_TMPDIR/mine"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		matches "^gotap: (cannot open ')?$BATS_TEST_TMPDIR/(text|none)"
+		[ "$(cat "$BATS_TEST_TMPDIR/mine")" = mine ]
+	done
 	succeeds "$GOTAP" perfetto --help
 }
 

@@ -102,7 +102,7 @@ static int write_all_of(struct trace_input *in, const struct options *o, struct 
 
 /* --- several traces --- */
 
-/* A trace among several: its process, and what reads and writes it. */
+/* A trace among several: its process, and its writer. */
 struct one_of {
 	struct reread file;
 	struct origin origin;
@@ -124,8 +124,9 @@ static struct perfetto_process perfetto_cmd_process(const struct one_of *t, unsi
 	};
 }
 
+/* Opens all, with a reader of each in @readers: a file that is no trace is found here. */
 static int perfetto_cmd_open_all(struct one_of *all, size_t n, const struct options *o,
-				 struct error *err)
+				 struct joined *readers, struct error *err)
 {
 	size_t i;
 	int ret = 0;
@@ -136,40 +137,28 @@ static int perfetto_cmd_open_all(struct one_of *all, size_t n, const struct opti
 			break;
 		joined_origin(&all[i].origin, &all[i].file, o->binary);
 		all[i].process = perfetto_cmd_process(&all[i], (unsigned int)i);
+		ret = joined_open(readers, &all[i].file, o->binary, err);
 	}
 	return ret;
 }
 
-/* Reads all side by side. A fault of the first one goes to @err, those of others are printed. */
-static int perfetto_cmd_read_all(struct one_of *all, size_t n, const struct options *o,
-				 struct raw_sink *sink, bool *failed, struct error *err)
+/* Reads all side by side, and prints their faults. Closes @joined. */
+static void perfetto_cmd_read_all(struct one_of *all, size_t n, const struct options *o,
+				  struct joined *joined, struct raw_sink *sink, bool *failed)
 {
 	struct perfetto *others[PERFETTO_PROCESSES];
-	struct error *faults;
-	struct joined joined = {0};
-	struct trace_input in;
+	struct error *faults = xcalloc(n, sizeof(*faults));
 	size_t i;
-	int ret = reread_rewind(&all[0].file, err);
 
-	if (!ret)
-		ret = trace_input_open_source(&in, &all[0].file.source, o->binary, err);
-	if (ret)
-		return error_prefix(err, "%s", o->in);
-	faults = xcalloc(n, sizeof(*faults));
 	all[0].p = perfetto_new(sink, &all[0].process);
-	for (i = 1; i < n && !ret; i++) {
+	for (i = 1; i < n; i++)
 		others[i - 1] = all[i].p = perfetto_new_beside(all[0].p, &all[i].process);
-		ret = joined_open(&joined, &all[i].file, o->binary, err);
-	}
-	if (!ret)
-		ret = perfetto_read_all(all[0].p, in.reader, others, joined.readers, faults, n - 1,
-					err);
-	ret = trace_input_close(&in, o->in, ret, err);
-	*failed |= joined_close_with(&joined, faults);
+	perfetto_read_all(all[0].p, joined->readers[0], others, joined->readers + 1, faults + 1,
+			  n - 1, &faults[0]);
+	*failed |= joined_close_with(joined, faults);
 	free(faults);
-	for (i = 0; i < n && all[i].p; i++)
+	for (i = 0; i < n; i++)
 		perfetto_cmd_add_threads(all[i].p, o->traces[i], failed);
-	return ret;
 }
 
 static void perfetto_cmd_close_all(struct one_of *all, size_t n)
@@ -187,6 +176,7 @@ static void perfetto_cmd_close_all(struct one_of *all, size_t n)
 static int perfetto_cmd_join(const struct options *o, size_t n, bool *failed, struct error *err)
 {
 	struct one_of *all = xcalloc(n, sizeof(*all));
+	struct joined joined = {0};
 	struct raw_sink sink;
 	struct output out;
 	struct error late;
@@ -195,26 +185,22 @@ static int perfetto_cmd_join(const struct options *o, size_t n, bool *failed, st
 
 	for (i = 0; i < n; i++)
 		all[i].file = (struct reread)REREAD_CLOSED;
-	ret = perfetto_cmd_open_all(all, n, o, err);
+	ret = perfetto_cmd_open_all(all, n, o, &joined, err);
 	if (!ret)
 		ret = output_start(&out, o->out, OUTPUT_BINARY, err);
 	if (ret) {
+		joined_close(&joined, NULL);
 		perfetto_cmd_close_all(all, n);
 		return ret;
 	}
 	sink_open(&sink, out.fd, out.path);
-	ret = perfetto_cmd_read_all(all, n, o, &sink, failed, err);
+	perfetto_cmd_read_all(all, n, o, &joined, &sink, failed);
 	perfetto_cmd_close_all(all, n);
-	if (sink_close(&sink, &late)) {
-		*err = late;
+	if (sink_close(&sink, err)) {
 		output_close(&out, false, &late);
 		return err->code;
 	}
-	if (output_close(&out, true, &late) && !ret) {
-		*err = late;
-		ret = late.code;
-	}
-	return ret;
+	return output_close(&out, true, err);
 }
 
 static int perfetto_cmd_convert(const struct options *o, bool *failed, struct error *err)
