@@ -226,3 +226,24 @@ assert len(ps) == 2 and all(p["done"] and not p["report"]["lost"] for p in ps) a
 	[ "$status" -eq 1 ]
 	contains "nothing"
 }
+
+@test "another trace that cannot be read is named once, and the answer is as without it" {
+	build_prog "$REFERENCE_GO" downstream
+	servers keep tcp 127.0.0.1:0
+	loads 1
+	records_both 300ms
+	echo "no trace" >"$T/text"
+	"$GOTAP" requests "$A" >"$T/alone"
+	status=0
+	"$GOTAP" requests "$A" "$T/text" >"$T/out" 2>"$T/err" || status=$?
+	[ "$status" -eq 1 ]
+	cmp "$T/alone" "$T/out"
+	[ "$(grep -c "$T/text: " "$T/err")" -eq 1 ] && [ "$(wc -l <"$T/err")" -eq 1 ]
+	# a damaged one counts as far as it can be read
+	{ cat "$B"; echo "no batch"; } >"$T/bad"
+	status=0
+	"$GOTAP" requests "$A" "$T/bad" >"$T/out" 2>"$T/err" || status=$?
+	[ "$status" -eq 1 ]
+	grep -q "(pid $BACK)" "$T/out"
+	[ "$(grep -c "$T/bad: " "$T/err")" -eq 1 ] && [ "$(wc -l <"$T/err")" -eq 1 ]
+}

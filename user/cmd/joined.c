@@ -16,16 +16,16 @@ static int joined_open_input(struct trace_input *in, struct reread *file, const 
 	return ret ? error_prefix(err, "%s", file->path) : 0;
 }
 
-void joined_survey(struct joins_survey *v, uint32_t number, struct reread *file, const char *binary)
+int joined_survey(struct joins_survey *v, uint32_t number, struct reread *file, const char *binary,
+		  struct error *err)
 {
 	struct trace_input in;
-	struct error err;
-	int ret;
+	int ret = joined_open_input(&in, file, binary, err);
 
-	if (joined_open_input(&in, file, binary, &err))
-		return;
-	ret = joins_survey_read(v, number, in.reader, &err);
-	trace_input_close(&in, file->path, ret, &err);
+	if (ret)
+		return ret;
+	ret = joins_survey_read(v, number, in.reader, err);
+	return trace_input_close(&in, file->path, ret, err);
 }
 
 struct joined_facts {

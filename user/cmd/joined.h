@@ -22,10 +22,10 @@ struct joined {
 
 /*
  * Reads trace @number, from its begin, for the survey. A damaged trace is surveyed as far as it can
- * be read; the command that reads it again reports the damage.
+ * be read. Returns 0, or -errno and @err, which names the file.
  */
-void joined_survey(struct joins_survey *v, uint32_t number, struct reread *file,
-		   const char *binary);
+int joined_survey(struct joins_survey *v, uint32_t number, struct reread *file, const char *binary,
+		  struct error *err);
 /*
  * Reads @file from its begin, as far as to the facts of the program that it is of, which go to
  * @ret; origin_free() frees them. A trace that cannot be read has none.

@@ -105,8 +105,13 @@ static int requests_cmd_count(struct requests_shown *a, struct spans *s, struct 
 
 /* --- traces of other processes --- */
 
+struct requests_other {
+	struct reread file;
+	bool failed;		/* its error was printed */
+};
+
 struct requests_others {
-	struct reread *files;	/* of options.others */
+	struct requests_other *all;	/* of options.others */
 	size_t n;
 	struct joins_survey survey;
 };
@@ -116,9 +121,9 @@ static int requests_cmd_open_files(struct requests_others *o, char **paths, stru
 	int ret = 0;
 
 	for (; paths[o->n] && !ret; o->n++) {
-		o->files = xrealloc(o->files, o->n + 1, sizeof(*o->files));
-		o->files[o->n] = (struct reread)REREAD_CLOSED;
-		ret = reread_open_tee(&o->files[o->n], paths[o->n], err);
+		o->all = xrealloc(o->all, o->n + 1, sizeof(*o->all));
+		o->all[o->n] = (struct requests_other){ .file = REREAD_CLOSED };
+		ret = reread_open_tee(&o->all[o->n].file, paths[o->n], err);
 	}
 	return ret;
 }
@@ -128,9 +133,18 @@ static void requests_cmd_close_files(struct requests_others *o)
 	size_t i;
 
 	for (i = 0; i < o->n; i++)
-		reread_close(&o->files[i]);
-	free(o->files);
+		reread_close(&o->all[i].file);
+	free(o->all);
 	joins_survey_free(&o->survey);
+}
+
+/* Each trace is read several times, and its error is printed once. */
+static void requests_cmd_fail_other(struct requests_shown *a, struct requests_other *other,
+				    const struct error *err)
+{
+	if (!other->failed)
+		cmd_fail(err);
+	other->failed = a->failed = true;
 }
 
 /* Opens those traces that have ends of connections of the first one. */
@@ -141,24 +155,25 @@ static void requests_cmd_open_others(struct requests_shown *a, struct requests_o
 	uint32_t i;
 
 	for (i = 0; i < o->n; i++) {
-		if (!joins_survey_has(&o->survey, 0, i + 1) ||
-		    !joined_open(joined, &o->files[i], a->options->binary, &err))
-			continue;
-		cmd_fail(&err);
-		a->failed = true;
+		if (joins_survey_has(&o->survey, 0, i + 1) &&
+		    joined_open(joined, &o->all[i].file, a->options->binary, &err))
+			requests_cmd_fail_other(a, &o->all[i], &err);
 	}
 }
 
+/* Prints the faults of the others. The first reading has printed those of @file. */
 static void requests_cmd_survey(struct requests_shown *a, struct requests_others *o,
 				struct reread *file)
 {
+	struct error err;
 	uint32_t i;
 
 	if (!o->n)
 		return;
-	joined_survey(&o->survey, 0, file, a->options->binary);
+	joined_survey(&o->survey, 0, file, a->options->binary, &err);
 	for (i = 0; i < o->n; i++)
-		joined_survey(&o->survey, i + 1, &o->files[i], a->options->binary);
+		if (joined_survey(&o->survey, i + 1, &o->all[i].file, a->options->binary, &err))
+			requests_cmd_fail_other(a, &o->all[i], &err);
 }
 
 /* Finds the requests of the others that answered the calls of the requests. */
@@ -176,7 +191,7 @@ static void requests_cmd_downstream(struct requests_shown *a, struct requests_ot
 		ret = downstream_read(a->downstream, in.reader, &err);
 		trace_input_close(&in, file->path, ret, &err);
 	}
-	joined_close(&joined, NULL);	/* the walk has printed the faults */
+	joined_close(&joined, NULL);	/* the survey has printed the faults */
 }
 
 /* --- the second reading --- */
@@ -207,7 +222,7 @@ static void requests_cmd_explain(struct requests_shown *a, struct reread *file,
 	if (joined.n)
 		units_beside(a->units, joined.readers, joined.n);
 	ret = units_read(a->units, in.reader, threads, &err);
-	a->failed |= joined_close(&joined, units_besides(a->units));
+	joined_close(&joined, NULL);	/* the survey has printed the faults */
 	trace_input_close(&in, file->path, ret, &err);
 	spans_leave(units_spans(a->units), threads);
 	oncpu_free(threads);

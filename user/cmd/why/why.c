@@ -259,14 +259,15 @@ static int why_cmd_open_others(struct why_options *o, uint32_t i, struct joined 
 	return ret;
 }
 
-/* Finds out which traces have ends of the same connections. */
+/* Finds out which traces have ends of the same connections. The passes report faults of a trace. */
 static void why_cmd_survey(struct why_options *o)
 {
+	struct error err;
 	uint32_t i;
 
 	for (i = 0; o->inputs.len > 1 && i < o->inputs.len && i < JOINS_MEMBERS; i++)
 		joined_survey(&o->survey, i, &vec_at(&o->inputs, struct why_input, i)->trace,
-			      o->binary);
+			      o->binary, &err);
 }
 
 /* The pass that answers, along with the file of threads. */
