@@ -186,6 +186,14 @@ hold() {
 	trace_ok "$T/some.1.downstream.out"
 	trace_ok "$T/some.3.downstream.out"
 	[ ! -e "$T/some.2.sleep.out" ]
+	# a process that is not there is not named as one that is recorded
+	gotap record -p "$FRONT" -p 999999999 -d 200ms -o "$T/gone"
+	[ "$status" -eq 1 ]
+	matches "process $FRONT \(downstream\) is recorded as it runs, into '$T/gone.1.downstream.out'"
+	! grep -q "999999999 (" <<<"$output" || fail "a process that does not exist is recorded"
+	gotap record -p "$FRONT" -p "$BACK" -o -
+	[ "$status" -eq 2 ]
+	contains "give -o a name with %n"
 	gotap record -p "$FRONT" -p "$FRONT" -o "$T/some"
 	[ "$status" -eq 2 ]
 	contains "-p $FRONT is given twice"

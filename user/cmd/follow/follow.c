@@ -39,23 +39,24 @@ static void follower_let_go(struct follower *s, struct recorder *r)
 }
 
 /*
- * Lets the held program go on when its recorder has sent a byte (its probes are in place), has
- * ended, or is too slow. The line that names the recording is printed after that: the program
- * must not wait for a slow reader of stderr.
+ * Looks whether the recording has begun: then its recorder has sent a byte. That lets a held
+ * program go on; so does a recorder that has ended, or is too slow. The line that names the
+ * recording is printed after that: the program must not wait for a slow reader of stderr.
  */
-static void look_at_hold(struct follower *s, struct recorder *r)
+static void look_at_begin(struct follower *s, struct recorder *r)
 {
 	ssize_t n;
 	char byte;
 
-	if (!r->held)
+	if (r->begun)
 		return;
 	n = recv(r->socket, &byte, 1, MSG_DONTWAIT);
 	if (n >= 0 || errno != EAGAIN) {
+		r->begun = true;
 		follower_let_go(s, r);
 		if (n > 0)
 			follow_tell_begin(s, r);
-	} else if (now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS) {
+	} else if (r->held && now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS) {
 		/* the program runs without its probes: the trace would lack its begin */
 		kill(r->pid, SIGKILL);
 		r->gave_up = true;
@@ -71,7 +72,7 @@ static void look_at_recorders(struct follower *s)
 		struct recorder *r = recorder_at(s, i);
 
 		recorder_look(r);
-		look_at_hold(s, r);
+		look_at_begin(s, r);
 		if (!r->ended) {
 			follow_report_look(r, s->o);
 			*vec_at(&s->recorders, struct recorder *, kept++) = r;
@@ -110,18 +111,15 @@ static bool follower_is_over(const struct follower *s)
  * The time of several -p begins when all recordings have: on a busy machine one can be ready when
  * the time of another would be over.
  */
-static void look_at_begin(struct follower *s)
+static void look_at_duration(struct follower *s)
 {
 	bool all = true;
 	size_t i;
-	char byte;
 
 	for (i = 0; i < s->recorders.len && !s->timed; i++) {
-		struct recorder *r = recorder_at(s, i);
+		const struct recorder *r = recorder_at(s, i);
 
-		r->begun |= !r->tells || recv(r->socket, &byte, 1, MSG_DONTWAIT) >= 0 ||
-			    now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS;
-		all &= r->begun;
+		all &= r->begun || now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS;
 	}
 	if (s->timed || !all)
 		return;
@@ -153,7 +151,7 @@ static void wait_for_work(struct follower *s)
 
 	fds[0] = (struct pollfd){ .fd = s->follow ? follow_fd(s->follow) : -1, .events = POLLIN };
 	for (i = 0; i < s->recorders.len; i++)
-		if (recorder_at(s, i)->held)
+		if (!recorder_at(s, i)->begun)
 			fds[n++] = (struct pollfd){ .fd = recorder_at(s, i)->socket,
 						    .events = POLLIN };
 	poll(fds, n, TICK_MS);
@@ -164,9 +162,9 @@ static void follower_run(struct follower *s)
 {
 	while (!follower_is_over(s)) {
 		wait_for_work(s);
-		look_at_begin(s);
-		look_at_signals(s);
 		look_at_recorders(s);
+		look_at_duration(s);
+		look_at_signals(s);
 		follow_take_execs(s);
 		follow_command_look(&s->command);
 	}

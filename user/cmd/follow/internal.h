@@ -51,7 +51,7 @@ bool follow_is_ours(const struct follower *s, pid_t pid);
 bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char *exe);
 /*
  * Starts a recorder for it, if it is a process to record. True: a recorder was started;
- * look_at_hold() lets the process go on.
+ * look_at_begin() lets the process go on.
  */
 bool follow_take(struct follower *s, const struct follow_exec *e);
 /* Takes all execs that have been seen, and lets processes go on that are not recorded. */

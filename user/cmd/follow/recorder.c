@@ -68,10 +68,7 @@ static void make_words(struct vec *ret, const struct recorder *r, const struct r
 		add_word(ret, xstrdup(o->json ? "--json" : "--quiet"));
 	add_word(ret, xasprintf("--pid=%d", r->target));
 	add_word(ret, xasprintf("--output=%s", r->output));
-	if (r->held)
-		add_word(ret, xasprintf("--held-by=%d", theirs));
-	if (r->tells)
-		add_word(ret, xasprintf("--tell-begin=%d", theirs));
+	add_word(ret, xasprintf(r->held ? "--held-by=%d" : "--tell-begin=%d", theirs));
 	*(char **)vec_push(ret, sizeof(char *)) = NULL;
 }
 

@@ -25,9 +25,8 @@ struct recorder {
 	char *exe, *output;
 	bool held;		/* the target waits for the recorder's probes */
 	bool from_start;	/* it was held at first */
-	bool tells;		/* its socket becomes readable when the recording has begun */
-	bool begun;
-	/* readable, or closed at the other end, when the target may go on; -1: closed */
+	bool begun;		/* or it has ended before */
+	/* has a byte when the recording has begun, and a held target may go on; -1: closed */
 	int socket;
 	int report;		/* file without a name, to which it prints */
 	off_t read;		/* bytes of it that were read */

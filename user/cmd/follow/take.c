@@ -52,8 +52,7 @@ static bool take_begin(struct follower *s, const struct follow_exec *e, const ch
 	s->begun++;
 	*r = (struct recorder){ .target = e->pid, .exe = xstrdup(exe),
 				.output = take_output_of(s, e, exe),
-				.held = s->follow && e->held && follow_hold(s->follow, e->pid),
-				.tells = !s->follow };
+				.held = s->follow && e->held && follow_hold(s->follow, e->pid) };
 	if (recorder_start(r, s->o, &err)) {
 		cmd_fail(&err);
 		s->report.failed++;
@@ -63,8 +62,6 @@ static bool take_begin(struct follower *s, const struct follow_exec *e, const ch
 	}
 	*(struct recorder **)vec_push(&s->recorders, sizeof(r)) = r;
 	s->found |= s->has_name;
-	if (!r->held)
-		follow_tell_begin(s, r);
 	return true;
 }
 

@@ -91,7 +91,8 @@ static const char *check_output(struct record_options *o)
 		return NULL;
 	if (!o->output)
 		o->output = o->flight.time ? "gotap-%p-%t-%n.trace" : "trace.%n.%e.out";
-	if (!o->follow && !o->wait && !o->flight.time && !strchr(o->output, '%'))
+	if (!o->follow && !o->wait && !o->flight.time && strcmp(o->output, "-") &&
+	    !strchr(o->output, '%'))
 		o->output = xasprintf("%s.%%n.%%e.out", o->output);	/* of several -p */
 	if (name_pattern_check(o->output, &err))
 		return option_wrong("%s", err.text);
