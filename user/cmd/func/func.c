@@ -21,7 +21,7 @@ static const struct option_row func_rows[] = {
 	OPTION('d', "duration", "TIME", OPTION_DURATION, FIELD(record.seconds),
 	  "stop after TIME (5s, 500ms, 2m); default: until Ctrl-C or the program ends"),
 	OPTION('o', "output", "FILE", OPTION_TEXT, FIELD(output),
-	  "keep the trace of the recording, for `gotap why` and all others that read traces"),
+	  "keep the trace of the recording, for `gotap why` and other commands"),
 	OPTION(0, "slowest", "N", OPTION_NUMBER, FIELD(slowest),
 	  "list the N slowest calls (default 3)", .max = CALLS_SLOWEST),
 	OPTION(0, "json", NULL, OPTION_FLAG, FIELD(json),
@@ -56,8 +56,8 @@ static const struct command_line func_line = {
 		"How often a function of a running Go program was called, how long its calls\n"
 		"took, and, by the critical path of the slowest ones, why they were slow. FUNC is\n"
 		"a name as in stacks, 'main.(*Cart).Total'; * and ? match several. TRACE is a\n"
-		"trace of `gotap record --region FUNC`. While it is recorded a call costs the\n"
-		"program some 10 us more. See docs/func.md.\n",
+		"trace of `gotap record --region FUNC`. During the recording each call costs the\n"
+		"program some 13 us more. See docs/func.md.\n",
 	.tables = { { pick_rows, FIELD(record.pick) }, { func_rows, 0 },
 		    { record_probe_rows, FIELD(record) } },
 	.after =

@@ -50,9 +50,9 @@ static const struct option_row heap_rows[] = {
 	OPTION(0, "records", NULL, OPTION_FLAG, offsetof(struct heap_options, records),
 	       "each record with its stack, as pprof/heap?debug=1"),
 	OPTION(0, "lines", "N", OPTION_COUNT, offsetof(struct heap_options, lines),
-	       "functions of the text (40)", .min = 1, .max = 1000000),
+	       "list at most N functions (default 40)", .min = 1, .max = 1000000),
 	OPTION(0, "diff", "TIME", OPTION_DURATION, offsetof(struct heap_options, diff),
-	       "what changes meanwhile; a signal ends it earlier"),
+	       "show what changes within TIME; SIGINT or SIGTERM ends it earlier"),
 	OPTION(0, "now", NULL, OPTION_FLAG, offsetof(struct heap_options, now),
 	       "allocations up to now and frees up to the last sweep; without it, all as of the "
 	       "last collection, as runtime.MemProfile has it"),
@@ -60,7 +60,7 @@ static const struct option_row heap_rows[] = {
 	       "where profiling of memory is off, switch it on for the time of --diff. This writes "
 	       "to the program's memory (docs/heap.md)"),
 	OPTION(0, "rate", "BYTES", OPTION_NUMBER, offsetof(struct heap_options, rate),
-	       "one sample in so many bytes, with --switch-on (524288)", .min = 1,
+	       "with --switch-on: one sample in so many bytes (default 524288)", .min = 1,
 	       .max = 1UL << 40, .want = "takes a number of bytes"),
 	OPTION_ASSUME(offsetof(struct heap_options, assume_minor)),
 	{0},
@@ -88,14 +88,15 @@ static const struct command_line heap_line = {
 	.usage = "gotap heap [OPTION...] -p PID | --container NAME",
 	.about =
 		"Prints which functions of a running Go program use its memory: the heap profile\n"
-		"that the program's runtime keeps, read from its memory without stopping it. It\n"
-		"takes the right to trace the process (ptrace), no root for one's own.\n",
+		"that the program's runtime keeps, read from its memory without stopping it.\n"
+		"Needs the right to trace the process (ptrace): no root for your own processes.\n"
+		"See docs/heap.md.\n",
 	.tables = { { pick_rows, offsetof(struct heap_options, pick) },
 		    { pick_owner_rows, offsetof(struct heap_options, pick) },
 		    { heap_rows, 0 } },
 	.after =
-		"A program that reads its own profile in no place (runtime.MemProfile) has\n"
-		"profiling of memory off, as the linker finds out. Servers mostly have it on.\n",
+		"The linker switches memory profiling off in a program that has no code to read\n"
+		"the profile (runtime.MemProfile). Most servers have it on.\n",
 	.operands = "give one process (-p) or container",
 	.check = heap_check,
 };

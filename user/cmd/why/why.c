@@ -153,9 +153,9 @@ static const struct option_row why_rows[] = {
 	{ .kind = OPTION_TITLE, .help =
 	  "Without the first six: of the whole program, back from the goroutine that runs last." },
 	OPTION(0, "full", NULL, OPTION_FLAG, offsetof(struct why_options, show.full),
-	  "every step; otherwise of more than 40 the longest alone"),
+	  "show every step; by default the longest 40"),
 	OPTION(0, "stacks", NULL, OPTION_FLAG, offsetof(struct why_options, show.stacks),
-	  "with the stack of each step"),
+	  "show the stack of each step"),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct why_options, json), "one JSON object"),
 	OPTION_OUTPUT(offsetof(struct why_options, out)),
 	OPTION_BINARY(offsetof(struct why_options, binary)),
@@ -195,9 +195,10 @@ static const struct command_line why_line = {
 		"wait. The sum is the time exactly. TRACE is a Go execution trace of any release,\n"
 		"or - (standard input).\n"
 		"\n"
-		"Of several traces the question is about the first one that has what was asked\n"
-		"for; of several instances the slowest of all. If others have the other ends of\n"
-		"its connections, the path goes on there (docs/joins.md).\n",
+		"Of several traces the first one is explained that has the goroutine, task or\n"
+		"request; of a function, region or route the slowest instance in all traces. The\n"
+		"path goes on in those that have the other ends of its connections\n"
+		"(docs/joins.md).\n",
 	.tables = { { why_rows, 0 } },
 	.least = 1, .most = -1, .operands = "a trace is needed",
 	.check = why_line_check,
