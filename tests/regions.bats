@@ -53,6 +53,7 @@ counts() {
 	refused main.nothing 125 "matches no function"
 	refused leaf 125 "it has 'main.leaf'"
 	refused main.inlined 125 "has inlined it in"
+	refused main.idle 125 "does nothing"
 	refused '*' 125 "functions, at most 64 can be regions"
 	refused runtime.mallocgc 2 "run where no goroutine does"
 	refused '*casgstatus*' 125 "functions of the runtime only"
@@ -125,7 +126,7 @@ begun() { awk -v name="$1" '$2 == name { print $3 }' "$BATS_TEST_TMPDIR/counts";
 args() {
 	build_prog "$1" regions "${@:2}"
 	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict --region-args --region 'main.(*cart).total' \
-		--region main.results --region main.recovers --region main.waits -- "$PROG" 1 4 0 >/dev/null
+		--region main.results --region main.aligned --region main.recovers --region main.waits -- "$PROG" 1 4 0 >/dev/null
 	"$GOTAP" text --events --json "$BATS_TEST_TMPDIR/x.trace" | jq -r 'select(.category == "gotap.func") | .message' |
 		sed 's/result[.]r[0-9]*=/result=/g' >"$BATS_TEST_TMPDIR/logs"
 	for i in 0 1 2 3; do
@@ -142,6 +143,8 @@ args() {
 		echo "func=main.results arg.n=$i"
 		[ $((i % 2)) -eq 0 ] && echo "func=main.results result=even result=true result=nil" ||
 			echo "func=main.results result=odd result=false result=error"
+		echo "func=main.aligned arg.odd=$([ $((i % 2)) -eq 1 ] && echo true || echo false) arg.n=-$i" | sed 's/=-0$/=0/'
+		echo "func=main.aligned result=$((2 - i))"
 		[ "$i" -ne 0 ] || echo "func=main.waits arg.d=1000000"
 	done >"$BATS_TEST_TMPDIR/want"
 	succeeds diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/logs"

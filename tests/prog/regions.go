@@ -27,6 +27,7 @@ type count struct{ begun, returned, ns int64 }
 var counts = map[string]*count{
 	"main.(*cart).total": {}, "main.fibonacci": {}, "main.panics": {}, "main.recovers": {}, "main.exits": {},
 	"main.leaf": {}, "main.deep": {}, "main.annotated": {}, "main.results": {}, "main.waits": {},
+	"main.aligned": {},
 }
 
 // timed runs f and counts it for the function of that name.
@@ -134,6 +135,16 @@ func results(n int64) (string, bool, error) {
 	return "odd", false, errEmpty
 }
 
+// aligned has arguments of which the place on the stack depends on the alignment of those before.
+//
+//go:noinline
+func aligned(odd bool, pair [2]byte, z complex64, n int32) int32 { return n + int32(pair[1]) }
+
+// idle is a return instruction and nothing else.
+//
+//go:noinline
+func idle() {}
+
 // waits is slow because it waits.
 //
 //go:noinline
@@ -161,6 +172,8 @@ func round(ctx context.Context, i int) {
 	timed("main.leaf", func() { leafs.Add(int64(leaf(i))) })
 	timed("main.annotated", func() { annotated(ctx) })
 	timed("main.results", func() { results(int64(i)) })
+	timed("main.aligned", func() { leafs.Add(int64(aligned(i%2 != 0, [2]byte{1, 2}, 3+4i, int32(-i)))) })
+	idle()
 	leafs.Add(int64(inlined(i)))
 	if i%10 == 0 {
 		timed("main.waits", func() { waits(time.Millisecond) })

@@ -13,7 +13,11 @@
 
 enum {
 	RETURNS_MOST = 512,	/* of one function: each one is a probe */
-	INLINED_MOST = 100000,	/* places that are counted: bounds hostile files */
+	/*
+	 * Inlined calls of the program that are visited. A hostile file can give one tree to all
+	 * functions; a program of 100 MB has some 1.5 million.
+	 */
+	INLINED_MOST = 5000000,
 };
 
 /*
@@ -113,7 +117,7 @@ static void regions_search(struct region_search *s)
 struct inlined_count {
 	struct plan *plan;
 	const char *pattern;	/* or, if there is no plan, this one */
-	size_t n, left;
+	size_t n, left;		/* @left: calls that may still be visited */
 };
 
 static bool regions_count_inlined(void *ctx, const char *name, int32_t call)
@@ -137,10 +141,10 @@ static void regions_each_inlined(const struct gobin *b, struct inlined_count *c)
 	const struct pclntab *t = gobin_table(b);
 	size_t i;
 
-	for (i = 0; i < pclntab_funcs(t); i++) {
+	c->left = INLINED_MOST;
+	for (i = 0; i < pclntab_funcs(t) && c->left; i++) {
 		struct pclntab_func f;
 
-		c->left = INLINED_MOST;
 		if (pclntab_func(t, i, &f))
 			pclntab_each_inlined(t, &f, regions_count_inlined, c);
 	}

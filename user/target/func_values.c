@@ -20,6 +20,7 @@ enum {
 	INT_REGISTERS = 9, FLOAT_REGISTERS = 15,	/* abi-internal.md, amd64 */
 	DEEPEST = 16,		/* types inside types */
 	MEMBERS_MOST = 64,	/* of one struct, for a value that may go into registers */
+	TYPES_MOST = 1000,	/* visited for the alignment of one value */
 };
 
 /* The values of one list, arguments or results, as they are placed one after the other. */
@@ -60,20 +61,65 @@ static uint64_t values_attribute(Dwarf_Die *die, unsigned int which, uint64_t no
 	return dwarf_formudata(dwarf_attr(die, which, &attr), &value) ? none : value;
 }
 
-/* Size and alignment of a type; false: not known. */
-static bool values_size(Dwarf_Die *type, uint64_t *size, uint64_t *align)
+/* False: not known. */
+static bool values_size(Dwarf_Die *type, uint64_t *size)
 {
 	int tag = dwarf_tag(type);
 
-	*align = WORD;
 	if (tag == DW_TAG_pointer_type || tag == DW_TAG_subroutine_type) {
 		*size = WORD;
 		return true;
 	}
 	*size = values_attribute(type, DW_AT_byte_size, UINT64_MAX);
-	if (tag == DW_TAG_base_type && *size && *size <= 16)
-		*align = *size > WORD ? *size / 2 : *size;
 	return *size < 1 << 20;
+}
+
+/*
+ * The alignment of a value on the stack: that of the member or element that has the largest one.
+ * 0: not known. @left is the number of types that may still be visited.
+ */
+static uint64_t values_align(Dwarf_Die *type, int depth, int *left);
+
+static uint64_t values_align_struct(Dwarf_Die *type, int depth, int *left)
+{
+	uint64_t align = 1, own;
+	Dwarf_Die member, of;
+	int r;
+
+	for (r = dwarf_child(type, &member); !r; r = dwarf_siblingof(&member, &member)) {
+		if (dwarf_tag(&member) != DW_TAG_member)
+			continue;
+		own = values_type_of(&member, &of, NULL) ? values_align(&of, depth + 1, left) : 0;
+		if (!own)
+			return 0;
+		if (own > align)
+			align = own;
+	}
+	return align;
+}
+
+static uint64_t values_align(Dwarf_Die *type, int depth, int *left)
+{
+	uint64_t size = values_attribute(type, DW_AT_byte_size, 0);
+	Dwarf_Die of;
+
+	if (depth > DEEPEST || !(*left)--)
+		return 0;
+	switch (dwarf_tag(type)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_subroutine_type:
+		return WORD;
+	case DW_TAG_base_type:
+		/* a complex number is as two floats */
+		if (values_attribute(type, DW_AT_encoding, 0) == DW_ATE_complex_float)
+			size /= 2;
+		return size <= WORD ? size : 0;
+	case DW_TAG_structure_type:
+		return values_align_struct(type, depth, left);
+	case DW_TAG_array_type:
+		return values_type_of(type, &of, NULL) ? values_align(&of, depth + 1, left) : 0;
+	}
+	return 0;
 }
 
 static bool values_take(struct placing *p, Dwarf_Die *type, int depth);
@@ -143,8 +189,9 @@ static bool values_place(struct placing *p, Dwarf_Die *type, struct region_value
 {
 	struct placing tried = *p;
 	uint64_t size, align;
+	int left = TYPES_MOST;
 
-	if (!values_size(type, &size, &align))
+	if (!values_size(type, &size))
 		return false;
 	if (p->registers && values_take(&tried, type, 0)) {
 		v->place = (unsigned short)p->ints;
@@ -152,6 +199,9 @@ static bool values_place(struct placing *p, Dwarf_Die *type, struct region_value
 		p->floats = tried.floats;
 		return true;
 	}
+	align = values_align(type, 0, &left);
+	if (!align)
+		return false;
 	p->stack = (p->stack + align - 1) / align * align;
 	v->on_stack = 1;
 	v->place = (unsigned short)(WORD + p->stack);
@@ -197,13 +247,13 @@ static bool values_add(struct placing *p, Dwarf_Die *die, struct region_value *l
 		       unsigned char *n, struct func_values *ret)
 {
 	struct region_value v = {0};
-	uint64_t size = 0, align;
 	const char *name = "";
+	uint64_t size = 0;
 	Dwarf_Die type;
 
 	if (!values_type_of(die, &type, &name) || !values_place(p, &type, &v))
 		return false;
-	values_size(&type, &size, &align);
+	values_size(&type, &size);
 	v.kind = values_kind(&type, name, size);
 	v.size = (unsigned char)(size < WORD ? size : WORD);
 	values_name(&v, die);

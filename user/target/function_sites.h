@@ -37,7 +37,7 @@ struct function_sites {
  * Finds the sites of @fn; function_sites_free() frees them in any case. -ENOTSUP, with a text
  * that says why: some bytes are no instruction that the decoder knows, the function does not
  * return, it leaves by a jump to another function (wrappers, assembly), or it has no place for
- * the begin.
+ * the begin that is not its return.
  */
 int function_sites_find(const struct gobin *b, const struct gobin_func *fn,
 			struct function_sites *ret, struct error *err);

@@ -134,6 +134,9 @@ static int sites_take_first(const struct gobin_func *fn, const uint8_t *code,
 {
 	struct x86_insn first;
 
+	if (!*vec_at(s->ends, uint32_t, 0))
+		return error_set(err, -ENOTSUP, "%s does nothing: its first instruction is its "
+				 "return", fn->name);
 	if (x86_decode(&first, code, fn->size) || !sites_can_be_stepped(&first) || s->restarts)
 		return error_set(err, -ENOTSUP,
 				 "%s has no place for a probe at its begin: %s", fn->name,
