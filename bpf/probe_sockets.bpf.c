@@ -90,15 +90,37 @@ static __always_inline void put_mapped(__u8 to[16], __u32 address)
 	*(__u32 *)(to + 12) = address;
 }
 
+static __always_inline void put_no_addresses(struct rec_socket *r)
+{
+	__builtin_memset(r->local, 0, sizeof(r->local) + sizeof(r->remote));
+}
+
+/* A kernel without CONFIG_IPV6 does not have the fields, nor such sockets. */
 static __always_inline void put_addresses(struct rec_socket *r, struct sock *sk, __u32 family)
 {
 	if (family == FAMILY_INET) {
 		put_mapped(r->local, BPF_CORE_READ(sk, __sk_common.skc_rcv_saddr));
 		put_mapped(r->remote, BPF_CORE_READ(sk, __sk_common.skc_daddr));
-		return;
+	} else if (bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
+		bpf_core_read(r->local, 16, &sk->__sk_common.skc_v6_rcv_saddr);
+		bpf_core_read(r->remote, 16, &sk->__sk_common.skc_v6_daddr);
+	} else {
+		put_no_addresses(r);
 	}
-	bpf_core_read(r->local, 16, &sk->__sk_common.skc_v6_rcv_saddr);
-	bpf_core_read(r->remote, 16, &sk->__sk_common.skc_v6_daddr);
+}
+
+/*
+ * The end of a connection of AF_UNIX that connected. The struct is not known if the kernel's module
+ * of AF_UNIX has no type information.
+ */
+static __always_inline struct sock *unix_connected(struct sock *sk, bool *accepted)
+{
+	struct unix_sock *u = (void *)sk;
+
+	if (!bpf_core_field_exists(u->addr) || !bpf_core_field_exists(u->peer))
+		return 0;
+	*accepted = BPF_CORE_READ(u, addr);
+	return *accepted ? BPF_CORE_READ(u, peer) : sk;
 }
 
 /*
@@ -108,9 +130,8 @@ static __always_inline void put_addresses(struct rec_socket *r, struct sock *sk,
  */
 static __always_inline bool put_unix(struct rec_socket *r, struct sock *sk)
 {
-	struct unix_sock *u = (void *)sk;
-	bool accepted = BPF_CORE_READ(u, addr);
-	struct sock *end = accepted ? BPF_CORE_READ(u, peer) : sk;
+	bool accepted = false;
+	struct sock *end = unix_connected(sk, &accepted);
 	__u64 inode = end ? BPF_CORE_READ(end, sk_socket, file, f_inode, i_ino) : 0;
 
 	*(__u64 *)r->local = *(__u64 *)r->remote = inode;
@@ -168,7 +189,7 @@ static __always_inline void send_socket(__u64 pid_tgid, int fd)
 		put_ports(r, sk);
 		put_addresses(r, sk, family);
 	} else {
-		__builtin_memset(r->local, 0, sizeof(r->local) + sizeof(r->remote));
+		put_no_addresses(r);
 	}
 	rec_submit(r);
 }
