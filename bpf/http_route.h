@@ -4,11 +4,19 @@
  * http.ServeMux leave Request.Pattern empty, and middlewares pass on copies of the request. The
  * stack has the functions of the handler, and the frame of a ServeMux has the copy with the
  * pattern.
+ *
+ * Only BPF programs may include this header: a frame of C code may have any value in place of a
+ * frame pointer, and a slot of a frame any old word, if its function has stored nothing there yet.
+ * A helper of BPF fails at such an address, code inside the target would crash the program.
  */
 #ifndef GOTAP_BPF_HTTP_ROUTE_H
 #define GOTAP_BPF_HTTP_ROUTE_H
 
 #include "http_text.h"
+
+#ifdef GO_INLINE
+#error "code inside the target must not follow these addresses"
+#endif
 
 /* Are both the same string? Copies of a request have the method from where the first has it. */
 static __always_inline bool http_is_copy(__u64 a, __u64 b)
