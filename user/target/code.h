@@ -62,10 +62,11 @@ int code_byte_load(const struct gobin *b, const struct gobin_func *fn, int32_t *
 uint64_t code_jump_before_method(const struct gobin *b, const struct gobin_func *fn);
 /*
  * Stores the addresses of the program's writable data that the instructions of @fn name, in the
- * order of the instructions, each once; at most @max. Returns their number; 0 also if the code
- * cannot be decoded.
+ * order of the instructions, each once; at most @max. Returns their number. *@whole: these are all;
+ * false if there are more, or if an instruction cannot be decoded: those behind it are left out.
  */
-size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret, size_t max);
+size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret, size_t max,
+		    bool *whole);
 /* Returns whether the BPF side can read register @reg by its number (go_reg() in bpf/goabi.h). */
 bool code_is_readable(int reg);
 /* Returns whether g and the arguments are at @site in the registers that they have on entry. */

@@ -17,6 +17,7 @@ enum {
 struct named {
 	uint64_t at[MOST];
 	size_t n;
+	bool whole;
 };
 
 static struct named vars_of(const struct gobin *b, const char *function)
@@ -25,7 +26,7 @@ static struct named vars_of(const struct gobin *b, const char *function)
 	struct gobin_func fn;
 
 	if (!gobin_func(b, function, &fn))
-		ret.n = code_globals(b, &fn, ret.at, MOST);
+		ret.n = code_globals(b, &fn, ret.at, MOST, &ret.whole);
 	return ret;
 }
 
@@ -52,7 +53,7 @@ static void vars_find_lists(const struct gobin *b, struct profile_vars *ret)
 	struct named all = vars_of(b, "runtime.stkbucket");
 	size_t i;
 
-	if (!flush.n)
+	if (!flush.n || !flush.whole)
 		return;
 	ret->mbuckets = flush.at[flush.n - 1];
 	for (i = 0; i + 2 < all.n; i++) {
@@ -76,7 +77,7 @@ static uint64_t vars_rate(const struct gobin *b)
 	struct named resize = vars_of(b, "runtime.procresize");
 	size_t i;
 
-	for (i = 0; i < alloc.n; i++)
+	for (i = 0; i < alloc.n && resize.whole; i++)
 		if (!vars_has(&resize, alloc.at[i]))
 			return alloc.at[i];
 	return 0;

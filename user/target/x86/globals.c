@@ -13,13 +13,26 @@ static bool globals_has(const uint64_t *list, size_t n, uint64_t addr)
 	return false;
 }
 
-size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret, size_t max)
+/* Padding at the end: int3, up to 1.15 in some places zeros. */
+static bool globals_at_end(const struct walk *c)
+{
+	size_t i;
+
+	for (i = c->at; i < c->n; i++)
+		if (c->bytes[i] && c->bytes[i] != 0xcc)
+			return false;
+	return true;
+}
+
+size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret, size_t max,
+		    bool *whole)
 {
 	uint64_t start, end, addr;
 	struct walk c;
 	size_t n = 0;
 	bool more;
 
+	*whole = false;
 	gobin_data_range(b, &start, &end);
 	if (walk_open_func(&c, b, fn))
 		return 0;
@@ -30,5 +43,6 @@ size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t
 		if (addr >= start && addr < end && !globals_has(ret, n, addr))
 			ret[n++] = addr;
 	}
+	*whole = globals_at_end(&c);
 	return n;
 }
