@@ -157,23 +157,40 @@ static __always_inline bool rpc_is_unary(__u64 desc)
 	return !read_u64(desc + GRPC_DESC_NAME_LEN) && !read_u16(desc + GRPC_DESC_FLAGS);
 }
 
+/* The distance from the high end of the stack, which a move keeps. */
+static __always_inline __u64 rpc_depth(struct pt_regs *ctx, __u64 g)
+{
+	return FIELD(64, g, g_stack_hi) - go_sp(ctx);
+}
+
+/* Sets the call aside in which the goroutine makes @r. */
+static __always_inline void rpc_put_outer(__u64 g, struct rpc *r)
+{
+	struct rpc *found = bpf_map_lookup_elem(&rpcs, &g), outer;
+	__u64 key;
+
+	if (!found || found->kind != OP_GRPC_CALL)
+		return;
+	outer = *found;
+	r->outer = outer.token;
+	key = RPC_TOKEN | outer.token;
+	bpf_map_update_elem(&rpcs, &key, &outer, BPF_ANY);
+}
+
 /* newClientStream(ctx, desc *StreamDesc, cc, method string, opts) */
 SEC("uprobe")
 int GO_PROGRAM(grpc_call_begin)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), g;
 	struct annotation a = { .kind = REC_OP_BEGIN };
-	struct rpc r = {}, *outer;
+	struct rpc r = {};
 
 	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
 	a.pid_tgid = pid_tgid;
 	g = go_g(ctx);
-	outer = bpf_map_lookup_elem(&rpcs, &g);
-	if (outer) {
-		r.outer = outer->token;
-		r.outer_kind = outer->kind;
-	}
+	rpc_put_outer(g, &r);
+	r.depth = rpc_depth(ctx, g) - sizeof(__u64);	/* without the return address */
 	r.token = rpc_token();
 	r.kind = rpc_is_unary(go_arg3(ctx)) ? OP_GRPC_CALL : OP_GRPC_STREAM;
 	bpf_map_update_elem(&rpcs, &g, &r, BPF_ANY);
@@ -206,12 +223,16 @@ int GO_PROGRAM(grpc_call_stream)(struct pt_regs *ctx)
 /* The goroutine has begun no other call since; one around it may go on. */
 static __always_inline void rpc_forget(__u64 g, const struct rpc *r)
 {
-	struct rpc outer = { .token = r->outer, .kind = r->outer_kind };
+	__u64 key = RPC_TOKEN | r->outer;
+	struct rpc *found = r->outer ? bpf_map_lookup_elem(&rpcs, &key) : 0, outer;
 
-	if (r->outer && r->outer_kind == OP_GRPC_CALL)
-		bpf_map_update_elem(&rpcs, &g, &outer, BPF_ANY);
-	else
+	if (!found) {
 		bpf_map_delete_elem(&rpcs, &g);
+		return;
+	}
+	outer = *found;
+	bpf_map_update_elem(&rpcs, &g, &outer, BPF_ANY);
+	bpf_map_delete_elem(&rpcs, &key);
 }
 
 static __always_inline void rpc_send_end(__u64 pid_tgid, const struct rpc *r, __u64 itab,
@@ -225,7 +246,11 @@ static __always_inline void rpc_send_end(__u64 pid_tgid, const struct rpc *r, __
 	send_fitting(&a, 0);
 }
 
-/* The goroutine could not begin what it has begun to begin, or it could, if there is no error. */
+/*
+ * The goroutine could not begin what it has begun to begin, or it could, if there is no error. A
+ * call that has ended before (newClientStream then calls finish) is not there any more: a call
+ * around it may be, from another depth.
+ */
 static __always_inline int rpc_begun(struct pt_regs *ctx, __u32 kind, __u64 itab, __u64 error)
 {
 	__u64 pid_tgid = current_ids(), g;
@@ -236,6 +261,8 @@ static __always_inline int rpc_begun(struct pt_regs *ctx, __u32 kind, __u64 itab
 	g = go_g(ctx);
 	found = bpf_map_lookup_elem(&rpcs, &g);
 	if (!found || found->kind != kind)
+		return 0;
+	if (kind == OP_GRPC_CALL && found->depth != rpc_depth(ctx, g))
 		return 0;
 	r = *found;
 	rpc_forget(g, &r);

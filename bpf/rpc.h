@@ -13,9 +13,11 @@ struct rpc {
 	__u64 token;		/* the key of its records */
 	__u64 stream;		/* *clientStream; 0: not known yet */
 	__u64 outer;		/* the token of a call in which the goroutine makes this one */
-	__u32 kind;		/* OP_GRPC_CALL or OP_GRPC_STREAM */
-	__u32 outer_kind;
+	__u64 depth;		/* of the stack in the function that calls newClientStream */
+	__u64 kind;		/* OP_GRPC_CALL or OP_GRPC_STREAM */
 };
+
+#define RPC_TOKEN (1ULL << 63)	/* no address has it */
 
 struct rpcs_map {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -26,7 +28,8 @@ struct rpcs_map {
 
 /*
  * Address of a g -> the call that it makes, or the stream that it opens; address of a
- * *clientStream -> the stream. Defined in emit.bpf.c.
+ * *clientStream -> the stream; RPC_TOKEN | token -> the call in which a goroutine makes another
+ * one. Defined in emit.bpf.c.
  */
 extern struct rpcs_map rpcs SEC(".maps");
 

@@ -236,9 +236,25 @@ func round(c *grpc.ClientConn, d *grpc.ServiceDesc) {
 	call(c, "/test.Calls/None")
 	call(c, "/test.None/None")
 	call(c, "/test.Calls/Early")
+	call(c, "/test.Calls/Fine", grpc.PerRPCCredentials(within{c, 2}))
 	for _, s := range d.Streams {
 		exchange(c, s)
 	}
+}
+
+// within makes calls in the goroutine of a call that begins, as credentials that fetch a token may.
+type within struct {
+	c     *grpc.ClientConn
+	depth int
+}
+
+func (w within) RequireTransportSecurity() bool { return false }
+func (w within) GetRequestMetadata(ctx context.Context, uri ...string) (map[string]string, error) {
+	if w.depth > 0 {
+		call(w.c, "/test.Calls/Fine", grpc.PerRPCCredentials(within{w.c, w.depth - 1}))
+	}
+	call(w.c, "/test.Calls/Early")
+	return nil, nil
 }
 
 // down calls a server that is not there.

@@ -23,6 +23,7 @@ UNHANDLED = {'/test.Calls/None', '/test.None/None'}
 NO_STATUS = '/test.Calls/Exits'
 # Its context has ended before the call begins; since grpc 1.50 or so the handler of package grpc does not see that.
 EARLY = ('client', '', '/test.Calls/Early', 'Canceled')
+EARLY_PER_ROUND = 4
 
 
 def counted(path):
@@ -108,7 +109,7 @@ def main():
     for key in [key for key in counts if key[3] == '-']:
         counts[key[0], '?', key[2], '-'] += counts.pop(key)
     if not counts[EARLY]:
-        counts[EARLY] = counts['client', '', '/test.Calls/None', 'Unimplemented']
+        counts[EARLY] = EARLY_PER_ROUND * counts['client', '', '/test.Calls/None', 'Unimplemented']
     for key in sorted(set(counts) | set(seen)):
         if counts[key] != seen[key]:
             wrong.append(f'{key}: {seen[key]} in the trace, {counts[key]} counted')
