@@ -119,7 +119,7 @@ static const char *take_percentile(void *options, const char *arg)
 
 static const struct option_row why_rows[] = {
 	OPTION('g', "goroutine", "N", OPTION_TAKE, QUESTION,
-	  "of this goroutine", .take = why_cmd_take_goroutine),
+	  "the critical path of this goroutine", .take = why_cmd_take_goroutine),
 	OPTION(0, "func", "NAME", OPTION_TAKE, QUESTION,
 	  "of the slowest goroutine that began with this function", .take = why_cmd_take_func),
 	OPTION(0, "region", "NAME", OPTION_TAKE, QUESTION, "of the slowest region of this type",
@@ -151,7 +151,8 @@ static const struct option_row why_rows[] = {
 	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct why_options, show.question.to),
 	  "and up to this time"),
 	{ .kind = OPTION_TITLE, .help =
-	  "Without the first six: of the whole program, back from the goroutine that runs last." },
+	  "Without -g, --func, --region, --task, --request and --route: that of the whole\n"
+	  "program, back from the goroutine that runs last." },
 	OPTION(0, "full", NULL, OPTION_FLAG, offsetof(struct why_options, show.full),
 	  "show every step; by default the longest 40"),
 	OPTION(0, "stacks", NULL, OPTION_FLAG, offsetof(struct why_options, show.stacks),
