@@ -53,11 +53,11 @@ static const struct command_line func_line = {
 	.usage = "gotap func [OPTION...] -p PID | --container NAME FUNC\n"
 		 "       gotap func [OPTION...] TRACE FUNC",
 	.about =
-		"How often a function of a running Go program was called, how long its calls\n"
-		"took, and, by the critical path of the slowest ones, why they were slow. FUNC is\n"
-		"a name as in stacks, 'main.(*Cart).Total'; * and ? match several. TRACE is a\n"
-		"trace of `gotap record --region FUNC`. During the recording each call costs the\n"
-		"program some 13 us more. See docs/func.md.\n",
+		"Prints how often a function of a running Go program was called, how long its\n"
+		"calls took, and, by the critical path of the slowest ones, why they were slow.\n"
+		"FUNC is a name as in stacks, 'main.(*Cart).Total'; * and ? match several. TRACE\n"
+		"is a trace of `gotap record --region FUNC`. During the recording each call costs\n"
+		"the program some 13 us more. See docs/func.md.\n",
 	.tables = { { pick_rows, FIELD(record.pick) }, { func_rows, 0 },
 		    { record_probe_rows, FIELD(record) } },
 	.after =

@@ -310,7 +310,7 @@ static const struct command_line record_line = {
 		 "CAP_PERFMON, CAP_SYS_PTRACE.\n"
 		 "\n"
 		 "COMMAND may be what execs the Go program in its own process: env, nice, a\n"
-		 "script that ends in exec. What it starts as another process takes --follow.\n",
+		 "script that ends in exec. --follow records what it starts as other processes.\n",
 	.tables = { { pick_rows, FIELD(pick) }, { target_rows, 0 }, { flight_rows, FIELD(flight) },
 		    { record_probe_rows, 0 }, { trace_rows, 0 }, { pick_owner_rows, FIELD(pick) } },
 	.after =

@@ -20,9 +20,9 @@ static const struct option_row requests_rows[] = {
 	OPTION(0, "slowest", "N", OPTION_NUMBER, offsetof(struct requests_options, slowest),
 	  "list the N slowest requests (default 3)", .max = ROUTES_SLOWEST),
 	OPTION(0, "route", "NAME", OPTION_TEXT, offsetof(struct requests_options, route),
-	  "list those of this route alone: 'GET /cart', or /cart with any method"),
+	  "list only requests of this route: 'GET /cart', or /cart with any method"),
 	OPTION(0, "label", "KEY=VALUE", OPTION_TAKE, offsetof(struct requests_options, label),
-	  "those with this profiler label alone; * and ? in VALUE are as in a shell",
+	  "list only those with this profiler label; * and ? in VALUE are as in a shell",
 	  .take = option_take_label),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct requests_options, json),
 	  "one JSON object on one line"),
@@ -51,12 +51,13 @@ static const struct command_line requests_line = {
 	.name = "requests",
 	.usage = "gotap requests [OPTION...] TRACE [TRACE...]",
 	.about =
-		"The requests that a program served, by route: how many, how many failed, their\n"
-		"durations, and the composition of their time. TRACE is a trace of\n"
-		"`gotap record --events +http`, or - (standard input). See docs/requests.md.\n"
+		"Prints the requests that a program served, by route: how many, how many failed,\n"
+		"their durations, and the composition of their time; and the requests, queries\n"
+		"and calls of gRPC that it made. TRACE is a trace of `gotap record` with\n"
+		"--events +http, +sql or +grpc, or - (standard input). See docs/requests.md.\n"
 		"\n"
-		"Further traces are those of processes that the program calls: what they did for\n"
-		"a request is part of its time (docs/joins.md).\n",
+		"Further traces are those of processes that the program calls: the composition\n"
+		"goes on in them (docs/joins.md).\n",
 	.tables = { { requests_rows, 0 }, { otlp_rows, offsetof(struct requests_options, otlp) } },
 	.least = 1, .most = JOINS_MEMBERS, .operands = "a trace is needed",
 	.check = requests_check,
