@@ -19,12 +19,6 @@ static __always_inline struct text http_text(__u64 at)
 	return text_at(t[0], t[1]);
 }
 
-/* The word at @at + @offset; 0 if one of them is not known. */
-static __always_inline __u64 http_word(__u64 at, __u32 offset)
-{
-	return !at || offset == GO_OFFSET_NONE ? 0 : read_u64(at + offset);
-}
-
 /* The pattern of @request; none, if it has none. */
 static __always_inline struct text http_pattern(__u64 request)
 {
@@ -38,7 +32,6 @@ static __always_inline struct text http_pattern(__u64 request)
 /* Puts request and pattern into a record of an end. */
 static __always_inline void http_put_request(struct annotation *a, __u64 request)
 {
-	a->flags |= HTTP_END_KNOWN;
 	a->task = request;
 	a->text[0] = http_pattern(request);
 }
@@ -94,13 +87,28 @@ static __always_inline void http_send_begin(__u64 pid_tgid, __u64 request)
 		http_begin_room(&a, &c, REC_USER_MAX);
 }
 
+/*
+ * Sends the record of an end with status and bytes of the response that @at has the state of; 0:
+ * not known, as the offsets of the two words may be.
+ */
+static __always_inline void http_send_end(struct annotation *a, __u64 at, __u32 status,
+					  __u32 written)
+{
+	if (!at || status == GO_OFFSET_NONE || written == GO_OFFSET_NONE) {
+		send_fitting(a, 0);
+		return;
+	}
+	a->flags |= HTTP_END_KNOWN;
+	a->arg = read_u64(at + written);
+	send_fitting(a, read_u64(at + status));
+}
+
 /* The request of @response of HTTP/1 has ended; 0: it is not known. */
 static __always_inline void http_send_response(struct annotation *a, __u64 response)
 {
 	if (response)
 		http_put_request(a, read_u64(response + HTTP_RESPONSE_REQUEST));
-	a->arg = http_word(response, http.response_written);
-	send_fitting(a, http_word(response, http.response_status));
+	http_send_end(a, response, http.response_status, http.response_written);
 }
 
 #endif

@@ -105,11 +105,10 @@ int GO_PROGRAM(http_unwind)(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The closure that runHandler of HTTP/2 defers: it runs at the end of each stream. */
-SEC("uprobe")
-int GO_PROGRAM(http2_end)(struct pt_regs *ctx)
+/* @status, @written: where the state of a response has them. */
+static __always_inline int http2_ends(struct pt_regs *ctx, __u32 status, __u32 written)
 {
-	__u64 pid_tgid = current_ids(), g, state;
+	__u64 pid_tgid = current_ids(), g;
 	struct annotation a = { .kind = REC_HTTP_END, .flags = HTTP_END_H2 };
 	struct serving *found, s;
 
@@ -129,8 +128,20 @@ int GO_PROGRAM(http2_end)(struct pt_regs *ctx)
 	if (a.flags & HTTP_END_UNWOUND)
 		http_send_panic(ctx, pid_tgid, s.request);
 	http_put_request(&a, s.request);
-	state = s.writer ? read_u64(s.writer + HTTP_H2_STATE) : 0;
-	a.arg = http_word(state, http.h2_written);
-	send_fitting(&a, http_word(state, http.h2_status));
+	http_send_end(&a, s.writer ? read_u64(s.writer + HTTP_H2_STATE) : 0, status, written);
 	return 0;
+}
+
+/* The closure that runHandler of HTTP/2 defers: it runs at the end of each stream. */
+SEC("uprobe")
+int GO_PROGRAM(http2_end)(struct pt_regs *ctx)
+{
+	return http2_ends(ctx, http.h2_status, http.h2_written);
+}
+
+/* Likewise that of golang.org/x/net/http2. */
+SEC("uprobe")
+int GO_PROGRAM(http2_x_end)(struct pt_regs *ctx)
+{
+	return http2_ends(ctx, http.h2_x_status, http.h2_x_written);
 }

@@ -14,8 +14,9 @@ struct http_layout {
 	unsigned int request_pattern;	/* Request.Pattern, since Go 1.23 */
 	unsigned int request_pat;	/* Request.pat, in Go 1.22: a pointer to the pattern */
 	unsigned int response_status, response_written;
-	/* of http2responseWriterState: status, wroteBytes */
+	/* of http2responseWriterState: status, wroteBytes; of that of golang.org/x/net/http2 */
 	unsigned int h2_status, h2_written;
+	unsigned int h2_x_status, h2_x_written;
 	unsigned int conn_hijacked;	/* conn.hijackedv */
 	unsigned int headers;		/* enum http_headers */
 };
@@ -54,7 +55,7 @@ enum {
 
 /* Flags of REC_HTTP_END. */
 enum http_end {
-	HTTP_END_KNOWN = 1,	/* the probe knew the request: status and bytes are there */
+	HTTP_END_KNOWN = 1,	/* status and bytes are there */
 	HTTP_END_H2 = 2,
 	HTTP_END_HIJACKED = 4,	/* the handler has taken the connection over */
 	/* The handler did not return: it panicked, or called runtime.Goexit. */

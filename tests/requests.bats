@@ -140,6 +140,10 @@ readonly ROUTERS='github.com/go-chi/chi github.com/gorilla/mux github.com/julien
 	build_debian 1.27 golang.org/x/net/http2 "$CHECKOUT/tests/routers/h2c.go"
 	routes_are "$routes"
 	routes_are "$routes" --attach inline
+	# each package has a layout of its own of the status
+	"$GOTAP" requests "$BATS_TEST_TMPDIR/x.trace" --json --slowest 1000 |
+		jq -r '.slowest[] | "\(.status) \(.name)"' | sort | uniq -c | sed 's/^ *//' >"$BATS_TEST_TMPDIR/statuses"
+	diff "$BATS_TEST_TMPDIR/statuses" - <<<$'20 0 GET /panic\n20 200 GET /plain\n20 200 GET /silent\n20 418 GET /status'
 	# twice the argument of each kind: on two connections
 	[ "$("$PROG" 10)" = '[20 20 20 20]' ]
 	! "$GOTAP" text --events "$BATS_TEST_TMPDIR/x.trace" | grep '"PRI ' || fail "the preface of HTTP/2 is a request"

@@ -170,6 +170,15 @@ static void a_handler_that_does_not_return(void)
 		 " task2(?2) in(?2) {end=hijacked path=/a} out(?2) end2 2='GET /a'");
 }
 
+/* Their fields were not found in the code of net/http: no answer is not the answer 200. */
+static void a_status_that_is_not_known(void)
+{
+	begin_with(&ops);
+	begins(0x1000, "/a");
+	ends(0x1000, 0, 0, "/a");
+	end_with(" task1(?1) in(?1) {path=/a} out(?1) end1 1='GET /a'");
+}
+
 /* The closure that ends a connection finds the last request of it, which has ended long since. */
 static void an_end_of_another_request_is_none(void)
 {
@@ -420,6 +429,7 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(the_name_comes_with_the_end), UNIT(the_end_of_a_generation_fixes_the_name),
 		UNIT(a_sink_of_old_formats_has_it_at_once), UNIT(a_handler_that_does_not_return),
+		UNIT(a_status_that_is_not_known),
 		UNIT(an_end_of_another_request_is_none), UNIT(a_begin_ends_the_one_before), UNIT(regions_nest),
 		UNIT(the_program_cannot_take_the_id_of_a_request),
 		UNIT(a_served_call_has_the_first_status_and_all_flags), UNIT(a_call_ends_by_its_key_once),

@@ -24,19 +24,14 @@ static unsigned int layout_moved(unsigned int at, int by)
 	return at == GO_OFFSET_NONE ? at : at + (unsigned int)by;
 }
 
+/* net/http has a copy of golang.org/x/net/http2: a package of its own since Go 1.27. */
 static unsigned int layout_h2_status(const struct gobin *b)
 {
-	static const char *const names[] = {
-		"net/http/internal/http2.(*responseWriterState).writeHeader",
-		"net/http.(*http2responseWriterState).writeHeader",
-		"golang.org/x/net/http2.(*responseWriterState).writeHeader",
-	};
-	unsigned int at = GO_OFFSET_NONE;
-	size_t i;
+	unsigned int at;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]) && at == GO_OFFSET_NONE; i++)
-		at = layout_stored(b, names[i]);
-	return at;
+	at = layout_stored(b, "net/http/internal/http2.(*responseWriterState).writeHeader");
+	return at != GO_OFFSET_NONE ? at :
+	       layout_stored(b, "net/http.(*http2responseWriterState).writeHeader");
 }
 
 static unsigned int layout_hijacked(const struct gobin *b)
@@ -70,6 +65,9 @@ void http_layout_find(const struct gobin *b, struct http_layout *ret)
 	ret->response_written = layout_moved(ret->response_status, -16);
 	ret->h2_status = layout_h2_status(b);
 	ret->h2_written = layout_moved(ret->h2_status, 24);
+	ret->h2_x_status = layout_stored(
+		b, "golang.org/x/net/http2.(*responseWriterState).writeHeader");
+	ret->h2_x_written = layout_moved(ret->h2_x_status, 24);
 	ret->conn_hijacked = layout_hijacked(b);
 	ret->headers = layout_headers(b);
 }
