@@ -11,17 +11,6 @@ enum op_kind {
 	OP_KINDS = 64,
 };
 
-/* Returns whether @number is that of a kind. Two kinds of one number do not compile. */
-static inline int op_is_kind(unsigned int number)
-{
-	switch (number) {
-#define OP(number, name) case number: return 1;
-#include "op.def"
-#undef OP
-	}
-	return 0;
-}
-
 /* The word `flags` of REC_OP_BEGIN and REC_OP_END: the kind, and 8 bits of that kind above it. */
 enum { OP_KIND_MASK = 0xff, OP_FLAGS_SHIFT = 8 };
 

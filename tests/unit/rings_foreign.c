@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "op_kind.h"
 #include "rings/foreign.h"
 
 static struct process proc = PROCESS_CLOSED;
@@ -71,6 +72,7 @@ static void kinds(void)
 	static const uint8_t others[] = {
 		REC_USER_LABELS, REC_PROGRAM_DIES, REC_OBJECT_TYPE, REC_CPU_LEAF, REC_SWEEP_SPAN,
 		REC_SPAN_ALLOC, REC_SNAP_END, REC_LOST, REC_CAPTURE_END, REC_THREAD_OFF, REC_GOID,
+		REC_HTTP_ROUTE, REC_OP_BEGIN,
 	};
 	size_t i;
 
@@ -188,6 +190,32 @@ static void texts(void)
 	make(REC_USER_TASK_END);
 	rec.u.len[0] = 1;
 	CHECK_EQ(fault(), 1 + FOREIGN_TEXT);
+	end();
+}
+
+/* Code in the target ends served calls of gRPC, and no other operation. */
+static void ends_of_calls(void)
+{
+	static const uint16_t others[] = {
+		OP_NONE, OP_HTTP_SERVED, OP_SQL_QUERY, OP_KINDS,
+		OP_GRPC_SERVED | 1 << OP_FLAGS_SHIFT,
+	};
+	uint64_t *const words[] = { &rec.r.id, &rec.r.ptr, &rec.l.stack, &rec.l.arg };
+	size_t i;
+
+	begin();
+	make(REC_OP_END);
+	rec.r.flags = OP_GRPC_SERVED;
+	CHECK_EQ(fault(), 0);
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		*words[i] = 8;
+		CHECK_EQ(fault(), 1 + FOREIGN_VALUE);
+		*words[i] = 0;
+	}
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		rec.r.flags = others[i];
+		CHECK_EQ(fault(), 1 + FOREIGN_VALUE);
+	}
 	end();
 }
 
@@ -383,6 +411,7 @@ int main(void)
 		UNIT(busy_kinds),
 		UNIT(a_record_that_is_cut),
 		UNIT(texts),
+		UNIT(ends_of_calls),
 		UNIT(threads_that_are_not_there),
 		UNIT(ids_that_are_too_many_for_a_round),
 		UNIT(stacks_that_are_too_many),

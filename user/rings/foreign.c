@@ -208,11 +208,18 @@ static bool foreign_texts_fit(const struct foreign_rule *rule, const struct rec_
 	/* the highest value of these flags is no mask */
 	if (u->r.kind == REC_HTTP_END && u->r.flags & ~(HTTP_END_KNOWN | HTTP_END_HIJACKED))
 		return false;
-	if (kinds[u->r.kind].flags == REC_WORD_OP && !op_is_kind(u->r.flags & OP_KIND_MASK))
-		return false;
 	return (u->room == 128 || u->room == 256 || u->room == 512 || u->room == REC_USER_MAX) &&
 	       !(u->r.sub >> rule->texts) &&
 	       (rule->texts > 0 || !u->len[0]) && (rule->texts > 1 || !u->len[1]);
+}
+
+/* OP_END comes from bpf/probe_grpc_end.bpf.c alone, which sends nothing but the kind. */
+static bool foreign_end_fits(const struct rec *r)
+{
+	const struct rec_user *u = (const struct rec_user *)r;
+
+	return r->kind != REC_OP_END ||
+	       (r->flags == OP_GRPC_SERVED && !r->id && !r->ptr && !u->stack && !u->arg);
 }
 
 static bool foreign_threads_fit(struct foreign *f, const struct foreign_rule *rule,
@@ -249,7 +256,7 @@ static bool foreign_is_sound(struct foreign *f, struct rec *r)
 
 	if (!rule->sent)
 		return foreign_refuse(f, FOREIGN_KIND);
-	if (!foreign_words_fit(rule, r))
+	if (!foreign_words_fit(rule, r) || !foreign_end_fits(r))
 		return foreign_refuse(f, FOREIGN_VALUE);
 	if (rule->has_texts && !foreign_texts_fit(rule, (const struct rec_user *)r))
 		return foreign_refuse(f, FOREIGN_TEXT);

@@ -22,7 +22,7 @@ enum {
 	OPS_FOLLOW_MOST = OPS_MOST / 2,	/* a program may never end those of form LOG */
 };
 
-/* NULL: records of this number are damaged. */
+/* NULL: records of this number are damaged. Two kinds of one number make the compiler warn. */
 static const struct op_traits *const op_traits[OP_KINDS] = {
 	[OP_HTTP_SERVED] = &op_http_served,
 	[OP_FUNCTION] = &op_function,
