@@ -251,12 +251,13 @@ static __always_inline void rpc_send_end(__u64 pid_tgid, const struct rpc *r, __
  * call that has ended before (newClientStream then calls finish) is not there any more: a call
  * around it may be, from another depth.
  */
-static __always_inline int rpc_begun(struct pt_regs *ctx, __u32 kind, __u64 itab, __u64 error)
+static __always_inline int rpc_begun(struct pt_regs *ctx, __u64 pid_tgid, __u32 kind, __u64 itab,
+				     __u64 error)
 {
-	__u64 pid_tgid = current_ids(), g;
 	struct rpc *found, r;
+	__u64 g;
 
-	if (!is_target(pid_tgid) || (!itab && kind == OP_GRPC_CALL))
+	if (!itab && kind == OP_GRPC_CALL)
 		return 0;
 	g = go_g(ctx);
 	found = bpf_map_lookup_elem(&rpcs, &g);
@@ -281,16 +282,22 @@ static __always_inline int rpc_begun(struct pt_regs *ctx, __u32 kind, __u64 itab
 SEC("uprobe")
 int GO_PROGRAM(grpc_call_refused)(struct pt_regs *ctx)
 {
-	return rpc_begun(ctx, OP_GRPC_CALL, go_word(ctx, 11, arch_arg3(ctx)),
-			 go_word(ctx, 12, arch_arg4(ctx)));
+	__u64 pid_tgid = current_ids();
+
+	return is_target(pid_tgid) ?
+	       rpc_begun(ctx, pid_tgid, OP_GRPC_CALL, go_word(ctx, 11, arch_arg3(ctx)),
+			 go_word(ctx, 12, arch_arg4(ctx))) : 0;
 }
 
 /* The returns of (*ClientConn).NewStream: once for each stream, so that their price is borne. */
 SEC("uprobe")
 int GO_PROGRAM(grpc_stream_opened)(struct pt_regs *ctx)
 {
-	return rpc_begun(ctx, OP_GRPC_STREAM, go_word(ctx, 12, arch_arg3(ctx)),
-			 go_word(ctx, 13, arch_arg4(ctx)));
+	__u64 pid_tgid = current_ids();
+
+	return is_target(pid_tgid) ?
+	       rpc_begun(ctx, pid_tgid, OP_GRPC_STREAM, go_word(ctx, 12, arch_arg3(ctx)),
+			 go_word(ctx, 13, arch_arg4(ctx))) : 0;
 }
 
 /* (*clientStream).finish(err): the first one counts. */

@@ -19,11 +19,12 @@ SEC("uprobe")
 int GO_PROGRAM(http_call_begin)(struct pt_regs *ctx)
 {
 	struct annotation a = op_record(REC_OP_BEGIN, OP_HTTP_CALL, 0);
-	__u64 g, url, request = go_arg2(ctx);
+	__u64 g, url, request;
 
 	a.pid_tgid = current_ids();
 	if (!is_target(a.pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
+	request = go_arg2(ctx);
 	g = go_g(ctx);
 	bpf_map_update_elem(&callings, &g, &request, BPF_ANY);
 	url = read_u64(request + HTTP_REQUEST_URL);
@@ -38,13 +39,16 @@ int GO_PROGRAM(http_call_begin)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(http_call_end)(struct pt_regs *ctx)
 {
-	__u64 response = go_word(ctx, 3, arch_arg1(ctx)), error = go_word(ctx, 4, arch_arg2(ctx));
-	struct annotation a = op_record(REC_OP_END, OP_HTTP_CALL, error ? HTTP_CALL_ERROR : 0);
-	__u64 g, url, status = 0, *request;
+	struct annotation a = op_record(REC_OP_END, OP_HTTP_CALL, 0);
+	__u64 response, error, g, url, status = 0, *request;
 
 	a.pid_tgid = current_ids();
 	if (!is_target(a.pid_tgid))
 		return 0;
+	response = go_word(ctx, 3, arch_arg1(ctx));
+	error = go_word(ctx, 4, arch_arg2(ctx));
+	if (error)
+		a.flags |= HTTP_CALL_ERROR << OP_FLAGS_SHIFT;
 	g = go_g(ctx);
 	request = bpf_map_lookup_elem(&callings, &g);
 	if (request) {

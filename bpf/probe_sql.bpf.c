@@ -27,23 +27,28 @@ static __always_inline int sql_begins(struct pt_regs *ctx, __u8 kind, struct tex
 	return 0;
 }
 
-static __always_inline int sql_ends(__u8 kind, __u8 flags, __u64 id, __u64 rows)
+static __always_inline int sql_send_end(__u64 pid_tgid, __u8 kind, __u8 flags, __u64 id, __u64 rows)
 {
 	struct annotation a = op_record(REC_OP_END, kind, flags);
 
-	a.pid_tgid = current_ids();
-	if (!is_target(a.pid_tgid))
-		return 0;
+	a.pid_tgid = pid_tgid;
 	a.task = id;
 	a.arg = rows;
 	send_fitting(&a, 0);
 	return 0;
 }
 
+static __always_inline int sql_ends(__u8 kind, __u8 flags)
+{
+	__u64 pid_tgid = current_ids();
+
+	return is_target(pid_tgid) ? sql_send_end(pid_tgid, kind, flags, 0, 0) : 0;
+}
+
 /* For a RET: @error is the first word of the error that the function returns. */
 static __always_inline int sql_returns(__u8 kind, __u64 error)
 {
-	return sql_ends(kind, error ? SQL_END_ERROR : 0, 0, 0);
+	return sql_ends(kind, error ? SQL_END_ERROR : 0);
 }
 
 /* (*DB).queryDC(ctx, txctx, dc, releaseConn, query string, args) (*Rows, error) */
@@ -64,18 +69,22 @@ int GO_PROGRAM(sql_query_end)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(sql_rows_begin)(struct pt_regs *ctx)
 {
-	if (go_restarts(ctx, INLINE_NONE))
+	__u64 pid_tgid = current_ids();
+
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
-	return sql_ends(OP_SQL_QUERY, 0, 0, go_arg1(ctx));
+	return sql_send_end(pid_tgid, OP_SQL_QUERY, 0, 0, go_arg1(ctx));
 }
 
 /* (*Rows).close(err): also for rows that are closed. */
 SEC("uprobe")
 int GO_PROGRAM(sql_rows_end)(struct pt_regs *ctx)
 {
-	if (go_restarts(ctx, INLINE_NONE))
+	__u64 pid_tgid = current_ids();
+
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
-	return sql_ends(OP_SQL_ROWS, 0, go_arg1(ctx), 0);
+	return sql_send_end(pid_tgid, OP_SQL_ROWS, 0, go_arg1(ctx), 0);
 }
 
 /* (*DB).execDC(ctx, dc, release, query string, args) (Result, error) */
@@ -179,5 +188,5 @@ int GO_PROGRAM(sql_conn_end)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(sql_conn_got)(struct pt_regs *ctx)
 {
-	return sql_ends(OP_SQL_CONN, 0, 0, 0);
+	return sql_ends(OP_SQL_CONN, 0);
 }
