@@ -21,7 +21,7 @@ struct rpc {
 
 struct rpcs_map {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 32768);
+	__uint(max_entries, 32768);	/* user space adds some for each CPU */
 	__type(key, __u64);
 	__type(value, struct rpc);
 };

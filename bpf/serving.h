@@ -18,7 +18,7 @@ struct serving {
 
 struct servings_map {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, 16384);	/* user space adds some for each CPU */
 	__type(key, __u64);
 	__type(value, struct serving);
 };

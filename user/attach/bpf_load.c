@@ -333,10 +333,26 @@ static int fill_regions(struct bpf_side *b)
 	return r;
 }
 
+/*
+ * Each CPU sets 128 free entries of an LRU map aside (LOCAL_FREE_TARGET of Linux), which no other
+ * CPU can have: without room for them, the map would evict live ones long before it is full.
+ */
+static void add_room_of_cpus(const struct bpf_side *b, uint32_t cpus)
+{
+	enum { SET_ASIDE = 128 };
+	struct bpf_map *const maps[] = {
+		b->skel->maps.servings, b->skel->maps.callings, b->skel->maps.rpcs,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		bpf_map__set_max_entries(maps[i], bpf_map__max_entries(maps[i]) + SET_ASIDE * cpus);
+}
+
 /* Returns -errno; where @err says nothing, load_error() explains it. */
 static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi, struct error *err)
 {
-	int r;
+	int r, cpus = libbpf_num_possible_cpus();
 
 	b->old_kernel = !has_helper(BPF_FUNC_loop);
 	b->multi = multi;
@@ -345,9 +361,10 @@ static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi, 
 		return r;
 	bpf_load_set_knobs(b, opts);
 	choose_programs(b, opts);
-	if (libbpf_num_possible_cpus() > 0)
-		bpf_map__set_max_entries(b->skel->maps.pieces,
-					 (uint32_t)libbpf_num_possible_cpus());
+	if (cpus > 0) {
+		bpf_map__set_max_entries(b->skel->maps.pieces, (uint32_t)cpus);
+		add_room_of_cpus(b, (uint32_t)cpus);
+	}
 	if (b->plan->regions.len)
 		bpf_map__set_max_entries(b->skel->maps.regions,
 					 (uint32_t)bpf_load_region_points(b->plan));
