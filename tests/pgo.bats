@@ -27,7 +27,7 @@ HOT=(execute:casgstatus park_m:casgstatus ready:casgstatus goschedImpl:casgstatu
 	exitsyscall:exitsyscallfast findRunnable:findRunnableGCWorker findRunnable:releasep newstack:preemptPark
 	refill:update allocLarge:update gcAssistAlloc.func:gcAssistAlloc1)
 
-# hot_profile VERSION CALLER:CALLEE...: sets $PROFILE to a profile in which these calls are hot.
+# hot_profile VERSION CALLER:CALLEE...: sets $PROFILE to a profile in which these calls are hot, of $PACKAGE (runtime).
 hot_profile() {
 	local hot=$BUILD/pgo/go$1/hot version=$1
 	shift
@@ -36,8 +36,8 @@ hot_profile() {
 	[ "$hot" -nt "$CHECKOUT/tests/pgo/hot.go" ] ||
 		GOFLAGS='' GOWORK=off "$GO" build -o "$hot" "$CHECKOUT/tests/pgo/hot.go"
 	# The build of a program asks for its flags, not for the profile's content: another profile, another name.
-	PROFILE=$BUILD/pgo/go$version/$(cksum <<<"$*" | tr ' ' -).pprof
-	succeeds "$hot" "$PROFILE" "$("$GO" env GOROOT)/src/runtime" "$@"
+	PROFILE=$BUILD/pgo/go$version/$(cksum <<<"$PACKAGE $*" | tr ' ' -).pprof
+	succeeds "$hot" "$PROFILE" "$("$GO" env GOROOT)/src/${PACKAGE:-runtime}" "$@"
 }
 
 # has_probes_in FUNCTION...: in these functions of $PROG.
@@ -99,4 +99,12 @@ inlined_everywhere() {
 	grep -E '"missing_probes": \[[^]]*"runtime\.findRunnable"' "$REPORT"
 	grep -E '"missing_probes": \[[^]]*"runtime\.\(\*gcControllerState\)\.update"' "$REPORT"
 	[ "$(grep -o '"missing_probes": \[[^]]*\]' "$REPORT" | grep -o runtime | wc -l)" -eq 2 ]
+}
+
+# bats test_tags=soak-only
+@test "doctor says that requests are not seen where -pgo has inlined the call that they begin with" {
+	PACKAGE=net/http hot_profile 1.27 serve:ServeHTTP
+	build_prog 1.27 requests "-pgo=$PROFILE"
+	succeeds "$GOTAP" doctor "$PROG"
+	contains "the trace lacks requests (net/http.(*conn).serve does not call net/http.serverHandler.ServeHTTP)"
 }

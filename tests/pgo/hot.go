@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// hot writes a CPU profile in which calls of the runtime are hot that the arguments name, so that a build with it
-// (go build -pgo) inlines them: hot OUTPUT RUNTIME-SOURCE CALLER:CALLEE... Both may be functions or methods; CALLER.func
+// hot writes a CPU profile in which calls of one package are hot that the arguments name, so that a build with it
+// (go build -pgo) inlines them: hot OUTPUT GOROOT/src/PACKAGE CALLER:CALLEE... Both may be functions or methods; CALLER.func
 // is the function literals in CALLER. Calls that the release does not have are left out; what was found is printed.
 package main
 
@@ -129,15 +129,18 @@ func write(path string, calls []call) error {
 	return out.Close()
 }
 
+// of the source
+var pkg string
+
 func linkName(fn *ast.FuncDecl) string {
 	if fn.Recv == nil {
-		return "runtime." + fn.Name.Name
+		return pkg + "." + fn.Name.Name
 	}
 	switch t := fn.Recv.List[0].Type.(type) {
 	case *ast.StarExpr:
-		return fmt.Sprintf("runtime.(*%s).%s", t.X, fn.Name.Name)
+		return fmt.Sprintf("%s.(*%s).%s", pkg, t.X, fn.Name.Name)
 	default:
-		return fmt.Sprintf("runtime.%s.%s", t, fn.Name.Name)
+		return fmt.Sprintf("%s.%s.%s", pkg, t, fn.Name.Name)
 	}
 }
 
@@ -237,6 +240,7 @@ func (s source) calls(caller, callee string) (found []call) {
 
 func main() {
 	var all []call
+	_, pkg, _ = strings.Cut(os.Args[2], "/src/")
 	src := load(os.Args[2])
 	for _, pair := range os.Args[3:] {
 		names := strings.SplitN(pair, ":", 2)

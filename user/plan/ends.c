@@ -33,7 +33,7 @@ static int ends_of(const struct gobin *b, const struct probe_spec *spec,
 	struct gobin_func last = {0};
 
 	if (callee && gobin_any_func(b, callee, &last))
-		return error_set(err, -ENOENT, "%s is not in the binary", callee);
+		return error_set(err, -ENOTSUP, "%s does not call %s", spec->function, callee);
 	if (ends_find(b, fn, last.addr, calls, returns))
 		return error_set(err, -ENOTSUP, "the code of %s is unlike that of any known Go",
 				 spec->function);
@@ -63,7 +63,7 @@ int plan_add_at_calls(struct plan *p, const struct gobin *b, const struct probe_
 	int r = ends_of(b, spec, fn, &calls, &returns, err);
 
 	if (!r && !calls.len)
-		r = error_set(err, -ENOENT, "%s does not call %s", spec->function,
+		r = error_set(err, -ENOTSUP, "%s does not call %s", spec->function,
 			      spec->where.callee);
 	snprintf(text, sizeof(text), "call of %.50s", spec->where.callee);
 	if (!r)

@@ -17,8 +17,8 @@ enum need { OPTIONAL, REQUIRED, IF_LINKED };
 struct probe_spec;
 
 /*
- * Adds the points of @spec in @fn, its function. -ENOENT if there is no such place, -ENOTSUP if
- * it is unlike that of any known release.
+ * Adds the points of @spec in @fn, its function. -ENOENT if the program has no such place, -ENOTSUP
+ * if it is unlike that of any known release, or if the call to probe was inlined.
  */
 typedef int add_points_fn(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 			  const struct gobin_func *fn, struct error *err);

@@ -92,7 +92,7 @@ static uint64_t plan_first_call(const struct gobin *b, const struct probe_spec *
 	if (!plan_function(b, spec->where.callee, &callee))
 		ret = callsites_first(b, fn, callee.addr);
 	if (!ret)
-		error_set(err, -ENOENT, "%s does not call %s", spec->function, spec->where.callee);
+		error_set(err, -ENOTSUP, "%s does not call %s", spec->function, spec->where.callee);
 	return ret;
 }
 
@@ -104,7 +104,7 @@ static int plan_add_at_call(struct plan *p, const struct gobin *b, const struct 
 	char site[80];
 
 	snprintf(site, sizeof(site), "call of %s at +0x%x", spec->where.callee, offset);
-	return ret ? plan_add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
+	return ret ? plan_add_at(p, b, spec, fn, offset, site, err) : -ENOTSUP;
 }
 
 static int add_after_call(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
@@ -115,7 +115,7 @@ static int add_after_call(struct plan *p, const struct gobin *b, const struct pr
 	char site[80];
 
 	snprintf(site, sizeof(site), "after call of %s at +0x%x", spec->where.callee, offset);
-	return ret ? plan_add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
+	return ret ? plan_add_at(p, b, spec, fn, offset, site, err) : -ENOTSUP;
 }
 
 static int add_first(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
