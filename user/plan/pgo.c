@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pgo: builds with profile-guided inlining. In: the inline trees of
- * package runtime. Out: probes in the functions into which a probed call was inlined
- * (pgo.def); where there is no such probe, an error or a line of the report. Nothing
- * that was inlined goes unnoticed.
+ * pgo: builds with profile-guided inlining. In: the inline trees. Out: probes in the functions
+ * into which a probed call was inlined (pgo.def); where there is no such probe, an error or a line
+ * of the report. Nothing that was inlined goes unnoticed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -361,29 +360,58 @@ static int add_probed(struct plan *p, const struct gobin *b, const struct inline
 	return plan_lacks(p, b, spec, &why, err);
 }
 
-int plan_probe_inlined(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
-		     size_t n, struct error *err)
+static const char **pgo_names(const struct plan *p, const struct probe_spec *specs, size_t n,
+			      bool outside)
 {
 	const char **names = xcalloc(n, sizeof(*names));
-	struct vec found = {0};
-	size_t i, j;
-	int r = 0;
+	size_t i;
 
 	for (i = 0; i < n; i++)
 		names[i] = plan_wants(p, plan_group_of(specs[i].program), specs[i].since,
 				      specs[i].until) &&
-					   specs[i].program != PROGRAM_casgstatus ?
+					   specs[i].program != PROGRAM_casgstatus &&
+					   (!outside || specs[i].need == IF_LINKED) ?
 				   specs[i].function :
 				   "";
-	inlined_find(b, names, n, &found);
-	for (i = 0; i < found.len && !r; i++) {
-		const struct inlined *at = vec_at(&found, struct inlined, i);
+	return names;
+}
+
+static int pgo_add_found(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
+			 const char *const *names, size_t n, const struct vec *found,
+			 struct error *err)
+{
+	size_t i, j;
+	int r = 0;
+
+	for (i = 0; i < found->len && !r; i++) {
+		const struct inlined *at = vec_at(found, struct inlined, i);
 
 		for (j = 0; j < n && names[j] != at->name; j++)
 			;
 		r = add_probed(p, b, at, &specs[j], err);
 	}
+	return r;
+}
+
+static int pgo_probe(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
+		     size_t n, bool outside, struct error *err)
+{
+	const char **names = pgo_names(p, specs, n, outside);
+	struct vec found = {0};
+	int r;
+
+	(outside ? inlined_find_outside : inlined_find)(b, names, n, &found);
+	r = pgo_add_found(p, b, specs, names, n, &found, err);
 	vec_free(&found);
 	free(names);
 	return r;
+}
+
+/* Only -pgo inlines functions of other packages that have probes: they are large. */
+int plan_probe_inlined(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
+		     size_t n, struct error *err)
+{
+	int r = pgo_probe(p, b, specs, n, false, err);
+
+	return r || !gobin_build_setting(b, "-pgo") ? r : pgo_probe(p, b, specs, n, true, err);
 }

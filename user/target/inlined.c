@@ -6,12 +6,16 @@
 
 #include "symbol/pclntab.h"
 
+/* Inlined calls that are visited: a hostile file can give one tree to all functions. */
+enum { VISITS_MOST = 5000000 };
+
 struct search {
 	const char *const *names;
 	size_t n;
 	struct gobin_func host;
 	struct vec *ret;
 	size_t first;		/* index of this host's first entry in @ret */
+	size_t left;		/* calls that may still be visited */
 };
 
 static bool inlined_is_known(const struct search *s, const char *name)
@@ -35,27 +39,46 @@ static bool inlined_take_name(void *ctx, const char *name, int32_t call)
 		*(struct inlined *)vec_push(s->ret, sizeof(struct inlined)) =
 			(struct inlined){ s->names[i], s->host };
 	}
-	return true;
+	return --s->left > 0;
 }
 
-void inlined_find(const struct gobin *b, const char *const *names, size_t n, struct vec *ret)
+/* Searches the functions of the table from @i to before @end. */
+static void inlined_search(struct search *s, const struct pclntab *t, size_t i, size_t end)
 {
-	struct search s = { .names = names, .n = n, .ret = ret };
-	const struct pclntab *t = gobin_table(b);
-	size_t i, first, end;
-
-	if (!t)
-		return;
-	gobin_runtime_functions(b, &first, &end);
-	for (i = first; i < end; i++) {
+	for (; i < end && s->left; i++) {
 		struct pclntab_func f;
 
 		if (!pclntab_func(t, i, &f))
 			continue;
-		s.host = (struct gobin_func){ f.name, f.entry, f.end - f.entry };
-		s.first = ret->len;
-		pclntab_each_inlined(t, &f, inlined_take_name, &s);
+		s->host = (struct gobin_func){ f.name, f.entry, f.end - f.entry };
+		s->first = s->ret->len;
+		pclntab_each_inlined(t, &f, inlined_take_name, s);
 	}
+}
+
+void inlined_find(const struct gobin *b, const char *const *names, size_t n, struct vec *ret)
+{
+	struct search s = { .names = names, .n = n, .ret = ret, .left = VISITS_MOST };
+	size_t first, end;
+
+	if (!gobin_table(b))
+		return;
+	gobin_runtime_functions(b, &first, &end);
+	inlined_search(&s, gobin_table(b), first, end);
+}
+
+void inlined_find_outside(const struct gobin *b, const char *const *names, size_t n,
+			  struct vec *ret)
+{
+	struct search s = { .names = names, .n = n, .ret = ret, .left = VISITS_MOST };
+	const struct pclntab *t = gobin_table(b);
+	size_t first, end;
+
+	if (!t)
+		return;
+	gobin_runtime_functions(b, &first, &end);
+	inlined_search(&s, t, 0, first);
+	inlined_search(&s, t, end, pclntab_funcs(t));
 }
 
 struct callers {

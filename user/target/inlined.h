@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inlined: which functions of the runtime are inlined into which others. In: a binary and names.
- * Out: the functions whose code contains the named ones, by the inline trees of .gopclntab. With
- * -pgo the compiler inlines functions that a profile shows as hot into their callers, and keeps the
- * function itself, too: gotap would see only a part of its calls there. target/code.h finds places
- * for probes in such code.
+ * inlined: which functions are inlined into which others, of the runtime above all. In: a binary
+ * and names. Out: the functions whose code contains the named ones, by the inline trees of
+ * .gopclntab. With -pgo the compiler inlines functions that a profile shows as hot into their
+ * callers, and keeps the function itself, too: gotap would see only a part of its calls there.
+ * target/code.h finds places for probes in such code.
  */
 #ifndef GOTAP_TARGET_INLINED_H
 #define GOTAP_TARGET_INLINED_H
@@ -23,6 +23,9 @@ struct inlined {
  * table there are none.
  */
 void inlined_find(const struct gobin *b, const char *const *names, size_t n, struct vec *ret);
+/* Likewise for the hosts that are not in package runtime. */
+void inlined_find_outside(const struct gobin *b, const char *const *names, size_t n,
+			  struct vec *ret);
 
 /*
  * Appends the functions that call @at->name in the source, among those in the code of @at->host,
