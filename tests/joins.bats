@@ -71,6 +71,7 @@ joins() {
 
 @test "one connection that is kept" { joins "$REFERENCE_GO" keep 1; }
 @test "a connection for each call" { joins "$REFERENCE_GO" each 2; }
+@test "calls by goroutines that handlers create" { joins "$REFERENCE_GO" child 2; }
 @test "a pool of connections, also with inline code" {
 	joins "$REFERENCE_GO" pool 4
 	stop_targets

@@ -8,8 +8,8 @@
 //
 // front answers /a/ID by a call of back, GET /b/TOKEN with a random token, and writes "ID TOKEN" to the file TRUTH. MODE says
 // how it calls: keep (one connection, kept), each (a connection for each call), pool (a connection for each call at a time,
-// kept), three (one kept connection, three calls one after the other). Servers print their address and serve until they are
-// killed. load calls front COUNT times, with CLIENTS calls at a time.
+// kept), three (one kept connection, three calls one after the other), child (as pool, in a goroutine of the handler). Servers
+// print their address and serve until they are killed. load calls front COUNT times, with CLIENTS calls at a time.
 package main
 
 import (
@@ -62,6 +62,7 @@ type front struct {
 	client *http.Client
 	url    string
 	calls  int
+	child  bool
 	mu     sync.Mutex
 	truth  *bufio.Writer
 	random *rand.Rand
@@ -77,6 +78,19 @@ func (f *front) token(id string) string {
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !f.child {
+		f.answer(w, r)
+		return
+	}
+	done := make(chan bool)
+	go func() {
+		f.answer(w, r)
+		close(done)
+	}()
+	<-done
+}
+
+func (f *front) answer(w http.ResponseWriter, r *http.Request) {
 	id := strings.TrimPrefix(r.URL.Path, "/a/")
 	for i := 0; i < f.calls; i++ {
 		resp, err := f.client.Get(f.url + "/b/" + f.token(id))
@@ -98,7 +112,7 @@ func serveFront(address, network, backAddress, mode, truth string) {
 	if mode == "keep" || mode == "three" {
 		t.MaxConnsPerHost = 1
 	}
-	f := &front{client: &http.Client{Transport: t}, calls: 1, url: "http://" + backAddress,
+	f := &front{client: &http.Client{Transport: t}, calls: 1, child: mode == "child", url: "http://" + backAddress,
 		truth: bufio.NewWriter(file), random: rand.New(rand.NewSource(1))}
 	if mode == "three" {
 		f.calls = 3

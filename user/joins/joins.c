@@ -17,6 +17,7 @@ enum {
 	 * it. A connection that is closed and opened with the same ports takes longer.
 	 */
 	EARLY = 1000000,
+	REGIONS_LOOKED = 64,	/* open regions of a goroutine that are searched for a request */
 };
 
 #define NO_END UINT32_MAX
@@ -58,9 +59,10 @@ struct joins_g {
 	uint64_t creator;
 	/* the last request that it served; id 0: none. Tasks that begin meanwhile are part of it */
 	struct joins_task task;
-	uint64_t inner;		/* the innermost open one of those; 0: none */
+	uint64_t inner;		/* the innermost open one of those, or call; 0: none */
 	/*
-	 * the task of the innermost open region in a goroutine that a handler has created; 0: none
+	 * the request of the innermost open region of one, in a goroutine that a handler has
+	 * created; 0: none
 	 */
 	uint64_t region;
 	/* a write that ended its last wait, for which it has woken no goroutine yet */
@@ -320,6 +322,12 @@ static void joins_take_write(struct joins_member *m, const struct span *span)
 	};
 }
 
+/* The request that @g works for now: one that it serves, or that of its creator. */
+static uint64_t joins_serves_now(const struct joins_g *g)
+{
+	return g->task.id && g->task.to == INT64_MAX ? g->task.id : g->region;
+}
+
 /* --- the visitor --- */
 
 static void joins_on_span_begin(void *ctx, const struct span *span)
@@ -354,10 +362,10 @@ static void joins_on_task_begin(void *ctx, const struct task_span *task)
 	struct joins_end *e;
 	struct joins_g *mine;
 
-	if (!g || !http_is_served(task->id))
+	if (!g || task->id <= HTTP_TASKS)
 		return;
 	mine = joins_g(m, g);
-	if (mine->task.id && mine->task.to == INT64_MAX) {
+	if (!http_is_served(task->id) || (mine->task.id && mine->task.to == INT64_MAX)) {
 		mine->inner = task->id;
 		return;
 	}
@@ -381,8 +389,8 @@ static void joins_on_task(void *ctx, const struct task_span *task)
 	size_t i;
 
 	if (mine && mine->inner == task->id)
-		mine->inner = task->parent == mine->task.id || task->parent == TRACEV2_NO_ID ?
-				      0 : task->parent;
+		mine->inner = task->parent == joins_serves_now(mine) ||
+			      task->parent == TRACEV2_NO_ID ? 0 : task->parent;
 	if (!mine || mine->task.id != task->id)
 		return;
 	mine->inner = 0;
@@ -468,19 +476,13 @@ static struct joins_wait joins_look_up(struct joins *j, uint32_t member, const s
 
 /* --- calls --- */
 
-/* The request that @g works for now: one that it serves, or that of its creator. */
-static uint64_t joins_serves_now(const struct joins_g *g)
-{
-	return g->task.id && g->task.to == INT64_MAX ? g->task.id : g->region;
-}
-
 /* @by has waited for the network for @g, which made a call. */
 static void joins_take_call(struct joins_member *m, struct joins_g *g, struct joins_g *by)
 {
 	struct joins_call call = { m->number, g->id, joins_serves_now(g), g->inner, by->from,
 				   by->to, by->write };
 
-	if (!call.inner)
+	if (!call.inner || !call.task)
 		call.inner = call.task;
 	by->pending = false;
 	if (m->j->call)
@@ -538,18 +540,37 @@ static void joins_on_span(void *ctx, const struct span *span)
 		joins_take_call(m, g, g);
 }
 
+/* The request of the innermost open region of one; 0: none, or it is far out. */
+static uint64_t joins_region(const struct goroutine *g)
+{
+	size_t n = g->regions ? g->regions->len : 0, i;
+	const struct region_span *r;
+
+	for (i = 1; i <= n && i <= REGIONS_LOOKED; i++) {
+		r = vec_at(g->regions, struct region_span, n - i);
+		if (http_is_served(r->task))
+			return r->task;
+	}
+	return 0;
+}
+
+/* The region of a call is of its own task: @region is that of the request around it. */
 static void joins_on_region_begin(void *ctx, const struct region_span *r)
 {
-	if (r->task > HTTP_TASKS)
+	if (http_is_served(r->task))
 		joins_g(ctx, r->g)->region = r->task;
 }
 
 static void joins_on_region(void *ctx, const struct region_span *r)
 {
-	struct joins_g *g = joins_g(ctx, r->g);
+	struct joins_g *g;
 
-	if (g->region == r->task && !r->depth)
-		g->region = 0;
+	if (!http_is_served(r->task))
+		return;
+	g = joins_g(ctx, r->g);
+	g->region = joins_region(r->g);
+	if (!joins_serves_now(g))
+		g->inner = 0;
 }
 
 void joins_calls(struct joins *j, joins_call_fn *fn, void *ctx)
