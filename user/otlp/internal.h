@@ -59,6 +59,7 @@ struct otlp_op {
 	struct vec waits;	/* struct otlp_wait */
 	struct vec notes;	/* struct otlp_note */
 	uint64_t left_out_events;
+	size_t held;		/* bytes that it has added to otlp.held */
 };
 
 struct otlp {

@@ -182,6 +182,7 @@ static void op_hold(struct otlp *o, struct otlp_op *op)
 		return;
 	}
 	o->held += size;
+	op->held = size;
 	op->refs++;
 	*(struct otlp_op **)vec_push(&r->held, sizeof(op)) = op;
 }
@@ -217,7 +218,7 @@ static void op_release_held(struct otlp *o, struct otlp_root *r)
 	for (i = 0; i < held.len; i++) {
 		struct otlp_op *op = *vec_at(&held, struct otlp_op *, i);
 
-		o->held -= op_size(op);
+		o->held -= op->held;
 		if (!r->skip)
 			op_give(o, op);
 		op_release(op);
