@@ -7,6 +7,8 @@
 #include "base/map64.h"
 #include "base/vec.h"
 
+enum { CALLS_LOOKED = 64 };	/* last calls of a request that are searched */
+
 struct downstream {
 	struct spans *s;
 	struct joins *joins;
@@ -29,11 +31,13 @@ static struct request_call *downstream_same(struct downstream *d, uint32_t last,
 					    const struct joins_call *call)
 {
 	struct request_call *c;
+	unsigned i;
 
-	for (; last; last = c->before) {
+	if (!call->write.task)
+		return NULL;
+	for (i = 0; last && i < CALLS_LOOKED; last = c->before, i++) {
 		c = downstream_call(d, last - 1);
-		if (call->write.task && c->there == call->write.task &&
-		    c->side == call->write.member)
+		if (c->there == call->write.task && c->side == call->write.member)
 			return c;
 	}
 	return NULL;
