@@ -15,6 +15,8 @@ enum {
 	JOINS_WRITES = 4,	/* it writes to a socket */
 	JOINS_SERVES = 8,	/* the socket is one that net/http serves */
 	JOINS_CALLS = 16,	/* it waits for the response to its call */
+	JOINS_COPIES = 32,	/* it copies, maybe from another socket */
+	JOINS_RESPONDS = 64,	/* it copies to the socket that net/http serves */
 };
 
 /* --- joins.c --- */

@@ -259,8 +259,10 @@ static uint32_t joins_written(struct joins_member *m, const struct span *span, u
 {
 	struct joins_g *g = joins_g(m, span->g), *creator;
 
-	if (does & JOINS_SERVES)
+	if (does & (JOINS_SERVES | JOINS_RESPONDS))
 		return g->served;
+	if (does & JOINS_COPIES)	/* it reads one socket and writes to another */
+		return NO_END;
 	if (g->n == 1 && !g->more)
 		return g->ends[0];
 	if (g->n == 2 && !g->more && g->served != NO_END)
@@ -530,7 +532,9 @@ static void joins_on_span(void *ctx, const struct span *span)
 		return;
 	}
 	g = joins_g(m, span->g);
-	g->pending = w.found == JOINS_ONE;
+	/* one that reads a request is no call */
+	g->pending = w.found == JOINS_ONE &&
+		     !(joins_stack(&m->stacks, spans_stacks(m->s), span->stack) & JOINS_SERVES);
 	if (!g->pending)
 		return;
 	g->from = span->from;

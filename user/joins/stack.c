@@ -20,6 +20,8 @@ static const struct {
 	{ "net.sendFile", JOINS_WRITES },
 	{ "net/http.checkConnErrorWriter.Write", JOINS_SERVES },
 	{ "net/http.(*connReader).", JOINS_SERVES },
+	{ "net/http.(*response).ReadFrom", JOINS_RESPONDS },
+	{ "io.copyBuffer", JOINS_COPIES },
 	/* not (*Transport).getConn, which waits for the calls of others to end */
 	{ "net/http.(*persistConn).roundTrip", JOINS_CALLS },
 	{ "net/http.(*http2ClientConn).", JOINS_CALLS },
