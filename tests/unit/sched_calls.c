@@ -115,7 +115,6 @@ static void a_loss_takes_the_ends_away(void)
 	model_free(model);
 }
 
-/* Each goroutine has its own depths. */
 /* Its region ends with the call, and before the log event, which is about the region of the call. */
 static void a_call_that_was_left_with_a_region_of_the_program(void)
 {
@@ -141,6 +140,37 @@ static void the_program_ends_no_region_of_a_call(void)
 	check_story(NULL, BEGIN ", " R ", " R ", " E, 1);
 }
 
+/* The region of a loses its probes during the call. The call ends once the program's region inside of it has. */
+static void a_call_whose_probes_are_removed_ends_without_a_return(void)
+{
+	start();
+	call(100, "main.a");
+	call(200, "main.b");
+	program_region(REC_USER_REGION_BEGIN, "own");
+	text_record(REC_REGION_GONE, 2, 0, "main.b");
+	program_region(REC_USER_REGION_END, "own");
+	CHECK_EQ(model_counts(model)->regions_gone, 1);
+	counted(0, 0);
+	call(150, "main.c");
+	counted(0, 1);
+	returns(200, "main.b");
+	returns(150, "main.c");
+	returns(100, "main.a");
+	counted(2, 1);
+	check_story(NULL, BEGIN ", " R ", " R ", " R ", " E ", " L ", " E ", " R ", " E ", " E, 0);
+}
+
+static void the_probes_of_another_function_change_nothing(void)
+{
+	start();
+	call(100, "main.a");
+	text_record(REC_REGION_GONE, 2, 0, "main.ab");
+	returns(100, "main.a");
+	counted(1, 0);
+	check_story(NULL, BEGIN ", " R ", " E, 0);
+}
+
+/* Each goroutine has its own depths. */
 static void another_goroutine_changes_nothing(void)
 {
 	start();
@@ -161,5 +191,7 @@ int main(void)
 		UNIT(calls_nest), UNIT(recursion_is_a_stack_of_depths), UNIT(a_return_ends_deeper_calls),
 		UNIT(a_call_ends_those_as_deep), UNIT(a_call_from_before_the_recording_is_none),
 		UNIT(a_loss_takes_the_ends_away), UNIT(a_call_that_was_left_with_a_region_of_the_program),
-		UNIT(the_program_ends_no_region_of_a_call), UNIT(another_goroutine_changes_nothing), {0} });
+		UNIT(the_program_ends_no_region_of_a_call),
+		UNIT(a_call_whose_probes_are_removed_ends_without_a_return),
+		UNIT(the_probes_of_another_function_change_nothing), UNIT(another_goroutine_changes_nothing), {0} });
 }

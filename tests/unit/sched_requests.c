@@ -10,6 +10,7 @@
 #include "trace/sink.h"
 
 static struct buf said;
+static uint64_t parent_of_last;		/* task */
 
 static void ignore_gen_begin(void *ctx) {}
 static void ignore_thread(void *ctx, uint64_t thread) {}
@@ -44,6 +45,7 @@ static void keep_event(void *ctx, const struct sink_event *e)
 
 	switch (e->kind) {
 	case EV_UserTaskBegin:
+		parent_of_last = e->args[1];
 		buf_printf(&said, " task%d(", task);
 		keep_text(e->args[2]);
 		buf_printf(&said, ")");
@@ -424,6 +426,42 @@ static void a_worker_that_takes_work_of_another_is_no_child(void)
 		 " 2='GET net/http'");
 }
 
+/* Goroutine 10, a child, is in a call of a function when the request ends. */
+static void a_call_is_no_parent_once_the_request_of_its_goroutine_has_ended(void)
+{
+	begin_with_children();
+	begins(0x1000, "/a");
+	creates(7, 10, 0x5000);
+	parks(7, 1, "sleep");
+	go(REC_GO_START, 7, 10);
+	text_record(REC_OP_BEGIN, 100, OP_FUNCTION, 0, 0, "main.f", "");
+	parks(7, 10, "sleep");
+	go(REC_GO_READY, 8, 1);
+	go(REC_GO_START, 7, 1);
+	ends(0x1000, HTTP_END_KNOWN, 0, "");
+	parks(7, 1, "sleep");
+	go(REC_GO_READY, 8, 10);
+	go(REC_GO_START, 7, 10);
+	rpc(REC_OP_BEGIN, OP_GRPC_CALL, TOKEN, 0, 0, "/s/M");
+	CHECK_EQ(parent_of_last, 0);
+	model_free(model);
+	buf_free(&said);
+}
+
+/* The end of the first call was lost: it is not the parent of the second one. */
+static void a_call_with_a_lost_end_is_no_parent(void)
+{
+	begin_with(&ops);
+	rpc(REC_OP_BEGIN, OP_GRPC_CALL, TOKEN, 0, 0, "/s/M");
+	put(REC_LOST, 0, 0, 0, 0, 0, 5);
+	rpc(REC_OP_BEGIN, OP_GRPC_CALL, TOKEN + 1, 0, 0, "/s/N");
+	CHECK_EQ(parent_of_last, 0);
+	CHECK_EQ(repairs_of(REPAIR_REQUEST), 1);
+	rpc(REC_OP_END, OP_GRPC_CALL, TOKEN + 1, 0, 0, "");
+	model_free(model);
+	buf_free(&said);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -436,5 +474,7 @@ int main(void)
 		UNIT(a_stream_ends_where_its_end_is_and_has_no_region), UNIT(a_note_goes_with_its_goroutine),
 		UNIT(a_goroutine_that_ends_names_its_request), UNIT(a_child_has_a_region), UNIT(the_request_ends_it),
 		UNIT(one_that_outlives_is_a_child_until_it_stops), UNIT(a_worker_for_two_requests_is_no_child),
-		UNIT(a_worker_that_takes_work_of_another_is_no_child), {0} });
+		UNIT(a_worker_that_takes_work_of_another_is_no_child),
+		UNIT(a_call_is_no_parent_once_the_request_of_its_goroutine_has_ended),
+		UNIT(a_call_with_a_lost_end_is_no_parent), {0} });
 }

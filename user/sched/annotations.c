@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "read/http.h"
 #include "read/notes.h"
+#include "sched/ops.h"
 #include "sched/steps.h"
 
 /* Neither this nor 0, the background task, ever begins. */
@@ -154,6 +155,7 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 
 	if (!annotation_fits(s, m, r))
 		return;
+	ops_end_gone(s, m);
 	if (begins ? !region_push(s, m->g, r->id, as_user(r)->text, as_user(r)->len[0]) :
 		     !region_pop(s, m->g, r)) {
 		repair(s, REPAIR_DROPPED);

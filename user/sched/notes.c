@@ -221,6 +221,7 @@ void region_given_up(struct model *s, struct M *m, const struct rec *r)
 	const struct rec_user *u = (const struct rec_user *)r;
 
 	s->counts.regions_gone++;
+	ops_gone(s, u->text, u->len[0]);
 	note_add(s, "region %.*s: its calls are not recorded from here on, as they cost more than "
 		 "%s %% of a CPU, the part of the budget for regions (%" PRIu64 " calls so far)",
 		 u->len[0] < 120 ? u->len[0] : 120, u->text,

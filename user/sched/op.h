@@ -32,6 +32,8 @@ struct op {
 	bool lost;		/* its end is not known (ops_lose()) */
 	/* records were lost since it began: its end may be one of them (ops_lose()) */
 	bool doubtful;
+	bool gone;		/* the probe of its end is removed (ops_gone()) */
+	bool in_child;		/* form REGION: its task is the request that created @g */
 	uint8_t kind;		/* enum op_kind */
 	uint8_t flags;		/* of its begin */
 	uint64_t stack, arg;	/* likewise, the words of these names */

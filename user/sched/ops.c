@@ -141,9 +141,27 @@ void ops_lose(struct model *s)
 	}
 }
 
+static bool op_is_call_of(const struct op *op, const char *name, size_t n)
+{
+	size_t most = op_traits_of(op)->most[0];
+
+	return op->kind == OP_FUNCTION && op->len[0] == (n < most ? n : most) &&
+	       !memcmp(op->text, name, op->len[0]);
+}
+
+void ops_gone(struct model *s, const char *name, size_t n)
+{
+	struct op *op;
+
+	for (op = s->ops; op; op = op->next)
+		if (op_is_call_of(op, name, n))
+			op->lost = op->gone = true;
+}
+
+/* The request of which a goroutine is a child may have ended since a call in it began. */
 uint64_t ops_task(const struct G *g)
 {
-	return g->ops ? g->ops->task : child_task(g);
+	return g->ops && !g->ops->in_child ? g->ops->task : child_task(g);
 }
 
 /* The one that ends with @end, of those of @g; NULL: none. */
@@ -213,6 +231,7 @@ static void op_link(struct model *s, struct op *op, struct G *g)
 {
 	enum op_form form = op_traits_of(op)->form;
 
+	op->in_child = form == OP_FORM_REGION && (!g->ops || g->ops->in_child);
 	op->task = form == OP_FORM_REGION ? ops_task(g) :
 		   (op_traits_of(op)->is_call ? CALL_TASKS : HTTP_TASKS) + ++s->last_op;
 	op->named = form == OP_FORM_REGION || !s->sink.ops->text;
@@ -371,6 +390,14 @@ static void op_finish_left(struct model *s, struct M *m, uint8_t kind, uint64_t 
 	op_finish(s, m, outermost, NULL);
 }
 
+void ops_end_gone(struct model *s, struct M *m)
+{
+	struct G *g = m->g;
+
+	while (g->ops && g->ops->gone && (!g->ops->region || g->regions == g->ops->region))
+		op_finish(s, m, g->ops, NULL);
+}
+
 /* --- handlers --- */
 
 /* The goroutine of @m, if an operation of @kind can begin or end in it; NULL: not so. */
@@ -382,6 +409,7 @@ static struct G *op_goroutine(struct model *s, struct M *m, uint8_t kind)
 		repair(s, REPAIR_DROPPED);
 		return NULL;
 	}
+	ops_end_gone(s, m);
 	return m->g;
 }
 

@@ -30,6 +30,14 @@ void ops_drop(struct model *s, struct G *g);
  * of the same depth. Those that are open have no end any more.
  */
 void ops_lose(struct model *s);
+/*
+ * The probes of the function @name, of @n bytes, are removed: its calls that are open get no end.
+ * Each ends, as one that was lost, where its goroutine next begins or ends an operation or a
+ * region and nothing that began inside the call is open.
+ */
+void ops_gone(struct model *s, const char *name, size_t n);
+/* Ends the innermost ones of the goroutine that @m runs, if they are such calls. @m speaks. */
+void ops_end_gone(struct model *s, struct M *m);
 /* Frees those that no goroutine has. The model ends. */
 void ops_free(struct model *s);
 /*
