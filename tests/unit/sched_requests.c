@@ -426,6 +426,30 @@ static void a_worker_that_takes_work_of_another_is_no_child(void)
 		 " 2='GET net/http'");
 }
 
+/* Goroutine 10 started in a gap, and is inside the region of a call when it is first seen to start. */
+static void a_child_that_started_unseen_opens_no_region_in_that_of_a_call(void)
+{
+	begin_with_children();
+	begins(0x1000, "/a");
+	creates(7, 10, 0x5000);
+	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+	put(REC_SNAP_G, 4, 0, 1, 0x9001, 0, 0x400000);	/* waits */
+	put(REC_SNAP_G, 2, 7, 10, 0x900a, 0, 0x5000);	/* runs */
+	put(REC_SNAP_P, 0, 7, 0, P0, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	text_record(REC_OP_BEGIN, 100, OP_FUNCTION, 0, 0, "main.f", "");
+	parks(7, 10, "sleep");
+	go(REC_GO_READY, 7, 10);
+	go(REC_GO_START, 7, 10);
+	text_record(REC_OP_END, 100, OP_FUNCTION, 0, 0, "", "");
+	buf_add_byte(&said, 0);
+	CHECK(strstr((char *)said.data, " in(main.f) out(main.f)"));
+	CHECK(!strstr((char *)said.data, "in(?c"));
+	model_free(model);
+	buf_free(&said);
+}
+
 /* Goroutine 10, a child, is in a call of a function when the request ends. */
 static void a_call_is_no_parent_once_the_request_of_its_goroutine_has_ended(void)
 {
@@ -476,5 +500,6 @@ int main(void)
 		UNIT(one_that_outlives_is_a_child_until_it_stops), UNIT(a_worker_for_two_requests_is_no_child),
 		UNIT(a_worker_that_takes_work_of_another_is_no_child),
 		UNIT(a_call_is_no_parent_once_the_request_of_its_goroutine_has_ended),
+		UNIT(a_child_that_started_unseen_opens_no_region_in_that_of_a_call),
 		UNIT(a_call_with_a_lost_end_is_no_parent), {0} });
 }
