@@ -151,10 +151,10 @@ static void a_call_whose_probes_are_removed_ends_without_a_return(void)
 	program_region(REC_USER_REGION_END, "own");
 	CHECK_EQ(model_counts(model)->regions_gone, 1);
 	counted(0, 0);
-	call(150, "main.c");
+	call(300, "main.c");
 	counted(0, 1);
+	returns(300, "main.c");
 	returns(200, "main.b");
-	returns(150, "main.c");
 	returns(100, "main.a");
 	counted(2, 1);
 	check_story(NULL, BEGIN ", " R ", " R ", " R ", " E ", " L ", " E ", " R ", " E ", " E, 0);
