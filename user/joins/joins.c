@@ -45,7 +45,9 @@ struct joins_end {
 	/* goroutines of HTTP/2 have served it: @tasks; several can be open */
 	bool multiplexed;
 	struct vec tasks;	/* struct joins_task */
-	uint32_t more_tasks;	/* that had no room in @tasks */
+	/* those that had no room in @tasks: open ones, and ended ones, the last at @more_to */
+	uint32_t more_open, more_ended;
+	int64_t more_to;
 };
 
 /* A live goroutine, in an array by its slot. */
@@ -53,12 +55,12 @@ struct joins_g {
 	uint64_t id;
 	uint32_t ends[G_ENDS];	/* numbers of ends that it has waited for */
 	uint8_t n;
-	bool more;		/* and for further ones */
+	bool has_more;		/* and for further ones */
 	uint32_t served;	/* the one that net/http serves in it; NO_END: none */
-	uint32_t through;	/* the end for which its creator writes through it; or NO_END */
 	uint64_t creator;
 	/* the last request that it served; id 0: none. Tasks that begin meanwhile are part of it */
 	struct joins_task task;
+	uint32_t more;		/* the end that counts @task in more_open; NO_END: none */
 	uint64_t inner;		/* the innermost open one of those, or call; 0: none */
 	/*
 	 * the request of the innermost open region of one, in a goroutine that a handler has
@@ -191,7 +193,7 @@ static struct joins_g *joins_g(struct joins_member *m, const struct goroutine *g
 	mine = vec_at(&m->gs, struct joins_g, g->slot);
 	if (mine->id != g->id)
 		*mine = (struct joins_g){ .id = g->id, .creator = g->creator, .served = NO_END,
-					  .through = NO_END };
+					  .more = NO_END };
 	return mine;
 }
 
@@ -212,7 +214,7 @@ static void joins_attach(struct joins_g *g, uint32_t end)
 	if (g->n < G_ENDS)
 		g->ends[g->n++] = end;
 	else
-		g->more = true;
+		g->has_more = true;
 }
 
 bool joins_socket_of(const struct span *span, struct trace_socket *ret)
@@ -263,9 +265,9 @@ static uint32_t joins_written(struct joins_member *m, const struct span *span, u
 		return g->served;
 	if (does & JOINS_COPIES)	/* it reads one socket and writes to another */
 		return NO_END;
-	if (g->n == 1 && !g->more)
+	if (g->n == 1 && !g->has_more)
 		return g->ends[0];
-	if (g->n == 2 && !g->more && g->served != NO_END)
+	if (g->n == 2 && !g->has_more && g->served != NO_END)
 		return g->ends[g->ends[0] == g->served];
 	if (g->n || !joins_writes_for_creator(span->g->name))
 		return NO_END;
@@ -293,7 +295,8 @@ static void joins_tasks_drop(struct joins_end *e, int64_t before)
 		if (t[i].to >= before)
 			t[kept++] = t[i];
 	e->tasks.len = kept;
-	e->more_tasks = 0;
+	if (e->more_to < before)
+		e->more_ended = 0;
 }
 
 static void joins_take_write(struct joins_member *m, const struct span *span)
@@ -357,6 +360,13 @@ static struct joins_end *joins_multiplexed(struct joins_member *m, const struct 
 	return joins_end_at(m->j, creator->served);
 }
 
+/* The request that @g begins to serve finds no room among those of @e, the end @number. */
+static void joins_more_begins(struct joins_end *e, struct joins_g *g, uint32_t number)
+{
+	e->more_open++;
+	g->more = number;
+}
+
 static void joins_on_task_begin(void *ctx, const struct task_span *task)
 {
 	struct joins_member *m = ctx;
@@ -379,7 +389,21 @@ static void joins_on_task_begin(void *ctx, const struct task_span *task)
 	if (e->tasks.len < JOINS_CANDIDATES)
 		*(struct joins_task *)vec_push(&e->tasks, sizeof(mine->task)) = mine->task;
 	else
-		e->more_tasks++;
+		joins_more_begins(e, mine, (uint32_t)(e - joins_end_at(m->j, 0)));
+}
+
+/* The last request of @g has ended. */
+static void joins_more_ended(struct joins *j, struct joins_g *g)
+{
+	struct joins_end *e;
+
+	if (g->more == NO_END)
+		return;
+	e = joins_end_at(j, g->more);
+	e->more_open--;
+	e->more_ended++;
+	e->more_to = g->task.to;
+	g->more = NO_END;
 }
 
 static void joins_on_task(void *ctx, const struct task_span *task)
@@ -398,6 +422,7 @@ static void joins_on_task(void *ctx, const struct task_span *task)
 	mine->inner = 0;
 	mine->task.to = task->to;
 	mine->task.name = task->type;	/* the route may have been found meanwhile */
+	joins_more_ended(m->j, mine);
 	e = joins_multiplexed(m, mine);
 	for (i = 0; e && i < e->tasks.len; i++)
 		if (vec_at(&e->tasks, struct joins_task, i)->id == task->id)
@@ -432,7 +457,7 @@ static void joins_choose(struct joins_end *e, struct joins_wait *w)
 {
 	const struct joins_task *t = e->tasks.data;
 
-	w->of = (uint32_t)e->tasks.len + e->more_tasks;
+	w->of = (uint32_t)e->tasks.len + e->more_open + e->more_ended;
 	if (w->of > 1) {
 		w->found = JOINS_SEVERAL;
 	} else if (w->of == 1) {
