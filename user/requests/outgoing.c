@@ -23,7 +23,11 @@ struct call_log {
 	uint64_t ns, conn_wait, dial, tls, first_byte, body;
 	bool error, has_code, has_body;
 	uint64_t code;
-	char op[16], side[16], query[CALL_TEXT];
+};
+
+/* And its texts, for queries of database/sql. */
+struct call_texts {
+	char op[16], query[CALL_TEXT];
 };
 
 /* A call that is a task and has not ended. */
@@ -41,6 +45,7 @@ struct outgoing {
 	struct map64 ended;	/* task of a call -> index of its row + 1 */
 	struct map64 served;	/* task of a request -> struct call_shares * */
 	struct map64 routes;	/* address of the name -> struct call_shares * */
+	uint64_t left_out;	/* calls and shares that found no room */
 };
 
 const char *call_kind_name(enum call_kind kind)
@@ -115,6 +120,8 @@ static void call_share(struct outgoing *c, uint64_t task, enum call_kind kind, i
 	s = call_shares_in(&c->served, task);
 	if (s)
 		call_sum(&s->ns[kind], (uint64_t)ns);
+	else
+		c->left_out++;
 }
 
 static void call_served_ended(struct outgoing *c, const struct task_span *t)
@@ -136,7 +143,8 @@ static void call_served_ended(struct outgoing *c, const struct task_span *t)
 
 /* --- log events --- */
 
-static void call_log_read(struct call_log *l, const char *message)
+/* @texts may be NULL. */
+static void call_log_read(struct call_log *l, struct call_texts *texts, const char *message)
 {
 	const struct { const char *key; uint64_t *to; } numbers[] = {
 		{ "ns", &l->ns }, { "conn_wait", &l->conn_wait }, { "dial", &l->dial },
@@ -153,12 +161,10 @@ static void call_log_read(struct call_log *l, const char *message)
 		l->error |= http_log_is(&p, "error");
 		l->has_code |= http_log_is(&p, "code");
 		l->has_body |= http_log_is(&p, "body");
-		if (http_log_is(&p, "op"))
-			http_log_copy(&p, l->op, sizeof(l->op));
-		else if (http_log_is(&p, "side"))
-			http_log_copy(&p, l->side, sizeof(l->side));
-		else if (http_log_is(&p, "query"))
-			http_log_copy(&p, l->query, sizeof(l->query));
+		if (texts && http_log_is(&p, "op"))
+			http_log_copy(&p, texts->op, sizeof(texts->op));
+		else if (texts && http_log_is(&p, "query"))
+			http_log_copy(&p, texts->query, sizeof(texts->query));
 	}
 }
 
@@ -172,20 +178,21 @@ static void call_sql(struct outgoing *c, int64_t time, uint64_t g, uint64_t task
 		{ "conn", CALL_CONNECTION, "of database/sql" },
 	};
 	const struct goroutine *of = spans_goroutine(c->s, g);
+	struct call_texts texts = {0};
 	struct call_log l = {0};
 	size_t i;
 
 	if (c->label && (!of || !labelled_has(c->label, of)))
 		return;
-	call_log_read(&l, message);
-	if (!strcmp(l.op, "rows"))
-		dist_add(&call_row_of(c, CALL_QUERY, l.query)->after, (int64_t)l.ns);
+	call_log_read(&l, &texts, message);
+	if (!strcmp(texts.op, "rows"))
+		dist_add(&call_row_of(c, CALL_QUERY, texts.query)->after, (int64_t)l.ns);
 	for (i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
 		struct call_row *row;
 
-		if (strcmp(l.op, ops[i].op))
+		if (strcmp(texts.op, ops[i].op))
 			continue;
-		row = call_row_of(c, ops[i].kind, ops[i].name ? ops[i].name : l.query);
+		row = call_row_of(c, ops[i].kind, ops[i].name ? ops[i].name : texts.query);
 		dist_add_of(&row->dist, (int64_t)l.ns, g, time, 0);
 		row->errors += l.error;
 		call_share(c, task, ops[i].kind, (int64_t)l.ns);
@@ -212,11 +219,15 @@ static void call_task_log(struct outgoing *c, uint64_t task, enum call_kind kind
 	uint64_t *slot;
 	bool is_new;
 
-	call_log_read(&l, message);
+	call_log_read(&l, NULL, message);
 	if (l.has_body)
 		outgoing_body(c, task, l.body);
 	if (l.has_body || !spans_has_task(c->s, task))
 		return;
+	if (c->open.len >= CALLS_OPEN_MOST && !map64_get(&c->open, task)) {
+		c->left_out++;
+		return;
+	}
 	slot = map64_put(&c->open, task, &is_new);
 	if (is_new)
 		*slot = (uint64_t)(uintptr_t)xcalloc(1, sizeof(*o));
@@ -347,6 +358,8 @@ void outgoing_free(struct outgoing *c)
 }
 
 size_t outgoing_count(const struct outgoing *c) { return c->rows.len; }
+
+uint64_t outgoing_left_out(const struct outgoing *c) { return c->left_out; }
 
 const struct call_row *outgoing_at(const struct outgoing *c, size_t i)
 {

@@ -69,6 +69,8 @@ void outgoing_collected(struct outgoing *c);
 /* The rows, those with the most time first. */
 size_t outgoing_count(const struct outgoing *c);
 const struct call_row *outgoing_at(const struct outgoing *c, size_t i);
+/* How many calls are not, or not in the time of a route, in the answer: too many were open. */
+uint64_t outgoing_left_out(const struct outgoing *c);
 /* Returns the calls of requests that ended with the name @route; NULL: there were none. */
 const struct call_shares *outgoing_of_route(const struct outgoing *c, const char *route);
 

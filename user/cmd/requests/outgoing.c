@@ -72,6 +72,9 @@ void requests_text_calls(FILE *f, const struct requests_shown *a)
 	if (i < outgoing_count(a->calls))
 		fprintf(f, "         and %s more: --json has all\n",
 			unit_count(outgoing_count(a->calls) - i).text);
+	if (outgoing_left_out(a->calls))
+		fprintf(f, "         %s calls are not in it, or not in those of routes: too many "
+			"were open\n", unit_count(outgoing_left_out(a->calls)).text);
 }
 
 void requests_text_shares(FILE *f, const struct requests_shown *a, const struct route *r)
