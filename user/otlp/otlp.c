@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "otlp/internal.h"
+#include "read/func.h"
 #include "read/http.h"
 
 /* --- open tasks and regions --- */
@@ -171,6 +172,31 @@ static void otlp_on_region(void *ctx, const struct region_span *r)
 
 /* --- what is inside of them --- */
 
+/* Takes arguments and results of the function of the innermost region; false: they are no such. */
+static bool otlp_take_arguments(struct otlp *o, uint64_t g, const struct otlp_category *c,
+				const char *message)
+{
+	struct otlp_op *op = otlp_top(o, spans_goroutine(o->s, g));
+	const char *rest = message;
+	bool is_of_it = false;
+	struct http_pair p;
+	char func[1024];
+
+	if (!op || !op->is_region || op->is_loose)
+		return false;
+	while ((rest = http_log_next(rest, &p))) {
+		if (http_log_is(&p, "end"))
+			return false;
+		if (!http_log_is(&p, "func"))
+			continue;
+		http_log_copy(&p, func, sizeof(func));
+		is_of_it = !strcmp(func, op->name);
+	}
+	if (is_of_it)
+		op_take_log(op, c, message);
+	return is_of_it;
+}
+
 static void otlp_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 			const char *message)
 {
@@ -183,6 +209,8 @@ static void otlp_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, cons
 		op = otlp_top(o, spans_goroutine(o->s, g)) ? : op;
 		if (op && !op->is_loose)
 			op_take_note(op, &(struct otlp_note){ time, name, c, (char *)message });
+	} else if (!strcmp(category, FUNC_CATEGORY) && otlp_take_arguments(o, g, c, message)) {
+		return;
 	} else if (c && facts_is_of_region(c)) {
 		otlp_forget_log(o);
 		o->log.g = g;
