@@ -70,7 +70,8 @@ assert by_task[2]['flags'] == 0x101
 check(by_name['checkout'], 'checkout', INTERNAL, 1110, 1120, None, cart)
 child, total = by_name['child of GET /cart'], by_name['main.(*Cart).Total']
 check(child, child['name'], INTERNAL, 1141, 1270, None, cart, code_function_name='main.buy', gotap_goroutine=4)
-check(total, total['name'], INTERNAL, 1142, 1260, None, child, code_function_name=total['name'], gotap_end='unwound')
+check(total, total['name'], INTERNAL, 1142, 1260, None, child, code_function_name=total['name'], gotap_end='unwound',
+      gotap_arg_n=7)
 check(by_name['SELECT t'], 'SELECT t', CLIENT, 1150, 1250, None, total, db_operation_name='SELECT', db_collection_name='t',
       db_query_text='select a, "b" from "t" where x = ?', gotap_sql_op='query', gotap_sql_ns=100)
 check(by_name['database/sql connection'], 'database/sql connection', INTERNAL, 1300, 1310, None, cart, gotap_sql_op='conn')

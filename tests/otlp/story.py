@@ -105,6 +105,7 @@ def story(t):
     t.at(1140, 'GoStart', g=4, g_seq=1)
     region(1141, 1, b'child of GET /cart')
     region(1142, 1, b'main.(*Cart).Total')
+    log(1143, 1, b'gotap.func', b'func=main.(*Cart).Total arg.n=7')
     query(1150, 1250, 1, b'select a from "t"', b'op=query ns=100 query="select a, \\"b\\" from \\"t\\" where x = ?"')
     log(1259, 1, b'gotap.func', b'func=main.(*Cart).Total end=unwound')
     region(1260, 1, b'main.(*Cart).Total', True)
