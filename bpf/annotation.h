@@ -63,7 +63,11 @@ static __always_inline struct rec_user *annotation_begin(const struct annotation
 	u->stack = key;
 	u->arg = a->arg;
 	u->room = room;
-	/* The verifier wants both bounds right before each read. */
+	/*
+	 * The verifier wants both bounds right before each read. The compiler knows the first one
+	 * from the callers and would drop the test, see below.
+	 */
+	asm volatile("" : "+r"(first));
 	if (first > space)
 		first = space;
 	if (first)

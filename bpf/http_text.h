@@ -46,12 +46,14 @@ static __always_inline void http_begin_room(const struct annotation *a,
 					    const struct http_client *c, const __u32 room)
 {
 	struct rec_user *u = annotation_begin(a, 0, room, room - HTTP_PEER);
-	__u32 n = c->remote.len & HTTP_PEER_LEN;
+	__u32 n = c->remote.len;
 	char *peer;
 
 	if (!u)
 		return;
 	peer = u->text + room - HTTP_PEER;
+	asm volatile("" : "+r"(n));	/* as in annotation.h */
+	n &= HTTP_PEER_LEN;
 	if (n && !bpf_probe_read_user(peer + HTTP_PEER_REMOTE, n, (void *)c->remote.ptr))
 		u->r.flags |= n;
 	if (c->parent && !bpf_probe_read_user(peer, HTTP_PARENT_LEN, (void *)c->parent))

@@ -21,14 +21,14 @@ guest_programs() {
 	setpriv=$(command -v setpriv)
 	bpftool=$(PATH=$PATH:/usr/sbin command -v bpftool)
 	PROGRAMS=("$CHECKOUT/tests/kernel/guest" "$GOTAP" "$setpriv" "$bpftool")
-	for name in mixed labelled; do
+	for name in mixed labelled requests; do
 		build_prog 1.19 "$name"
 		cp "$PROG" "$BATS_TEST_TMPDIR/$name-old"
 		PROGRAMS+=("$BATS_TEST_TMPDIR/$name-old")
 		build_prog "$REFERENCE_GO" "$name"
 		PROGRAMS+=("$PROG")
 	done
-	for name in kernel dies; do
+	for name in kernel dies calls queries regions; do
 		build_prog "$REFERENCE_GO" "$name"
 		PROGRAMS+=("$PROG")
 	done
@@ -76,6 +76,21 @@ $(findings)"
 	[ "$status" -eq 0 ]
 	step_succeeds old
 	views_ok "$GUEST/old.trace"
+}
+
+# Groups http and sql, and functions: each has what the program did.
+requests_are_there() {
+	local name
+	for name in requests requests-old calls queries regions; do
+		step_succeeds "$name"
+		views_ok "$GUEST/$name.trace"
+	done
+	for name in requests requests-old; do
+		[ "$("$GOTAP" requests --json "$GUEST/$name.trace" | jq '[.routes[].count] | add')" -gt 20 ] || fail "$name"
+	done
+	[ "$("$GOTAP" requests --json "$GUEST/calls.trace" | jq '[.calls[].count] | add')" -gt 20 ]
+	[ "$("$GOTAP" requests --json "$GUEST/queries.trace" | jq '[.calls[].count] | add')" -gt 5 ]
+	[ "$("$GOTAP" func --json "$GUEST/regions.trace" 'main.*' | jq '[.functions[].calls] | add')" -gt 5 ]
 }
 
 # Of a map and of a slice.
@@ -193,6 +208,7 @@ followed_and_dead_are_seen() {
 records_on() {
 	instructions_are_as_told
 	traces_are_true "$1"
+	requests_are_there
 	leaves_no_trace
 	missing_btf_is_named
 	needs_are_named "${2:-}"
