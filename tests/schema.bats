@@ -202,6 +202,9 @@ says() {
 	"$GOTAP" record -q -o called --region 'main.*' --budget none -- "$PROG" 2 30 100 >/dev/null
 	says func func --json called 'main.*'
 	says func func --json --slowest 100 called main.panics
+	# the composition of the function with the most time, if that one returns
+	"$GOTAP" record -q -o summed --region main.fibonacci --budget none -- "$PROG" 2 30 100 >/dev/null
+	says func func --json summed main.fibonacci
 }
 
 @test "whatif" {
