@@ -92,6 +92,7 @@ report_of() {
 	"$PROG" -trace /dev/null -dur 10m >/dev/null 2>&1 3>&- &
 	TARGET=$!
 	TARGETS+=" $TARGET"
+	wait_for 30 eval '[ "$(readlink "/proc/$TARGET/exe")" = "$PROG" ]'	# until the shell's child has exec'ed it
 	# At the end all that was recorded has been read.
 	LINES_FILE=$BATS_TEST_TMPDIR/lines
 	timeout --preserve-status -s INT 4 "$GOTAP" top -p "$TARGET" --json -i 300ms >"$LINES_FILE"
