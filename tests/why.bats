@@ -118,8 +118,7 @@ for x in a, b:
 	traced 1.27 -n 5 -slow 100
 	local wrong
 	for wrong in "" "--goroutine x own.trace" "--func a --task b own.trace" "--all own.trace" \
-		"--percentile 101 --func a own.trace" "--from 2s --to 1s own.trace" "--from 1s --func a own.trace" \
-		"own.trace own.trace"; do
+		"--percentile 101 --func a own.trace" "--from 2s --to 1s own.trace" "--from 1s --func a own.trace"; do
 		gotap why $wrong
 		[ "$status" -eq 2 ]
 	done
