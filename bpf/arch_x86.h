@@ -40,7 +40,7 @@ static __always_inline u64 arch_ip(struct pt_regs *ctx) { return ctx->ip; }
 static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp; }
 static __always_inline u64 arch_fp(struct pt_regs *ctx) { return ctx->bp; }
 static __always_inline u64 arch_g(struct pt_regs *ctx) { return ctx->r14; }
-/* What a closure has captured lies behind this address (Go since 1.17). */
+/* The address of the closure that runs; its captured variables follow it (since Go 1.17). */
 static __always_inline u64 arch_closure(struct pt_regs *ctx) { return ctx->dx; }
 /* The @n-th integer register of arguments and results (ABIInternal), from 0 on; 0 beyond them. */
 static __always_inline u64 arch_int_register(struct pt_regs *ctx, u32 n)

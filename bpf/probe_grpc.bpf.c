@@ -247,7 +247,7 @@ static __always_inline void rpc_send_end(__u64 pid_tgid, const struct rpc *r, __
 }
 
 /*
- * The goroutine could not begin what it has begun to begin, or it could, if there is no error. A
+ * newClientStream has returned: with an error the call ends here, without one it goes on. A
  * call that has ended before (newClientStream then calls finish) is not there any more: a call
  * around it may be, from another depth.
  */

@@ -91,7 +91,7 @@ int GO_PROGRAM(http_call_asks)(struct pt_regs *ctx)
 	return http_call_step(ctx, HTTP_CALL_ASKS_CONN, 0);
 }
 
-/* (*persistConn).roundTrip(req): what follows getConn */
+/* (*persistConn).roundTrip(req), which Transport.roundTrip calls when getConn has returned */
 SEC("uprobe")
 int GO_PROGRAM(http_call_has)(struct pt_regs *ctx)
 {

@@ -65,7 +65,7 @@ int GO_PROGRAM(sql_query_end)(struct pt_regs *ctx)
 	return sql_returns(OP_SQL_QUERY, go_word(ctx, 14, arch_arg2(ctx)));
 }
 
-/* (*Rows).initContextClose(ctx, txctx): what is left of a query that has succeeded. */
+/* (*Rows).initContextClose(ctx, txctx), the last call of a query that has succeeded */
 SEC("uprobe")
 int GO_PROGRAM(sql_rows_begin)(struct pt_regs *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * region: what the probes of `--region` know of the place that they sit at. User space fills the
+ * region: data of each instruction that has a probe of `--region`. User space fills the
  * map `regions` before the probes are attached. Both sides compile this header.
  */
 #ifndef GOTAP_REGION_H
@@ -31,7 +31,8 @@ struct region_value {
 };
 
 /*
- * What a probe has read: REC_CALL_ARGS and REC_CALL_RESULTS have an array of these as their text.
+ * A value that a probe has read. REC_CALL_ARGS and REC_CALL_RESULTS have an array of these as
+ * their text.
  */
 struct region_read {
 	unsigned long long word;	/* the number; of a string its length */

@@ -74,7 +74,7 @@ static void the_next_one_goes_if_that_is_not_enough(void)
 	CHECK(ticks(500, (double[]){ 40000, 90000, 3000 }) < 0);
 }
 
-/* What was saved in a second can be spent at once: 100 ms, 10,000 calls. */
+/* The allowance that a region has not used for a second, 100 ms, pays for 10,000 calls at once. */
 static void a_burst_is_paid_by_the_second_before(void)
 {
 	start(1, 20);

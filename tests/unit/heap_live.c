@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * heap: many reads of a program at work, GOTAP_TEST_PID, which collects meanwhile (tests/prog/heaped.go with
- * "busy"): no record is torn or refused, and what is published never becomes less.
+ * "busy"): no record is torn or refused, and the published sums never decrease.
  */
 #define _GNU_SOURCE
 #include "unit.h"
@@ -38,7 +38,7 @@ static bool open_program(const char *pid)
 }
 
 /*
- * Returns the sum of what was allocated; counts records that cannot be. @moved: the program collected during each
+ * Returns the sum of allocated bytes; counts records with impossible values. @moved: the program collected during each
  * attempt, so that the sum may be of two moments.
  */
 static uint64_t look(uint64_t *impossible, uint32_t *cycle, uint64_t *again, bool *moved)

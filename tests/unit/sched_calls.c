@@ -80,7 +80,7 @@ static void a_return_ends_deeper_calls(void)
 	check_story(NULL, BEGIN ", " R ", " R ", " R ", " L ", " E ", " L ", " E ", " E, 0);
 }
 
-/* A loop calls b, which panics, again and again: no probe sees who recovers. */
+/* A loop calls b, and b panics each time: the function that recovers has no probe. */
 static void a_call_ends_those_as_deep(void)
 {
 	start();

@@ -138,7 +138,7 @@ static void responses_without_a_body(void)
 		 " task(GET host) in(GET host) {ns=10 error=1 path=/p} out(GET host) end");
 }
 
-/* Steps and ends of what began before the recording, and a connection that a later call uses. */
+/* Steps and ends of calls that began before the recording, and a connection that a later call uses. */
 static void steps_of_nothing(void)
 {
 	story_begins();
