@@ -26,7 +26,7 @@ teardown() { stop_targets; }
 	[ "$output" = $'true\ttrue\ttrue\t'"$("$GOTAP" text --events --json go.trace | wc -l)" ]
 	"$GOTAP" report --json go.trace >report.json
 	jq -e .linux report.json >/dev/null || skip "this kernel has no tracepoints for states of threads"
-	sql tables "select tid, count(*) from thread_state where other_pid is null and state = 'on_cpu' and not open_end group by all having count(*) > 0 order by tid"
+	sql tables "select tid, count(*) from thread_state where other_pid is null and state = 'on_cpu' group by all having count(*) > 0 order by tid"
 	diff <(jq -r '.linux.threads | sort_by(.tid)[] | select(.stays_on_cpu > 0) | [.tid, .stays_on_cpu] | @tsv' report.json) - <<<"$output"
 	# a goroutine is on one thread at a time, and the thread has a stay on a CPU, or waits, at that time
 	sql tables "select count(*) = 0 from goroutine_state s where s.state = 'running' and s.tid is not null and not exists

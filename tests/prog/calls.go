@@ -213,13 +213,43 @@ func direct(base string) {
 	t.CloseIdleConnections()
 }
 
-// early: the program gives up before the response, and before the end of a body.
+// noted is a connection that says when it is closed.
+type noted struct {
+	net.Conn
+	closed chan<- bool
+}
+
+func (n noted) Close() error {
+	err := n.Conn.Close()
+	n.closed <- true
+	return err
+}
+
+// early: the program gives up before the response, and before the end of a body. That ends after resp.Body.Close() has
+// returned: the goroutine that reads the connection closes it, or from Go 1.27 on reads the rest of the body and keeps it.
 func early(base string) {
 	c := &http.Client{Transport: judge{next: &http.Transport{}}, Timeout: time.Millisecond / 2}
 	send(c, "GET", unique(base, "late"), nil)
-	c.Timeout = 0
-	if resp, err := c.Get(unique(base, "stream")); err == nil {
-		resp.Body.Close()
+	closed := make(chan bool, 1)
+	t := &http.Transport{
+		Dial: func(network, address string) (net.Conn, error) {
+			conn, err := net.Dial(network, address)
+			return noted{conn, closed}, err
+		},
+	}
+	c = &http.Client{Transport: judge{next: t}}
+	resp, err := c.Get(unique(base, "stream"))
+	if err != nil {
+		panic(err)
+	}
+	resp.Body.Close()
+	for {
+		select {
+		case <-closed:
+			return
+		case <-time.After(time.Millisecond):
+			t.CloseIdleConnections()
+		}
 	}
 }
 
@@ -251,7 +281,6 @@ func main() {
 		direct(plain.URL)
 		early(plain.URL)
 	}
-	time.Sleep(20 * time.Millisecond)
 	mu.Lock()
 	defer mu.Unlock()
 	out := json.NewEncoder(os.Stdout)
