@@ -11,10 +11,9 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "target/function_sites.h"
-#include "target/prologue.h"
-#include "target/ready_skip.h"
+#include "target/code_ops.h"
 #include "target/x86/insn.h"
+#include "target/x86/ready_skip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,9 +47,10 @@ static int is_cheap(const uint8_t *p, const struct site *s)
 static void check_returns(const uint8_t *data, size_t size)
 {
 	struct vec ends = {0};
+	struct function_sweep sweep = { .ends = &ends };
 	uint32_t bad = 0;
 	size_t i;
-	int r = function_returns(data, size, &ends, &bad);
+	int r = x86_function_sweep(data, size, &sweep, &bad);
 
 	for (i = 0; i < ends.len; i++) {
 		uint32_t at = *vec_at(&ends, uint32_t, i);
@@ -63,6 +63,7 @@ static void check_returns(const uint8_t *data, size_t size)
 	if (r && bad >= size)
 		abort();
 	vec_free(&ends);
+	vec_free(&sweep.jumps);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -71,11 +72,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int off;
 
 	check_returns(data, size);
-	if (!prologue_site(data, size, &site) &&
+	if (!x86_prologue_site(data, size, &site) &&
 	    (site.offset + site.len > size || !is_cheap(data + site.offset, &site) ||
 	     !is_boundary(data, size, site.offset)))
 		abort();
-	if (size && !spill_slot(data, size, data[0] % size, X86_RBX, &off) && off < 16)
+	if (size && !x86_spill_slot(data, size, data[0] % size, X86_RBX, &off) && off < 16)
 		abort();
 	return 0;
 }

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "target/prologue.h"
-#include "target/ready_skip.h"
+#include "target/code_ops.h"
 #include "target/x86/insn.h"
+#include "target/x86/ready_skip.h"
 
 static size_t from_hex(const char *hex, uint8_t *out, size_t max)
 {
@@ -103,7 +103,7 @@ static void real_prologues(void)
 		size_t n = from_hex(samples[i].code, code, sizeof(code));
 		struct site site;
 
-		if (prologue_site(code, n, &site))
+		if (x86_prologue_site(code, n, &site))
 			strcpy(site.text, "no site");
 		if (strcmp(site.text, samples[i].site))
 			printf("# %s\n", samples[i].name);
@@ -119,7 +119,7 @@ static void site_knows_what_is_lost(void)
 	size_t n = from_hex("4883ec40 48896c2438 488d6c2438 8b442450 0fbae00c 7302 90 c3",
 			    code, sizeof(code));
 
-	CHECK(!prologue_site(code, n, &site));
+	CHECK(!x86_prologue_site(code, n, &site));
 	CHECK_EQ(site.lost_regs, 1 << X86_RAX | 1 << X86_RSP | 1 << X86_RBP);
 	CHECK_EQ(site.frame, 0x40);
 	CHECK_EQ(site.kind, SITE_BRANCH);
@@ -157,7 +157,7 @@ static void other_code_is_refused(void)
 	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		size_t n = from_hex(refused[i].code, code, sizeof(code));
 		struct site site;
-		int r = prologue_site(code, n, &site);
+		int r = x86_prologue_site(code, n, &site);
 
 		if (r != -ENOTSUP)
 			printf("# %s: %s\n", refused[i].name, r ? "wrong error" : site.text);
@@ -210,7 +210,7 @@ static void sites_of_random_bytes_are_sound(void)
 		for (k = 0; k < n; k++)
 			code[k] = rand() % 4 ? common[(size_t)rand() % sizeof(common)]
 					     : (uint8_t)rand();
-		if (prologue_site(code, n, &site))
+		if (x86_prologue_site(code, n, &site))
 			continue;
 		found++;
 		CHECK(site.offset + site.len <= n);
@@ -233,7 +233,7 @@ static void cut_prologues_give_no_site_behind_the_cut(void)
 			struct site site;
 
 			memcpy(exact, code, cut);
-			if (!prologue_site(exact, cut, &site))
+			if (!x86_prologue_site(exact, cut, &site))
 				CHECK(site.offset + site.len <= cut);
 			free(exact);
 		}
@@ -287,7 +287,7 @@ static int slot_of(const char *hex, size_t upto, int *off)
 	uint8_t code[128];
 	size_t n = from_hex(hex, code, sizeof(code));
 
-	return spill_slot(code, n, upto, X86_RBX, off);
+	return x86_spill_slot(code, n, upto, X86_RBX, off);
 }
 
 static void spilled_argument_is_found_by_rbp(void)

@@ -13,7 +13,7 @@
 #include "target/assist.h"
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
-#include "target/function_sites.h"
+#include "target/code_ops.h"
 #include "target/offsets.h"
 #include "target/mallocgc.h"
 #include "target/prologue.h"
@@ -218,9 +218,11 @@ static bool returns_agree_in(const struct gobin *b, const struct pclntab_func *f
 {
 	const uint8_t *code = gobin_bytes(b, f->entry, f->end - f->entry);
 	struct vec ends = {0};
+	struct function_sweep sweep = { .ends = &ends };
 	uint32_t bad = 0;
 	size_t n = 0;
-	bool ok = true, known = code && !function_returns(code, f->end - f->entry, &ends, &bad);
+	bool ok = true, known = code && !code_of(b)->function_sweep(code, f->end - f->entry,
+								    &sweep, &bad);
 
 	for (; *at < lines->len && vec_at(lines, struct line, *at)->addr < f->end; ++*at) {
 		const struct line *l = vec_at(lines, struct line, *at);
@@ -236,6 +238,7 @@ static bool returns_agree_in(const struct gobin *b, const struct pclntab_func *f
 		       known ? "differ" : "undecodable");
 	*seen += n;
 	vec_free(&ends);
+	vec_free(&sweep.jumps);
 	return ok;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arch: numbers of the architecture for which gotap is built. The traced programs have the same
- * architecture. A port adds a row here, and code or rows in
+ * arch: the architecture on which gotap itself runs, and of the programs that it can record. That
+ * of a program whose file it reads may be another one: its facts are in symbol/goarch.h. A port to
+ * a further host adds a row here, and code or rows in
  *
- *	target/ARCH/		the machine code of Go, behind target/code.h
  *	bpf/arch_ARCH*.h	the registers of a probe and of a task
  *	live/registers.h	the registers of a thread under ptrace
  *	base/rights.c		the number that seccomp has for the architecture
@@ -25,15 +25,7 @@
 
 #define ARCH_NAME "amd64"	/* GOARCH */
 
-enum {
-	ARCH_ELF_MACHINE = EM_X86_64,
-	ARCH_ELF_RELATIVE = R_X86_64_RELATIVE,	/* the relocation that adds the load bias */
-	/* MinLC of cmd/internal/sys: addresses of instructions are multiples of this number */
-	ARCH_PC_QUANTUM = 1,
-	/* bytes of a direct call instruction; the return address follows it */
-	ARCH_CALL_LEN = 5,
-	ARCH_INSN_MAX = 15,		/* bytes of the longest instruction */
-};
+enum { ARCH_ELF_MACHINE = EM_X86_64 };
 
 /* A function that does nothing. The kernel emulates its first instruction under a uprobe. */
 #define ARCH_EMPTY_FUNCTION "\tpush %rbp\n\tpop %rbp\n\tret\n"

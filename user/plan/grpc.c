@@ -177,7 +177,8 @@ int plan_add_grpc_stream(struct plan *p, const struct gobin *b, const struct pro
 		ret = callsites_first(b, &in, callee.addr);
 	if (!ret)
 		return error_set(err, -ENOTSUP, "it does not call %s", spec->where.callee);
-	return grpc_add_at(p, b, spec, &in, ret - ARCH_CALL_LEN, "call of withRetry", err);
+	return grpc_add_at(p, b, spec, &in, ret - gobin_arch(b)->call_len, "call of withRetry",
+			   err);
 }
 
 static void grpc_find_range(const struct gobin *b, const char *name, uint64_t *start, uint64_t *end)

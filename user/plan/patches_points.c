@@ -74,8 +74,8 @@ bool plan_patch_call(const struct gobin *b, struct probe_point *point)
 		return false;
 	point->patch = PATCH_CALL;
 	point->patch_target = target;
-	point->len = ARCH_CALL_LEN;
-	memcpy(point->bytes, gobin_bytes(b, point->addr, ARCH_CALL_LEN), ARCH_CALL_LEN);
+	point->len = gobin_arch(b)->call_len;
+	memcpy(point->bytes, gobin_bytes(b, point->addr, point->len), point->len);
 	return true;
 }
 

@@ -112,9 +112,9 @@ static int pgo_add_at_call(struct plan *p, const struct gobin *b, enum program p
 	if (!ret)
 		return error_set(err, -ENOTSUP, "%s does not call %s", fn->name, callee);
 	if (class.kind != NONE)
-		plan_add_site(p, ret - ARCH_CALL_LEN, 0, 0, class);
+		plan_add_site(p, ret - gobin_arch(b)->call_len, 0, 0, class);
 	snprintf(what, sizeof(what), "call of %.40s", callee);
-	return pgo_add_at(p, b, program, fn, ret - ARCH_CALL_LEN, what, err);
+	return pgo_add_at(p, b, program, fn, ret - gobin_arch(b)->call_len, what, err);
 }
 
 static int add_behind_cas(struct plan *p, const struct gobin *b, const struct inlined_spec *spec,
@@ -324,7 +324,7 @@ static int add_heap_jump(struct plan *p, const struct gobin *b, const struct inl
 	n = calls.len;
 	vec_free(&calls);
 	if (n != 1 || inlined_add_jump(b, &at->host, at->name, &offset, &reg) ||
-	    !code_is_readable(reg) || (p->heap_live_reg >= 0 && p->heap_live_reg != reg))
+	    !code_is_readable(b, reg) || (p->heap_live_reg >= 0 && p->heap_live_reg != reg))
 		return error_set(err, -ENOTSUP, "-pgo has inlined %s into %s, in an unknown way",
 				 at->name, at->host.name);
 	p->heap_live_reg = reg;

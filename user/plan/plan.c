@@ -49,10 +49,10 @@ const char *plan_group_function(enum group g, size_t i)
 
 /* --- probe sites --- */
 
-static enum go_abi abi_of(int minor)
+static enum go_abi abi_of(const struct gobin *b)
 {
-	return release_has(minor, RELEASE_FRAME_PUSH) ? GO_ABI_PUSH :
-	       release_has(minor, RELEASE_REGISTER_ARGS) ? GO_ABI_CHECK : GO_ABI_STACK;
+	return release_has(gobin_go_minor(b), RELEASE_FRAME_PUSH) ? GO_ABI_PUSH :
+	       gobin_register_args(b) ? GO_ABI_CHECK : GO_ABI_STACK;
 }
 
 /* --- where: the column of probes.def --- */
@@ -100,7 +100,7 @@ static int plan_add_at_call(struct plan *p, const struct gobin *b, const struct 
 		       const struct gobin_func *fn, struct error *err)
 {
 	uint64_t ret = plan_first_call(b, spec, fn, err);
-	uint32_t offset = (uint32_t)(ret - ARCH_CALL_LEN - fn->addr);
+	uint32_t offset = (uint32_t)(ret - gobin_arch(b)->call_len - fn->addr);
 	char site[80];
 
 	snprintf(site, sizeof(site), "call of %s at +0x%x", spec->where.callee, offset);
@@ -446,7 +446,7 @@ static int plan_describe_build(struct plan *p, const struct gobin *b, struct err
 	r = go_offsets_for(b, false, &p->offsets, &p->offsets_source, err);
 	if (r)
 		return r;
-	p->abi = abi_of(p->minor);
+	p->abi = abi_of(b);
 	find_roots(p, b);
 	return 0;
 }

@@ -36,11 +36,12 @@ bool plan_wants(const struct plan *p, enum group group, int since, int until)
 }
 
 /* Returns whether @site has the registers that bpf/goabi.h requires. */
-static bool points_site_fits(const struct plan *p, enum program program, const struct site *site)
+static bool points_site_fits(const struct plan *p, const struct gobin *b, enum program program,
+			     const struct site *site)
 {
 	if (p->abi == GO_ABI_PUSH)
 		return site->kind == SITE_FRAME && !site->frame;
-	if (p->abi == GO_ABI_CHECK && !code_keeps_arguments(site))
+	if (p->abi == GO_ABI_CHECK && !code_keeps_arguments(b, site))
 		return false;
 	if (program == PROGRAM_casgstatus)
 		return site->kind == SITE_BRANCH && site->frame && !site->drop_taken;
@@ -56,7 +57,7 @@ static int points_find_prologue(const struct plan *p, const struct gobin *b, enu
 
 	if (r)
 		return r;
-	if (!points_site_fits(p, program, &site))
+	if (!points_site_fits(p, b, program, &site))
 		return error_set(err, -ENOTSUP, "the start of %s is unlike that of any known Go "
 				 "(%s)", fn->name, site.text);
 	*offset = site.offset;

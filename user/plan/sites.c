@@ -119,7 +119,7 @@ static void find_status_calls(const struct gobin *b, uint64_t casgstatus, struct
 
 		c->site = *vec_at(&sites, struct callsite, i);
 		c->old = c->new_ = -1;
-		if (release_has(gobin_go_minor(b), RELEASE_REGISTER_ARGS))
+		if (gobin_register_args(b))
 			callsite_constants(b, &c->site, &c->old, &c->new_);
 	}
 	vec_free(&sites);
@@ -223,7 +223,7 @@ static int add_status_call(struct plan *p, const struct gobin *b, const struct c
 	struct probe_point point = {
 		.program = PROGRAM_casgstatus,
 		.function = c->func.name,
-		.addr = c->return_addr - ARCH_CALL_LEN,
+		.addr = c->return_addr - gobin_arch(b)->call_len,
 	};
 
 	snprintf(point.site, sizeof(point.site), "call of runtime.casgstatus at +0x%x",

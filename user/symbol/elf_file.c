@@ -7,7 +7,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/arch.h"
 #include "base/cleanup.h"
 #include "base/open_under.h"
 
@@ -16,16 +15,16 @@ enum { MAX_SECTIONS = 1 << 16 };
 
 /* --- opening --- */
 
-static int check_header(const struct elf_file *f, struct error *err)
+static int check_header(struct elf_file *f, struct error *err)
 {
 	const Elf64_Ehdr *h = &f->header;
 
 	if (memcmp(h->e_ident, ELFMAG, SELFMAG))
 		return error_set(err, -ENOEXEC, "not an ELF file");
-	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    h->e_machine != ARCH_ELF_MACHINE)
+	f->arch = goarch_of(h->e_machine);
+	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB || !f->arch)
 		return error_set(err, -ENOEXEC, "an ELF file for another machine (number %u), "
-				 "only " ARCH_NAME " is supported", h->e_machine);
+				 "only amd64 is supported", h->e_machine);
 	if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
 		return error_set(err, -ENOEXEC, "an ELF file, but not an executable (type %u)",
 				 h->e_type);

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/file_copy.h"
+#include "symbol/goarch.h"
 
 /* A string table: at every offset below @size begins a NUL-terminated string. */
 struct elf_strings {
@@ -29,6 +30,7 @@ struct elf_file {
 	const uint8_t *memory;	/* which belongs to the caller */
 	bool borrowed;		/* the copy belongs to another elf_file, which closes it */
 	Elf64_Ehdr header;
+	const struct goarch *arch;	/* of header.e_machine */
 	size_t nsegments, nsections;
 	struct elf_strings names;	/* names of the sections */
 };

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "base/arch.h"
-
 bool elf_image_section_named(const struct elf_file *f, const char *name,
 			     struct elf_range *ret)
 {
@@ -104,7 +102,7 @@ size_t elf_image_relocate(const struct elf_file *f, uint64_t addr, uint8_t *buf,
 		Elf64_Rela r;
 
 		memcpy(&r, table.data + i, sizeof(r));
-		if (ELF64_R_TYPE(r.r_info) != ARCH_ELF_RELATIVE || r.r_offset < addr ||
+		if (ELF64_R_TYPE(r.r_info) != f->arch->elf_relative || r.r_offset < addr ||
 		    n < sizeof(r.r_addend) || r.r_offset - addr > n - sizeof(r.r_addend))
 			continue;
 		memcpy(buf + (r.r_offset - addr), &r.r_addend, sizeof(r.r_addend));
@@ -123,7 +121,7 @@ uint64_t elf_image_pointer_to(const struct elf_file *f, uint64_t value, uint64_t
 		Elf64_Rela r;
 
 		memcpy(&r, table.data + i, sizeof(r));
-		if (ELF64_R_TYPE(r.r_info) == ARCH_ELF_RELATIVE &&
+		if (ELF64_R_TYPE(r.r_info) == f->arch->elf_relative &&
 		    (uint64_t)r.r_addend == value && r.r_offset > after &&
 		    (!best || r.r_offset < best))
 			best = r.r_offset;

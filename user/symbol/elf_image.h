@@ -27,7 +27,7 @@ bool elf_image_symbols(const struct elf_file *f, uint32_t type, struct elf_range
 bool elf_image_next(const struct elf_file *f, size_t *i, uint32_t flags, struct elf_range *ret);
 
 /*
- * Stores the values of the relative relocations (ARCH_ELF_RELATIVE) of [addr, addr + n) in @buf, a
+ * Stores the values of the relative relocations (goarch.h) of [addr, addr + n) in @buf, a
  * copy of these bytes. Returns their number. It reads all relocations once (24 bytes each; 400,000
  * in a large PIE).
  */

@@ -87,7 +87,7 @@ size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame 
 	if (!f.data)
 		return 0;
 	while (n < SOURCE_MAX_INLINE - 1) {
-		int32_t at = tree ? pcvalue_at(index.data, index.size, off) : -1;
+		int32_t at = tree ? pcvalue_at(index.data, index.size, t->quantum, off) : -1;
 		const uint8_t *e = pclntab_inline_entry(t, tree, at);
 
 		if (!e)

@@ -133,7 +133,7 @@ static bool tree_plausible(const struct pclntab *t, struct func_record f, size_t
 {
 	struct span index = pclntab_inline_index(t, f);
 	uint64_t tree = pclntab_inline_tree(t, f);
-	struct pcvalue v = pcvalue_start(index.data, index.size);
+	struct pcvalue v = pcvalue_start(index.data, index.size, t->quantum);
 	int left = SAMPLES;
 
 	while (left-- && pcvalue_next(&v)) {

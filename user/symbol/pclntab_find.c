@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/arch.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 
@@ -51,12 +50,12 @@ enum {
 	TRIES = 64,
 };
 
-static const struct pclntab_layout *layout_of(const uint8_t *header)
+static const struct pclntab_layout *layout_of(const struct pclntab *t, const uint8_t *header)
 {
 	size_t i;
 
 	/* after the magic: two zero bytes, the least instruction size, pointer size 8 */
-	if (elf_u32(header + 4) != (0x08000000 | ARCH_PC_QUANTUM << 16))
+	if (elf_u32(header + 4) != (0x08000000u | t->quantum << 16))
 		return NULL;
 	for (i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
 		if (elf_u32(header) == layouts[i].magic)
@@ -162,7 +161,7 @@ static bool try_table(struct pclntab *t, struct elf_range r)
 {
 	if (r.size < PCLNTAB_HEADER)
 		return false;
-	t->layout = layout_of(r.data);
+	t->layout = layout_of(t, r.data);
 	if (!t->layout)
 		return false;
 	t->addr = r.addr;
@@ -186,7 +185,7 @@ static bool scan_range(struct pclntab *t, struct elf_range r, int *tries)
 	for (; off + PCLNTAB_HEADER <= r.size && *tries; off += 8) {
 		struct elf_range at = { r.data + off, r.addr + off, r.size - off };
 
-		if (!layout_of(at.data))
+		if (!layout_of(t, at.data))
 			continue;
 		if (try_table(t, at))
 			return true;
@@ -221,6 +220,7 @@ static bool find_by_scan(struct pclntab *t)
 
 int pclntab_find(struct pclntab *t, struct error *err)
 {
+	t->quantum = t->image.arch->pc_quantum;
 	if (!find_by_name(t) && !find_by_scan(t))
 		return error_set(err, -ENOENT, "no Go function table (.gopclntab)");
 	return pclntab_find_bases(t, err);

@@ -134,9 +134,9 @@ bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func
  * (cmd/internal/obj/pcln.go, addInlTree), and the last entry has code of its own or children that
  * have: the highest index in the table is the last entry.
  */
-static int32_t last_inlined(struct span index)
+static int32_t last_inlined(const struct pclntab *t, struct span index)
 {
-	struct pcvalue v = pcvalue_start(index.data, index.size);
+	struct pcvalue v = pcvalue_start(index.data, index.size, t->quantum);
 	int32_t last = -1;
 
 	while (pcvalue_next(&v))
@@ -150,7 +150,7 @@ void pclntab_each_inlined(const struct pclntab *t, const struct pclntab_func *f,
 	struct func_record r = pclntab_record(t, f->index);
 	struct span index = pclntab_inline_index(t, r);
 	uint64_t tree = pclntab_inline_tree(t, r);
-	int32_t i, last = tree ? last_inlined(index) : -1;
+	int32_t i, last = tree ? last_inlined(t, index) : -1;
 
 	for (i = 0; i <= last; i++) {
 		const uint8_t *e = pclntab_inline_entry(t, tree, i);
@@ -170,8 +170,9 @@ const char *pclntab_inlined_caller(const struct pclntab *t, const struct pclntab
 
 	if (!e)
 		return f->name;
-	e = pclntab_inline_entry(t, tree, pcvalue_at(index.data, index.size,
-						     elf_u32(e + t->layout->inline_parent_pc)));
+	e = pclntab_inline_entry(t, tree,
+				 pcvalue_at(index.data, index.size, t->quantum,
+					    elf_u32(e + t->layout->inline_parent_pc)));
 	return e ? pclntab_name(t, elf_u32(e + t->layout->inline_name)) : f->name;
 }
 

@@ -123,5 +123,5 @@ int32_t pclntab_value_at(const struct pclntab *t, struct func_record f, uint8_t 
 	uint32_t table = elf_u32(f.data + field);
 	struct span s = span_from(t->pcs, table);
 
-	return table ? pcvalue_at(s.data, s.size, off) : -1;
+	return table ? pcvalue_at(s.data, s.size, t->quantum, off) : -1;
 }

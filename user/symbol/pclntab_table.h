@@ -45,6 +45,7 @@ struct span {
 struct pclntab {
 	struct elf_file image;
 	const struct pclntab_layout *layout;
+	uint8_t quantum;	/* minLC of the header: the PC quantum */
 	uint64_t addr;
 	struct span all;	/* from the start of the table to the end of its section */
 	uint8_t *relocated;	/* copy with relocations that .all points to, or NULL */

@@ -2,8 +2,6 @@
 /* pcvalue: see pcvalue.h. */
 #include "symbol/pcvalue.h"
 
-#include "base/arch.h"
-
 /* Five bytes hold 32 bits; the linker never writes more. */
 enum { VARINT_MAX = 5 };
 
@@ -33,13 +31,13 @@ bool pcvalue_next(struct pcvalue *v)
 	v->started = true;
 	v->value = (int32_t)((uint32_t)v->value + (-(value & 1) ^ (value >> 1)));
 	v->start = v->stop;
-	v->stop += (uint64_t)length * ARCH_PC_QUANTUM;
+	v->stop += (uint64_t)length * v->quantum;
 	return true;
 }
 
-int32_t pcvalue_at(const uint8_t *table, size_t size, uint64_t offset)
+int32_t pcvalue_at(const uint8_t *table, size_t size, unsigned int quantum, uint64_t offset)
 {
-	struct pcvalue v = pcvalue_start(table, size);
+	struct pcvalue v = pcvalue_start(table, size, quantum);
 
 	while (pcvalue_next(&v)) {
 		if (offset < v.stop)

@@ -2,7 +2,8 @@
 /*
  * pcvalue: the tables of .gopclntab that map addresses of a function to a number (file, line, SP
  * offset, place in the inline tree). A table is a list of pairs: value delta (zig-zag varint),
- * address delta (varint). A value delta of 0 that is not the first one ends the table
+ * address delta (varint, in units of
+ * the PC quantum of the architecture). A value delta of 0 that is not the first one ends the table
  * (runtime/symtab.go, pcvalue and step; the same from Go 1.2 to 1.27).
  */
 #ifndef GOTAP_SYMBOL_PCVALUE_H
@@ -16,16 +17,19 @@
 struct pcvalue {
 	const uint8_t *p, *end;
 	bool started;
+	unsigned int quantum;
 	uint64_t start, stop;	/* the run, as offsets from the function's entry */
 	int32_t value;
 };
 
-static inline struct pcvalue pcvalue_start(const uint8_t *table, size_t size)
+static inline struct pcvalue pcvalue_start(const uint8_t *table, size_t size,
+					   unsigned int quantum)
 {
 	return (struct pcvalue){
 		.p = table,
 		.end = table ? table + size : NULL,
 		.value = -1,
+		.quantum = quantum,
 	};
 }
 
@@ -33,6 +37,6 @@ static inline struct pcvalue pcvalue_start(const uint8_t *table, size_t size)
 bool pcvalue_next(struct pcvalue *v);
 
 /* Returns the value at @offset from the entry, -1 if the table does not reach it. */
-int32_t pcvalue_at(const uint8_t *table, size_t size, uint64_t offset);
+int32_t pcvalue_at(const uint8_t *table, size_t size, unsigned int quantum, uint64_t offset);
 
 #endif

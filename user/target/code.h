@@ -2,14 +2,14 @@
 /*
  * code: the questions that gotap has about machine code of any architecture. In: the code of a Go
  * binary. Out: where probes can sit, and where values are at these places. Each architecture has a
- * folder (target/x86/) that implements this header and the headers that it includes; plan/ and cmd/
- * use nothing else of that folder. A register is the number that instructions have for it, which
+ * folder (target/x86/, target/arm64/) that implements this header and the headers that it includes
+ * (code.def); plan/ and cmd/ use nothing else of that folder. The architecture is that of the
+ * program, whatever gotap runs on. A register is the number that instructions have for it, which
  * bpf/arch_ARCH.h understands, too.
  */
 #ifndef GOTAP_TARGET_CODE_H
 #define GOTAP_TARGET_CODE_H
 
-#include "base/arch.h"
 #include "target/assist.h"
 #include "target/callsites.h"
 #include "target/ends.h"
@@ -68,9 +68,9 @@ uint64_t code_jump_before_method(const struct gobin *b, const struct gobin_func 
 size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret, size_t max,
 		    bool *whole);
 /* Returns whether the BPF side can read register @reg by its number (go_reg() in bpf/goabi.h). */
-bool code_is_readable(int reg);
+bool code_is_readable(const struct gobin *b, int reg);
 /* Returns whether g and the arguments are at @site in the registers that they have on entry. */
-bool code_keeps_arguments(const struct site *site);
+bool code_keeps_arguments(const struct gobin *b, const struct site *site);
 /*
  * Returns the address at which the function that runtime.systemstack, @fn, runs on the system stack
  * returns to systemstack: the instruction after its one indirect call. 0 if there is not exactly

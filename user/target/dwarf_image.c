@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/arch.h"
-
 /*
  * A compressed section has one of two names: .debug_* with an Elf64_Chdr, or .zdebug_* with a
  * header of its own.
@@ -88,13 +86,13 @@ static void image_finish(struct buf *image, Elf64_Shdr *headers, size_t n, struc
 	buf_add(image, headers, (n + 1) * sizeof(*headers));
 }
 
-static void image_begin(struct buf *image)
+static void image_begin(struct buf *image, const struct elf_file *f)
 {
 	Elf64_Ehdr header = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
 			     EV_CURRENT },
 		.e_type = ET_EXEC,
-		.e_machine = ARCH_ELF_MACHINE,
+		.e_machine = f->arch->elf,
 		.e_version = EV_CURRENT,
 		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_shentsize = sizeof(Elf64_Shdr),
@@ -111,7 +109,7 @@ int dwarf_image_make(struct buf *ret, const struct elf_file *f)
 	size_t i, n = 1;
 	int r = 0;
 
-	image_begin(ret);
+	image_begin(ret, f);
 	buf_add_byte(&names, '\0');
 	for (i = 0; i < NCOPIED && !r; i++) {
 		if (!elf_section_find(f, copied[i], &section))

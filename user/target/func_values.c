@@ -17,7 +17,6 @@
 
 enum {
 	WORD = 8,
-	INT_REGISTERS = 9, FLOAT_REGISTERS = 15,	/* abi-internal.md, amd64 */
 	DEEPEST = 16,		/* types inside types */
 	MEMBERS_MOST = 64,	/* of one struct, for a value that may go into registers */
 	TYPES_MOST = 1000,	/* visited for the alignment of one value */
@@ -25,6 +24,7 @@ enum {
 
 /* The values of one list, arguments or results, as they are placed one after the other. */
 struct placing {
+	const struct goarch *arch;
 	bool registers;		/* the release passes arguments in registers */
 	unsigned int ints, floats;	/* registers that are taken */
 	uint64_t stack;		/* bytes of the stack that are taken */
@@ -179,7 +179,7 @@ static bool values_take(struct placing *p, Dwarf_Die *type, int depth)
 	default:
 		return false;
 	}
-	return p->ints <= INT_REGISTERS && p->floats <= FLOAT_REGISTERS;
+	return p->ints <= p->arch->int_args && p->floats <= p->arch->float_args;
 }
 
 /* --- one value --- */
@@ -306,9 +306,9 @@ static bool values_add_all(struct placing *p, Dwarf_Die *function, bool results,
 	return true;
 }
 
-static void values_of(Dwarf_Die *function, int minor, struct func_values *ret)
+static void values_of(Dwarf_Die *function, const struct gobin *b, struct func_values *ret)
 {
-	struct placing p = { .registers = release_has(minor, RELEASE_REGISTER_ARGS) };
+	struct placing p = { .arch = gobin_arch(b), .registers = gobin_register_args(b) };
 
 	ret->known = 1;
 	if (!values_add_all(&p, function, false, ret))
@@ -325,7 +325,7 @@ struct values_question {
 	struct buf image;
 	const char *const *names;
 	size_t n;
-	int minor;
+	const struct gobin *b;
 };
 
 /* Does the name of a package's unit begin the name of function @name? */
@@ -344,7 +344,7 @@ static void values_take_function(const struct values_question *q, Dwarf_Die *die
 
 	for (i = 0; name && i < q->n; i++)
 		if (!ret[i].known && !strcmp(name, q->names[i]))
-			values_of(die, q->minor, &ret[i]);
+			values_of(die, q->b, &ret[i]);
 }
 
 static void values_walk_unit(const struct values_question *q, Dwarf_Die *unit,
@@ -391,22 +391,22 @@ static int values_run(void *ctx, void *answer, struct error *err)
 
 /* --- what the process said --- */
 
-static bool values_is_sound(const struct region_value *v)
+static bool values_is_sound(const struct gobin *b, const struct region_value *v)
 {
 	bool two = v->kind == REGION_VALUE_STRING || v->kind == REGION_VALUE_ERROR;
 
 	return v->kind > REGION_VALUE_NONE && v->kind <= REGION_VALUE_ERROR && v->size <= WORD &&
 	       v->size && memchr(v->name, 0, sizeof(v->name)) &&
 	       (v->on_stack ? v->place >= WORD && v->place < 1 << 15 :
-			      v->place + two < INT_REGISTERS);
+			      v->place + two < gobin_arch(b)->int_args);
 }
 
-static bool values_are_sound(const struct region_value *list, size_t n)
+static bool values_are_sound(const struct gobin *b, const struct region_value *list, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n && i < REGION_VALUES; i++)
-		if (!values_is_sound(&list[i]))
+		if (!values_is_sound(b, &list[i]))
 			return false;
 	return n <= REGION_VALUES;
 }
@@ -414,7 +414,7 @@ static bool values_are_sound(const struct region_value *list, size_t n)
 int func_values_read(const struct gobin *b, const char *const *names, size_t n,
 		     struct func_values *ret, struct error *err)
 {
-	struct values_question q = { .names = names, .n = n, .minor = gobin_go_minor(b) };
+	struct values_question q = { .names = names, .n = n, .b = b };
 	struct isolated_work work = { .run = values_run, .ctx = &q, .fd = -1,
 				      .size = n * sizeof(*ret) };
 	const struct elf_file *f = gobin_dwarf_file(b);
@@ -428,8 +428,8 @@ int func_values_read(const struct gobin *b, const char *const *names, size_t n,
 		error_set(err, r, r == -E2BIG ? "its DWARF data is broken" : "no DWARF data");
 	buf_free(&q.image);
 	for (i = 0; i < n && !r; i++)
-		if (!values_are_sound(ret[i].args, ret[i].nargs) ||
-		    !values_are_sound(ret[i].results, ret[i].nresults))
+		if (!values_are_sound(b, ret[i].args, ret[i].nargs) ||
+		    !values_are_sound(b, ret[i].results, ret[i].nresults))
 			memset(&ret[i], 0, sizeof(ret[i]));
 	return r;
 }

@@ -43,11 +43,4 @@ int function_sites_find(const struct gobin *b, const struct gobin_func *fn,
 			struct function_sites *ret, struct error *err);
 void function_sites_free(struct function_sites *s);
 
-/*
- * Stores the offsets of all returns (uint32_t) in the @n bytes @code, which begin a function.
- * Returns 0; -ENOTSUP if some bytes are no instruction that the decoder knows, *@at is then the
- * offset of the first.
- */
-int function_returns(const uint8_t *code, size_t n, struct vec *ends, uint32_t *at);
-
 #endif

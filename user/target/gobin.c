@@ -283,6 +283,16 @@ uint64_t gobin_entry(const struct gobin *b)
 	return b->elf.header.e_entry;
 }
 
+const struct goarch *gobin_arch(const struct gobin *b)
+{
+	return b->elf.arch;
+}
+
+bool gobin_register_args(const struct gobin *b)
+{
+	return b->info.minor >= b->elf.arch->register_args_since;
+}
+
 bool gobin_is_pie(const struct gobin *b)
 {
 	return b->elf.header.e_type == ET_DYN;

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "gooffsets.h"
+#include "symbol/goarch.h"
 
 struct elf_file;
 struct gobin;
@@ -51,6 +52,10 @@ const char *gobin_module_path(const struct gobin *b);
 const char *gobin_module_version(const struct gobin *b);
 /* Returns the value of a build setting (-buildmode, -pgo, CGO_ENABLED, ...), NULL if unset. */
 const char *gobin_build_setting(const struct gobin *b, const char *key);
+/* Returns the architecture that the program is built for. */
+const struct goarch *gobin_arch(const struct gobin *b);
+/* Returns whether its release passes arguments in registers on its architecture. */
+bool gobin_register_args(const struct gobin *b);
 bool gobin_is_pie(const struct gobin *b);
 /* Returns the link-time address of the first instruction; AT_ENTRY minus this is the load bias. */
 uint64_t gobin_entry(const struct gobin *b);

@@ -47,18 +47,14 @@ struct site {
 	 * is the caller's at SITE_FRAME and where @frame is 0, and this function's own at any other
 	 * site.
 	 */
-	uint16_t lost_regs;
+	uint32_t lost_regs;
 	char text[80];		/* "push %rbp at +0x6" */
 };
 
 /*
- * Picks the site in the function with the @n bytes @code. -ENOTSUP if no instruction is provably an
- * instruction boundary, emulated, and run exactly once per call (hits that are dropped do not
- * count).
+ * Picks the site in @fn. -ENOTSUP, with a text, if no instruction is provably an instruction
+ * boundary, emulated, and run exactly once per call (hits that are dropped do not count).
  */
-int prologue_site(const uint8_t *code, size_t n, struct site *ret);
-
-/* As prologue_site(), for a function of a binary; the errors have a text. */
 int prologue_site_of(const struct gobin *b, const struct gobin_func *fn, struct site *ret,
 		     struct error *err);
 

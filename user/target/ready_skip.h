@@ -18,13 +18,6 @@
 #include "target/gobin.h"
 
 /*
- * Finds the slot that holds the argument which register @reg has on entry, at offset @upto of the
- * function of @n bytes: the slot is at the frame pointer + *@fp_off. -ENOTSUP if the argument is
- * not provably there on every way to @upto.
- */
-int spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int *fp_off);
-
-/*
  * Finds the slot of traceskip at ready's call of casgstatus; -ENOTSUP with a text if there is none.
  */
 int ready_skip_slot(const struct gobin *b, int *fp_off, struct error *err);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "target/code_ops.h"
 #include "target/x86/walk.h"
 
 enum { CALL = 0xe8, GROUP5 = 0xff, CALL_NEAR = 2, RET = 0xc3, LEA = 0x8d, LOAD = 0x8b,
@@ -29,7 +30,7 @@ static bool around_open(struct walk *c, const struct gobin *b, const struct gobi
 	return walk_decode(c);
 }
 
-uint64_t around_jump(const struct gobin *b, const struct gobin_func *fn, uint64_t addr)
+uint64_t x86_around_jump(const struct gobin *b, const struct gobin_func *fn, uint64_t addr)
 {
 	struct walk c;
 	bool more;
@@ -43,7 +44,7 @@ uint64_t around_jump(const struct gobin *b, const struct gobin_func *fn, uint64_
 	return 0;
 }
 
-uint64_t around_call(const struct gobin *b, const struct gobin_func *fn, uint64_t addr,
+uint64_t x86_around_call(const struct gobin *b, const struct gobin_func *fn, uint64_t addr,
 		     bool *direct)
 {
 	struct walk c;
@@ -60,7 +61,7 @@ uint64_t around_call(const struct gobin *b, const struct gobin_func *fn, uint64_
 	return 0;
 }
 
-uint64_t around_first_call(const struct gobin *b, const struct gobin_func *fn)
+uint64_t x86_around_first_call(const struct gobin *b, const struct gobin_func *fn)
 {
 	struct walk c;
 	bool more, checked = false;
@@ -77,7 +78,7 @@ uint64_t around_first_call(const struct gobin *b, const struct gobin_func *fn)
 	return 0;
 }
 
-void around_addresses(const struct gobin *b, const struct gobin_func *fn, uint64_t end,
+void x86_around_addresses(const struct gobin *b, const struct gobin_func *fn, uint64_t end,
 		      struct vec *ret)
 {
 	struct walk c;
@@ -89,7 +90,7 @@ void around_addresses(const struct gobin *b, const struct gobin_func *fn, uint64
 			*(uint64_t *)vec_push(ret, sizeof(uint64_t)) = walk_rip_address(&c);
 }
 
-int around_returns(const struct gobin *b, const struct gobin_func *fn, struct vec *ret)
+int x86_around_returns(const struct gobin *b, const struct gobin_func *fn, struct vec *ret)
 {
 	struct walk c;
 	bool more;
@@ -100,7 +101,7 @@ int around_returns(const struct gobin *b, const struct gobin_func *fn, struct ve
 	return ret->len && c.at >= c.n ? 0 : -ENOTSUP;
 }
 
-bool around_calls(const struct gobin *b, const struct gobin_func *fn)
+bool x86_around_calls(const struct gobin *b, const struct gobin_func *fn)
 {
 	struct walk c;
 	bool more;
@@ -119,7 +120,7 @@ static bool around_is_load(const struct x86_insn *insn, bool wide)
 	       x86_has_mem(insn, insn->base, insn->disp);
 }
 
-int around_word_field(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
+int x86_around_word_field(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
 {
 	struct walk c;
 	bool more, found = false;
@@ -200,7 +201,7 @@ static void around_step(struct around_state *s, const struct x86_insn *insn)
 	}
 }
 
-int around_word_depth(const struct gobin *b, const struct gobin_func *fn, int32_t at,
+int x86_around_word_depth(const struct gobin *b, const struct gobin_func *fn, int32_t at,
 		      bool on_stack)
 {
 	struct around_state s = { .slot = on_stack ? WORD : 0 };
@@ -230,7 +231,7 @@ static bool around_compares(const struct x86_insn *insn, uint8_t byte)
 	       (uint8_t)insn->imm == byte && !insn->disp;
 }
 
-int around_string_field(const struct gobin *b, const struct gobin_func *fn, uint8_t byte,
+int x86_around_string_field(const struct gobin *b, const struct gobin_func *fn, uint8_t byte,
 			bool on_stack, int32_t *in, int32_t *at)
 {
 	struct around_state s = { .slot = on_stack ? 4 * WORD : 0 };

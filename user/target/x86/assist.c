@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "target/code_ops.h"
 #include "target/x86/flow.h"
 
 enum { CALL = 0xe8, MOV_BYTE = 0xc6 };
@@ -19,7 +20,7 @@ static bool assist_clears(const struct x86_insn *insn, int32_t field)
  * The source has the store twice, with and without a trace (assist.h); exactly one of the two
  * follows a call of GCMarkAssistDone.
  */
-int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t field,
+int x86_assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t field,
 		struct vec *ret)
 {
 	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
@@ -159,12 +160,12 @@ static int find_hooks(struct ends *e, const struct vec *stores, struct vec *ret)
 	return r || !ret->len || !assist_alternate(e) ? -ENOTSUP : 0;
 }
 
-int assist_hooks(const struct gobin *b, const struct gobin_func *fn, int32_t field,
+int x86_assist_hooks(const struct gobin *b, const struct gobin_func *fn, int32_t field,
 		 struct vec *ret)
 {
 	struct ends e = { .f = flow_of(b, fn) };
 	struct vec stores = {0};
-	int r = e.f.code ? assist_ends(b, fn, field, &stores) : -ENOTSUP;
+	int r = e.f.code ? x86_assist_ends(b, fn, field, &stores) : -ENOTSUP;
 
 	if (!r) {
 		e.stores = flow_set(&e.f);

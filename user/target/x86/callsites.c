@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/arch.h"
+#include "target/code_ops.h"
 #include "target/x86/insn.h"
 
 enum { CALL = 0xe8 };
@@ -30,21 +30,21 @@ static bool is_call_to(const uint8_t *p, uint64_t addr, uint64_t target)
 	int32_t distance;
 
 	memcpy(&distance, p + 1, sizeof(distance));
-	return addr + ARCH_CALL_LEN + (uint64_t)(int64_t)distance == target;
+	return addr + X86_CALL_LEN + (uint64_t)(int64_t)distance == target;
 }
 
-uint64_t callsites_first(const struct gobin *b, const struct gobin_func *fn, uint64_t target)
+uint64_t x86_callsites_first(const struct gobin *b, const struct gobin_func *fn, uint64_t target)
 {
 	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
 	size_t i;
 
-	for (i = 0; code && i + ARCH_CALL_LEN <= fn->size; i++)
+	for (i = 0; code && i + X86_CALL_LEN <= fn->size; i++)
 		if (code[i] == CALL && is_call_to(code + i, fn->addr + i, target))
-			return fn->addr + i + ARCH_CALL_LEN;
+			return fn->addr + i + X86_CALL_LEN;
 	return 0;
 }
 
-void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret)
+void x86_callsites_find(const struct gobin *b, uint64_t target, struct vec *ret)
 {
 	const uint8_t *code, *p, *last;
 	uint64_t start, end;
@@ -52,15 +52,15 @@ void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret)
 
 	gobin_runtime_range(b, &start, &end);
 	code = gobin_bytes(b, start, end - start);
-	if (!code || end - start < ARCH_CALL_LEN)
+	if (!code || end - start < X86_CALL_LEN)
 		return;
-	last = code + (end - start) - ARCH_CALL_LEN;
+	last = code + (end - start) - X86_CALL_LEN;
 	for (p = code; p <= last && left; p++) {
 		p = memchr(p, CALL, (size_t)(last - p) + 1);
 		if (!p)
 			return;
 		if (is_call_to(p, start + (uint64_t)(p - code), target)) {
-			add_site(b, start + (uint64_t)(p - code) + ARCH_CALL_LEN, ret);
+			add_site(b, start + (uint64_t)(p - code) + X86_CALL_LEN, ret);
 			left--;
 		}
 	}
@@ -80,10 +80,10 @@ static void calls_follow(int *value, const struct x86_insn *insn, unsigned int r
 		*value = -1;
 }
 
-bool callsite_is_call(const struct gobin *b, const struct callsite *c)
+bool x86_callsite_is_call(const struct gobin *b, const struct callsite *c)
 {
 	const uint8_t *code = gobin_bytes(b, c->func.addr, c->func.size);
-	size_t at, end = c->return_addr - c->func.addr - ARCH_CALL_LEN;
+	size_t at, end = c->return_addr - c->func.addr - X86_CALL_LEN;
 	struct x86_insn insn;
 
 	if (!code || end > MAX_BEFORE)
@@ -98,10 +98,11 @@ bool callsite_is_call(const struct gobin *b, const struct callsite *c)
  * The compiler sets the arguments right before the call. No known code jumps in between with other
  * arguments.
  */
-void callsite_constants(const struct gobin *b, const struct callsite *c, int *second, int *third)
+void x86_callsite_constants(const struct gobin *b, const struct callsite *c, int *second,
+			    int *third)
 {
 	const uint8_t *code = gobin_bytes(b, c->func.addr, c->func.size);
-	size_t at, end = c->return_addr - c->func.addr - ARCH_CALL_LEN;
+	size_t at, end = c->return_addr - c->func.addr - X86_CALL_LEN;
 	struct x86_insn insn;
 
 	*second = *third = -1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* code: see target/code.h; the short functions of that header for amd64. */
 #define _GNU_SOURCE
-#include "target/code.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "target/code_ops.h"
 #include "target/x86/insn.h"
 
 enum { CALL = 0xe8, LEA = 0x8d, NOP = 0x90, LONG_NOP = X86_MAP_0F | 0x1f };
@@ -16,29 +16,29 @@ static bool code_decode_at(const struct gobin *b, uint64_t addr, struct x86_insn
 	const uint8_t *code = NULL;
 	size_t n;
 
-	for (n = ARCH_INSN_MAX; n && !code; n--)
+	for (n = X86_INSN_MAX; n && !code; n--)
 		code = gobin_bytes(b, addr, n);
 	return code && !x86_decode(ret, code, n + 1);
 }
 
-bool code_is_emulated(const struct gobin *b, uint64_t addr)
+bool x86_code_is_emulated(const struct gobin *b, uint64_t addr)
 {
 	struct x86_insn insn;
 
 	return code_decode_at(b, addr, &insn) && x86_is_emulated(&insn);
 }
 
-bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target)
+bool x86_code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target)
 {
 	struct x86_insn insn;
 
-	if (!code_decode_at(b, addr, &insn) || insn.opcode != CALL || insn.len != ARCH_CALL_LEN)
+	if (!code_decode_at(b, addr, &insn) || insn.opcode != CALL || insn.len != X86_CALL_LEN)
 		return false;
-	*target = addr + ARCH_CALL_LEN + (uint64_t)insn.imm;
+	*target = addr + X86_CALL_LEN + (uint64_t)insn.imm;
 	return true;
 }
 
-bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uint64_t *call)
+bool x86_code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uint64_t *call)
 {
 	struct x86_insn insn;
 	uint64_t target;
@@ -50,7 +50,7 @@ bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uin
 	if (code_decode_at(b, addr, &insn) && (insn.opcode == NOP || insn.opcode == LONG_NOP))
 		addr += insn.len;
 	*call = addr;
-	return code_is_call(b, addr, &target) && target == callee;
+	return x86_code_is_call(b, addr, &target) && target == callee;
 }
 
 /*
@@ -72,12 +72,13 @@ static bool is_jumped_into(const struct gobin *b, const struct gobin_func *fn, u
 	return false;
 }
 
-uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *fn, uint64_t addr)
+uint64_t x86_code_call_with_second(const struct gobin *b, const struct gobin_func *fn,
+				   uint64_t addr)
 {
 	struct x86_insn insn;
 	uint64_t at = addr, target;
 
-	while (at < fn->addr + fn->size && !code_is_call(b, at, &target)) {
+	while (at < fn->addr + fn->size && !x86_code_is_call(b, at, &target)) {
 		if (!code_decode_at(b, at, &insn) || x86_is_branch(&insn) || x86_ends_flow(&insn) ||
 		    (x86_written(&insn) & 1 << X86_RBX))
 			return 0;
@@ -100,7 +101,7 @@ static bool code_is_indirect_call(const struct x86_insn *insn)
 }
 
 /* The receiver is the first of the registers of a method, and an interface takes two. */
-uint64_t code_jump_before_method(const struct gobin *b, const struct gobin_func *fn)
+uint64_t x86_code_jump_before_method(const struct gobin *b, const struct gobin_func *fn)
 {
 	uint64_t pos, jump = 0, joins = 0;
 	bool moved = false, kept = true;
@@ -138,7 +139,7 @@ static bool code_is_flag_and_store(const struct x86_insn *flag, const struct x86
 	       store->rex & 8 && store->base == flag->base;
 }
 
-int code_byte_load(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
+int x86_code_byte_load(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
 {
 	struct x86_insn insn;
 	uint64_t pos;
@@ -155,7 +156,7 @@ int code_byte_load(const struct gobin *b, const struct gobin_func *fn, int32_t *
 	return loads == 1 ? 0 : -ENOTSUP;
 }
 
-int code_store_after_flag(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
+int x86_code_store_after_flag(const struct gobin *b, const struct gobin_func *fn, int32_t *at)
 {
 	struct x86_insn before = {0}, insn;
 	uint64_t pos;
@@ -175,7 +176,7 @@ int code_store_after_flag(const struct gobin *b, const struct gobin_func *fn, in
 	return found ? 0 : -ENOTSUP;
 }
 
-bool code_is_readable(int reg)
+bool x86_code_is_readable(const struct gobin *b, int reg)
 {
 	const unsigned int readable = 1 << X86_RAX | 1 << X86_RCX | 1 << X86_RDX | 1 << X86_RBX |
 				      1 << X86_RSI | 1 << X86_RDI;
@@ -183,7 +184,7 @@ bool code_is_readable(int reg)
 	return readable >> reg & 1;
 }
 
-bool code_keeps_arguments(const struct site *site)
+bool x86_code_keeps_arguments(const struct gobin *b, const struct site *site)
 {
 	const uint16_t used = 1 << X86_RAX | 1 << X86_RBX | 1 << X86_RCX | 1 << X86_RDI |
 			      1 << X86_RSI | 1 << X86_R14;
@@ -192,7 +193,7 @@ bool code_keeps_arguments(const struct site *site)
 }
 
 /* runtime.systemstack in asm_amd64.s calls the function through RDI. */
-uint64_t code_systemstack_return(const struct gobin *b, const struct gobin_func *fn)
+uint64_t x86_code_systemstack_return(const struct gobin *b, const struct gobin_func *fn)
 {
 	static const uint8_t call_rdi[] = { 0xff, 0xd7 };
 	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size), *at;

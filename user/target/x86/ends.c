@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "target/code_ops.h"
 #include "target/x86/flow.h"
 
 enum { CALL = 0xe8, RET = 0xc3 };
@@ -51,7 +52,7 @@ static int ends_drop_reached(struct flow *f, const size_t *from, size_t n, struc
 	return r;
 }
 
-int ends_find(const struct gobin *b, const struct gobin_func *fn, uint64_t callee,
+int x86_ends_find(const struct gobin *b, const struct gobin_func *fn, uint64_t callee,
 	      struct vec *calls, struct vec *returns)
 {
 	size_t first_call = calls->len, first_return = returns->len, n, i;

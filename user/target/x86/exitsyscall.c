@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "release/release.h"
+#include "target/code_ops.h"
 #include "target/x86/flow.h"
 
 enum { MAX_SIZE = 1 << 16 };	/* bound for the size of the function, which has 1 KB */
@@ -152,7 +153,7 @@ static int exitsys_find(const struct gobin *b, const struct go_offsets *offsets,
 	return 0;
 }
 
-int exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
+int x86_exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
 		     struct exit_site *ret, struct error *err)
 {
 	static const char name[] = "runtime.exitsyscall";
@@ -193,8 +194,8 @@ static int find_hook(struct flow *f, const struct exit_site *site, struct trace_
 	return 0;
 }
 
-int exitsyscall_hook(const struct gobin *b, const struct exit_site *site, struct trace_hook *ret,
-		     struct error *err)
+int x86_exitsyscall_hook(const struct gobin *b, const struct exit_site *site,
+			 struct trace_hook *ret, struct error *err)
 {
 	struct gobin_func fn;
 	struct flow f;

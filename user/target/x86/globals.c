@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* globals: which variables of the program a function names (code_globals() of target/code.h). */
+/* globals: which variables of the program a function names (code_globals() of code.h). */
 #include "target/code.h"
+#include "target/code_ops.h"
 #include "target/x86/walk.h"
 
 static bool globals_has(const uint64_t *list, size_t n, uint64_t addr)
@@ -24,8 +25,8 @@ static bool globals_at_end(const struct walk *c)
 	return true;
 }
 
-size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret, size_t max,
-		    bool *whole)
+size_t x86_code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret,
+			size_t max, bool *whole)
 {
 	uint64_t start, end, addr;
 	struct walk c;

@@ -8,6 +8,7 @@
 
 #include "symbol/pclntab.h"
 #include "target/code.h"
+#include "target/code_ops.h"
 #include "target/x86/insn.h"
 
 /* lock cmpxchg %reg,@field(%reg) */
@@ -17,7 +18,7 @@ static bool inlined_is_cas(const struct x86_insn *insn, unsigned int field)
 	       insn->disp == (int32_t)field;
 }
 
-int inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigned int field,
+int x86_inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigned int field,
 		     uint32_t *offset)
 {
 	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
@@ -74,7 +75,7 @@ static bool adds_to(const struct x86_insn *insn, int reg)
 	       (insn->rex & REX_W);
 }
 
-int inlined_add_jump(const struct gobin *b, const struct gobin_func *fn, const char *name,
+int x86_inlined_add_jump(const struct gobin *b, const struct gobin_func *fn, const char *name,
 		     uint32_t *offset, int *sum_reg)
 {
 	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);

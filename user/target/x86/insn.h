@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes of a direct call, and of the longest instruction. */
+enum { X86_CALL_LEN = 5, X86_INSN_MAX = 15 };
+
 /* Numbers of general registers in ModRM, with REX; pt_regs and DWARF have other numbers. */
 enum x86_reg {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "target/code.h"
+#include "target/code_ops.h"
 #include "target/x86/walk.h"
 
 enum {
@@ -170,12 +171,13 @@ static bool mallocgc_follow(struct walk w, const struct callees *to, struct path
 	return path_is_whole(p);
 }
 
-static bool mallocgc_is_readable(const struct value *v)
+static bool mallocgc_is_readable(const struct gobin *b, const struct value *v)
 {
-	return v->was.in_frame || code_is_readable(v->was.reg);
+	return v->was.in_frame || x86_code_is_readable(b, v->was.reg);
 }
 
-static bool site_at(struct walk w, const struct callees *to, struct mallocgc_site *ret)
+static bool site_at(const struct gobin *b, struct walk w, const struct callees *to,
+		    struct mallocgc_site *ret)
 {
 	struct path p = { .nslots = 0 };
 	size_t jump, i;
@@ -183,8 +185,8 @@ static bool site_at(struct walk w, const struct callees *to, struct mallocgc_sit
 	for (i = 0; i < 16; i++)
 		p.regs[i] = (struct value){ true, { .reg = (unsigned char)i } };
 	if (!walk_into_flag(&w, &jump) || !mallocgc_follow(w, to, &p) ||
-	    !mallocgc_is_readable(&p.object) || !mallocgc_is_readable(&p.size) ||
-	    !mallocgc_is_readable(&p.type))
+	    !mallocgc_is_readable(b, &p.object) || !mallocgc_is_readable(b, &p.size) ||
+	    !mallocgc_is_readable(b, &p.type))
 		return false;
 	*ret = (struct mallocgc_site){ (uint32_t)jump, p.object.was, p.size.was, p.type.was };
 	return true;
@@ -197,7 +199,7 @@ static uint64_t address_of(const struct gobin *b, const char *name)
 	return gobin_func(b, name, &fn) ? 0 : fn.addr;
 }
 
-int mallocgc_site(const struct gobin *b, struct mallocgc_site *ret, struct error *err)
+int x86_mallocgc_site(const struct gobin *b, struct mallocgc_site *ret, struct error *err)
 {
 	struct callees to = {
 		.post = address_of(b, "runtime.postMallocgcDebug"),
@@ -214,7 +216,7 @@ int mallocgc_site(const struct gobin *b, struct mallocgc_site *ret, struct error
 	 * inittrace
 	 */
 	for (more = walk_decode(&w); more; more = walk_next(&w))
-		if (walk_is_flag_test(&w) && site_at(w, &to, ret))
+		if (walk_is_flag_test(&w) && site_at(b, w, &to, ret))
 			return 0;
 	return error_set(err, -ENOTSUP,
 			 "runtime.mallocgc of %s does not ask in the known way whether "

@@ -14,7 +14,7 @@
  * The `jbe` of a stack check is taken if CF or ZF is set: the condition is always "below
  * or equal".
  */
-#include "target/prologue.h"
+#include "target/code_ops.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -288,7 +288,7 @@ static void prologue_describe(struct site *s)
 		snprintf(s->text + n, sizeof(s->text) - (size_t)n, ", dropped if taken");
 }
 
-int prologue_site(const uint8_t *code, size_t n, struct site *ret)
+int x86_prologue_site(const uint8_t *code, size_t n, struct site *ret)
 {
 	struct walk w = { .code = code, .n = n, .from_rsp = 1 << X86_RSP };
 	struct site site;
@@ -307,19 +307,5 @@ int prologue_site(const uint8_t *code, size_t n, struct site *ret)
 		return -ENOTSUP;
 	prologue_describe(&site);
 	*ret = site;
-	return 0;
-}
-
-int prologue_site_of(const struct gobin *b, const struct gobin_func *fn, struct site *ret,
-		     struct error *err)
-{
-	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
-	int r = code ? prologue_site(code, fn->size, ret) : -ERANGE;
-
-	if (r == -ERANGE)
-		return error_set(err, r, "the code of %s is not in '%s'", fn->name, gobin_path(b));
-	if (r < 0)
-		return error_set(err, r, "no cheap probe site at the start of %s (%s)", fn->name,
-				 gobin_go_version(b));
 	return 0;
 }

@@ -4,9 +4,10 @@
 
 #include <errno.h>
 
-#include "base/arch.h"
 #include "target/callsites.h"
+#include "target/code_ops.h"
 #include "target/x86/insn.h"
+#include "target/x86/ready_skip.h"
 
 struct walk {
 	const uint8_t *code;
@@ -102,7 +103,7 @@ static int check_dominates(struct walk w)
 	return 0;
 }
 
-int spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int *fp_off)
+int x86_spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int *fp_off)
 {
 	struct walk w = { .code = code, .n = n, .upto = upto, .reg = reg };
 
@@ -124,18 +125,18 @@ static size_t ready_skip_first_call(const struct gobin *b, const struct gobin_fu
 	struct vec sites = {0};
 	size_t i, found = 0;
 
-	callsites_find(b, target, &sites);
+	x86_callsites_find(b, target, &sites);
 	for (i = 0; i < sites.len && !found; i++) {
 		const struct callsite *site = vec_at(&sites, struct callsite, i);
 
-		if (site->func.addr == fn->addr && site->return_addr - fn->addr > ARCH_CALL_LEN)
-			found = site->return_addr - fn->addr - ARCH_CALL_LEN;
+		if (site->func.addr == fn->addr && site->return_addr - fn->addr > X86_CALL_LEN)
+			found = site->return_addr - fn->addr - X86_CALL_LEN;
 	}
 	vec_free(&sites);
 	return found;
 }
 
-int ready_skip_slot(const struct gobin *b, int *fp_off, struct error *err)
+int x86_ready_skip_slot(const struct gobin *b, int *fp_off, struct error *err)
 {
 	struct gobin_func ready, casgstatus;
 	const uint8_t *code;
@@ -146,7 +147,7 @@ int ready_skip_slot(const struct gobin *b, int *fp_off, struct error *err)
 		return error_set(err, -ENOENT, "no runtime.ready in '%s'", gobin_path(b));
 	code = gobin_bytes(b, ready.addr, ready.size);
 	call = ready_skip_first_call(b, &ready, casgstatus.addr);
-	if (!code || !call || spill_slot(code, ready.size, call, X86_RBX, fp_off))
+	if (!code || !call || x86_spill_slot(code, ready.size, call, X86_RBX, fp_off))
 		return error_set(err, -ENOTSUP, "runtime.ready of %s does not keep its second "
 				 "argument in memory", gobin_go_version(b));
 	return 0;

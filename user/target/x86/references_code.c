@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "symbol/elf_image.h"
 #include "target/references.h"
+#include "target/code_ops.h"
 #include "target/x86/insn.h"
 
 enum {
@@ -158,7 +159,7 @@ static void scan_segment(struct scan *s)
 	}
 }
 
-int references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to,
+int x86_references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to,
 		       size_t n, struct vec *ret)
 {
 	struct scan s = {

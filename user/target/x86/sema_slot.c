@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "target/callsites.h"
+#include "target/code_ops.h"
 #include "target/x86/insn.h"
 
 /* mov N(%rsp),%rax or mov %rax,N(%rsp), of 64 bits. */
@@ -36,7 +37,7 @@ static int sema_slot_in(const uint8_t *code, size_t n, uint32_t *slot)
 	return 0;
 }
 
-int sema_slot(const struct gobin *b, uint64_t *start, uint64_t *end, uint32_t *slot)
+int x86_sema_slot(const struct gobin *b, uint64_t *start, uint64_t *end, uint32_t *slot)
 {
 	struct gobin_func fn, acquire;
 	const uint8_t *code;
@@ -45,7 +46,7 @@ int sema_slot(const struct gobin *b, uint64_t *start, uint64_t *end, uint32_t *s
 	if (gobin_func(b, "runtime.semacquire1", &fn) ||
 	    gobin_func(b, "runtime.acquireSudog", &acquire))
 		return -ENOENT;
-	ret = callsites_first(b, &fn, acquire.addr);
+	ret = x86_callsites_first(b, &fn, acquire.addr);
 	if (!ret)
 		return -ENOTSUP;
 	code = gobin_bytes(b, ret, fn.addr + fn.size - ret);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "target/code_ops.h"
 #include "target/x86/walk.h"
 
 enum {
@@ -151,7 +152,7 @@ static bool stackalloc_is_readable(const struct go_operand *o)
 	return o->in_frame || o->reg <= X86_RBX || o->reg == X86_RSI || o->reg == X86_RDI;
 }
 
-int stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct error *err)
+int x86_stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct error *err)
 {
 	struct walk alloc, release;
 	uint64_t flag;
@@ -170,7 +171,7 @@ int stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct e
 	return 0;
 }
 
-uint64_t stackalloc_mheap(const struct gobin *b)
+uint64_t x86_stackalloc_mheap(const struct gobin *b)
 {
 	struct gobin_func fn;
 	struct walk c;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "target/callsites.h"
+#include "target/code_ops.h"
 #include "target/x86/walk.h"
 
 enum {
@@ -130,7 +131,7 @@ static int search_callers(const struct gobin *b, struct search *s, uint64_t call
 	size_t i;
 	int r = 0;
 
-	callsites_find(b, called, &calls);
+	x86_callsites_find(b, called, &calls);
 	for (i = 0; i < calls.len && !r; i++) {
 		const struct callsite *c = vec_at(&calls, struct callsite, i);
 
@@ -193,7 +194,7 @@ static void sort_and_unite(struct vec *sites)
 	sites->len = n;
 }
 
-int trace_flag_sites(const struct gobin *b, enum trace_flag_event event, struct vec *ret,
+int x86_trace_flag_sites(const struct gobin *b, enum trace_flag_event event, struct vec *ret,
 		     uint64_t *variable, struct error *err)
 {
 	struct search s = { .event = event, .flag = find_flag(b) };

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* goarch: see goarch.h. */
+#include "symbol/goarch.h"
+
+#include <elf.h>
+#include <stddef.h>
+
+#include "base/arch.h"
+
+static const struct goarch goarches[GOARCHES] = {
+	[GOARCH_AMD64] = {
+		.id = GOARCH_AMD64, .name = "amd64", .elf = EM_X86_64,
+		.elf_relative = R_X86_64_RELATIVE, .pc_quantum = 1, .call_len = 5, .min_frame = 0,
+		.int_args = 9, .float_args = 15,
+		.register_args_since = 17,
+	},
+};
+
+const struct goarch *goarch_of(uint16_t elf)
+{
+	size_t i;
+
+	for (i = 0; i < GOARCHES; i++)
+		if (goarches[i].elf == elf)
+			return &goarches[i];
+	return NULL;
+}
+
+const struct goarch *goarch_host(void)
+{
+	return goarch_of(ARCH_ELF_MACHINE);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * goarch: facts about an architecture that programs of Go are built for. The file of a program
+ * names it (e_machine), so that a gotap of any architecture reads programs of all of them. What is
+ * known of machine code lies behind target/code.h; what gotap needs of the machine on which it runs
+ * itself is in base/arch.h. A port adds a row to goarch.c, and a table of functions to
+ * target/code.c.
+ */
+#ifndef GOTAP_SYMBOL_GOARCH_H
+#define GOTAP_SYMBOL_GOARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum goarch_id { GOARCH_AMD64, GOARCHES };
+
+struct goarch {
+	enum goarch_id id;
+	const char *name;		/* GOARCH */
+	uint16_t elf;			/* e_machine */
+	uint32_t elf_relative;		/* the relocation that adds the load bias */
+	/*
+	 * PCQuantum of internal/goarch: addresses of instructions are multiples of this number, and
+	 * the tables of .gopclntab count in units of it
+	 */
+	uint8_t pc_quantum;
+	/* bytes of a direct call instruction; the return address follows it */
+	uint8_t call_len;
+	/* MinFrameSize of internal/goarch: bytes at the stack pointer before stack arguments */
+	uint8_t min_frame;
+	/*
+	 * a call leaves its return address in a register, and not on the stack; the function stores
+	 * it there in its prologue
+	 */
+	bool has_link;
+	/* registers for integer arguments, and for those of floating point (abi-internal.md) */
+	uint8_t int_args, float_args;
+	/* the first Go release (NN of go1.NN) that passes arguments in registers */
+	uint8_t register_args_since;
+};
+
+/* Returns the architecture with this e_machine; NULL if gotap does not know it. */
+const struct goarch *goarch_of(uint16_t elf);
+/* Returns the architecture on which this gotap runs. */
+const struct goarch *goarch_host(void);
+
+#endif
