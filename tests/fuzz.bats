@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside
 #
-# One second of every fuzzer: no crash, no hang, no leak, memory bounded. `make fuzz` runs them for longer.
+# Every fuzzer, with its first inputs and some hundred others: no crash, no hang, no leak, memory bounded. `make fuzz` runs
+# them for longer.
 
 load lib/common
 
 SECONDS_EACH=${FUZZ_SECONDS:-1}
+INPUTS_EACH=300
 # Beside others one run may have to wait for long.
 export FUZZ_HANGS=100
 # The same inputs each time: what a fuzzer finds at random is for `make fuzz`.
@@ -18,7 +20,7 @@ setup_file() {
 	alone fuzz make -s -j2 -C "$CHECKOUT" BUILD="${BUILD#"$CHECKOUT/"}" fuzz-build >&2
 }
 
-fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "$1"; }
+fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" -n "$INPUTS_EACH" "$1"; }
 
 @test "there is a test here for every fuzzer" {
 	local file
