@@ -5,18 +5,16 @@
  * stack has the functions of the handler, and the frame of a ServeMux has the copy with the
  * pattern.
  *
- * Only BPF programs may include this header: a frame of C code may have any value in place of a
- * frame pointer, and a slot of a frame any old word, if its function has stored nothing there yet.
- * A helper of BPF fails at such an address, code inside the target would crash the program.
+ * A slot of a frame has any old word if its function has stored nothing there yet. A helper of BPF
+ * fails at such an address, code inside the target would crash the program. That code therefore
+ * takes the request only from a frame in which http_mux_return proves that it was stored, as the
+ * argument of a call that goes on. It follows frame pointers within the goroutine's stack alone,
+ * as for all other stacks (inline/frames.h).
  */
 #ifndef GOTAP_BPF_HTTP_ROUTE_H
 #define GOTAP_BPF_HTTP_ROUTE_H
 
 #include "http_text.h"
-
-#ifdef GO_INLINE
-#error "code inside the target must not follow these addresses"
-#endif
 
 /* Are both the same string? Copies of a request have the method from where the first has it. */
 static __always_inline bool http_is_copy(__u64 a, __u64 b)
@@ -29,29 +27,62 @@ static __always_inline bool http_is_copy(__u64 a, __u64 b)
 	return first[0] && first[0] == second[0] && first[1] == second[1];
 }
 
+/* Where the frame of (*ServeMux).ServeHTTP(w ResponseWriter, r *Request) has r. */
+enum { MUX_FRAMES = 24, MUX_ARGUMENTS = 16, MUX_FOURTH = MUX_ARGUMENTS + 3 * 8 };
+
+/*
+ * Is @copy, from the frame of a ServeMux, a copy of @request with a pattern? While @request is
+ * served no other memory has the address of its method, which is its own in HTTP/1.
+ */
+static __always_inline bool http_has_pattern(__u64 copy, __u64 request)
+{
+	return copy && !(copy & 7) && http_is_copy(copy, request) && http_pattern(copy).len;
+}
+
 /*
  * The innermost copy of @request in the frames of the stack from @bp on that has a pattern; 0:
- * there is none. (*ServeMux).ServeHTTP(w ResponseWriter, r *Request) needs r after a call, so it
- * stores r where its caller has reserved room for the register, the fourth of them.
+ * there is none. (*ServeMux).ServeHTTP needs r after a call, so it stores r where its caller has
+ * reserved room for the register, the fourth of them.
  */
+#ifdef GO_INLINE
 static __always_inline __u64 http_copy_on_stack(__u64 request, __u64 bp)
 {
-	enum { FRAMES = 24, ARGUMENTS = 16, FOURTH = ARGUMENTS + 3 * 8 };
+	struct frame f, argument;
+	struct window w;
+	int i;
+
+	if (!http_mux_return)
+		return 0;
+	window_open(&w);
+	for (i = 0; i < MUX_FRAMES && window_frame(&w, bp, &f); i++) {
+		bp = f.bp;
+		if (f.ret == http_mux_return && window_frame(&w, bp + MUX_FOURTH, &argument) &&
+		    http_has_pattern(argument.bp, request))
+			return argument.bp;
+	}
+	return 0;
+}
+#else
+static __always_inline __u64 http_copy_on_stack(__u64 request, __u64 bp)
+{
 	__u64 frame[2] = {}, copy;
 	int i;
 
-	for (i = 0; i < FRAMES; i++) {
+	if (!http_mux_start)
+		return 0;
+	for (i = 0; i < MUX_FRAMES; i++) {
 		if (!bp || bpf_probe_read_user(frame, sizeof(frame), (void *)bp))
 			break;
 		bp = frame[0];
 		if (frame[1] - http_mux_start >= http_mux_end - http_mux_start)
 			continue;
-		copy = peek_u64(bp + FOURTH);
-		if (copy && http_is_copy(copy, request) && http_pattern(copy).len)
+		copy = peek_u64(bp + MUX_FOURTH);
+		if (http_has_pattern(copy, request))
 			return copy;
 	}
 	return 0;
 }
+#endif
 
 static __always_inline int http_send_route(__u64 pid_tgid, __u64 request, __u64 pc, __u64 bp)
 {
@@ -63,7 +94,7 @@ static __always_inline int http_send_route(__u64 pid_tgid, __u64 request, __u64 
 
 	if (!request || http_pattern(request).len)
 		return 0;
-	copy = http_mux_start ? http_copy_on_stack(request, bp) : 0;
+	copy = http_copy_on_stack(request, bp);
 	if (copy)
 		a.text[0] = http_pattern(copy);
 	return send_annotation(&a);

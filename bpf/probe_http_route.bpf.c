@@ -24,6 +24,7 @@ int GO_PROGRAM(http_route)(struct pt_regs *ctx)
 			       go_call_return(ctx), go_fp(ctx));
 }
 
+#ifndef GO_INLINE
 /* (*http2responseWriterState).writeHeader(code int) */
 SEC("uprobe")
 int GO_PROGRAM(http2_route)(struct pt_regs *ctx)
@@ -39,3 +40,4 @@ int GO_PROGRAM(http2_route)(struct pt_regs *ctx)
 		return 0;
 	return http_send_route(pid_tgid, s->request, go_caller(ctx, INLINE_NONE), go_fp(ctx));
 }
+#endif

@@ -18,6 +18,7 @@
 #include "probe_user.bpf.c"
 #include "probe_http.bpf.c"
 #include "probe_grpc_end.bpf.c"
+#include "probe_http_route.bpf.c"
 
 /* stub.S has these offsets as numbers. */
 _Static_assert(offsetof(struct inline_site, target) == 0 &&

@@ -193,15 +193,29 @@ static int move_program(struct patches *w, enum inline_program which, struct err
 }
 
 /*
- * Patches calls that have the probe in any case: those of preemptPark, where -pgo has inlined it.
+ * Code in the target may look for the pattern of a request only where a ServeMux has stored a
+ * request for sure (bpf/http_route.h). False: it may have to look elsewhere.
  */
+static bool patches_is_safe(struct plan *p, const struct probe_point *point)
+{
+	if (point->program != PROGRAM_http_route || !p->http_mux_start || p->http_mux_return)
+		return true;
+	plan_note_not_inline(p, point->function,
+			     "net/http.(*ServeMux).ServeHTTP is unlike that of any known Go");
+	return false;
+}
+
+/* Patches calls that have the probe in any case, as those of preemptPark where -pgo inlined it. */
 static void patch_calls(struct plan *p, const struct gobin *b)
 {
 	size_t i;
 
-	for (i = 0; i < p->points.len; i++)
-		if (patches_moves(inline_program_of(patches_point_at(p, i)->program)))
-			plan_patch_call(b, patches_point_at(p, i));
+	for (i = 0; i < p->points.len; i++) {
+		struct probe_point *point = patches_point_at(p, i);
+
+		if (patches_moves(inline_program_of(point->program)) && patches_is_safe(p, point))
+			plan_patch_call(b, point);
+	}
 }
 
 static int patches_move_to_calls(struct patches *w, struct error *err)

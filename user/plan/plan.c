@@ -462,6 +462,7 @@ static void plan_find_http(struct plan *p, const struct gobin *b)
 		return;
 	p->http_mux_start = fn.addr;
 	p->http_mux_end = fn.addr + fn.size;
+	p->http_mux_return = code_call_with_kept_fourth(b, &fn);
 }
 
 static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline,

@@ -67,6 +67,12 @@ uint64_t code_jump_before_method(const struct gobin *b, const struct gobin_func 
  */
 size_t code_globals(const struct gobin *b, const struct gobin_func *fn, uint64_t *ret, size_t max,
 		    bool *whole);
+/*
+ * Returns the return address of the one indirect call that @fn may make after it has stored its
+ * fourth argument in the room that its caller has for it; every way to this call leads over the
+ * store, and nothing else changes the room. 0 if the code is not of that form.
+ */
+uint64_t code_call_with_kept_fourth(const struct gobin *b, const struct gobin_func *fn);
 /* Returns whether the BPF side can read register @reg by its number (go_reg() in bpf/goabi.h). */
 bool code_is_readable(const struct gobin *b, int reg);
 /* Returns whether g and the arguments are at @site in the registers that they have on entry. */
