@@ -104,7 +104,9 @@ static __always_inline void send_fitting(const struct annotation *a, __u64 word)
 {
 	__u32 most = a->text[0].len > a->text[1].len ? a->text[0].len : a->text[1].len;
 
-	if (most <= 64)
+	if (!most)
+		send_room(a, word, REC_USER_NONE);
+	else if (most <= 64)
 		send_room(a, word, 128);
 	else if (most <= 256)
 		send_room(a, word, 512);

@@ -42,10 +42,12 @@ struct http_client {
 	__u64 parent;		/* the value of traceparent; 0: none */
 };
 
+/* @kept: bytes at the end of the room that the texts do not get. */
 static __always_inline void http_begin_room(const struct annotation *a,
-					    const struct http_client *c, const __u32 room)
+					    const struct http_client *c, const __u32 room,
+					    const __u32 kept)
 {
-	struct rec_user *u = annotation_begin(a, 0, room, room - HTTP_PEER);
+	struct rec_user *u = annotation_begin(a, 0, room, room - kept);
 	__u32 n = c->remote.len;
 	char *peer;
 
@@ -56,7 +58,8 @@ static __always_inline void http_begin_room(const struct annotation *a,
 	n &= HTTP_PEER_LEN;
 	if (n && !bpf_probe_read_user(peer + HTTP_PEER_REMOTE, n, (void *)c->remote.ptr))
 		u->r.flags |= n;
-	if (c->parent && !bpf_probe_read_user(peer, HTTP_PARENT_LEN, (void *)c->parent))
+	if (kept == HTTP_PEER && c->parent &&
+	    !bpf_probe_read_user(peer, HTTP_PARENT_LEN, (void *)c->parent))
 		u->r.flags |= HTTP_PEER_PARENT;
 	rec_submit(u);
 }
@@ -81,12 +84,15 @@ static __always_inline void http_send_begin(__u64 pid_tgid, __u64 request)
 			c.remote.len = 0;
 	}
 	a.arg = a.text[1].ptr;
-	if (a.text[1].len <= 64)
-		http_begin_room(&a, &c, 256);
+	/* each text gets one half of its room at most (annotation_begin()) */
+	if (!c.parent && a.text[1].len <= 32)
+		http_begin_room(&a, &c, 128, HTTP_PEER_ALONE);
+	else if (a.text[1].len <= 64)
+		http_begin_room(&a, &c, 256, HTTP_PEER);
 	else if (a.text[1].len <= 192)
-		http_begin_room(&a, &c, 512);
+		http_begin_room(&a, &c, 512, HTTP_PEER);
 	else
-		http_begin_room(&a, &c, REC_USER_MAX);
+		http_begin_room(&a, &c, REC_USER_MAX, HTTP_PEER);
 }
 
 /*

@@ -43,7 +43,7 @@ enum {
 /*
  * REC_HTTP_BEGIN has the peer in the last HTTP_PEER bytes of its room: the value of traceparent,
  * and from HTTP_PEER_REMOTE on the address of the client. Its flags are the length of that address
- * and HTTP_PEER_PARENT if there is a traceparent.
+ * and HTTP_PEER_PARENT if there is a traceparent; if not, the texts may reach to HTTP_PEER_REMOTE.
  */
 enum {
 	HTTP_PARENT_LEN = 55,
@@ -51,6 +51,7 @@ enum {
 	HTTP_PEER_REMOTE = 56,
 	HTTP_PEER_LEN = 63,
 	HTTP_PEER_PARENT = 64,
+	HTTP_PEER_ALONE = HTTP_PEER - HTTP_PEER_REMOTE,	/* bytes of the address alone */
 };
 
 /* Flags of REC_HTTP_END. */

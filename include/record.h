@@ -343,11 +343,12 @@ struct rec_user {
 	__rec_u64 stack;
 	__rec_u64 arg;
 	__rec_u16 len[2];
-	__rec_u32 room;		/* bytes of text[]: 128, 512 or 2048 */
+	__rec_u32 room;		/* bytes of text[]: a multiple of 8, not 0 */
 	char text[];
 };
 
-enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
+/* REC_USER_NONE: the room of a record without texts. */
+enum { REC_USER_NONE = 8, REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
 
 /*
  * The text of REC_USER_LABELS and REC_SNAP_LABELS is an array of labels, in no order. Labels with

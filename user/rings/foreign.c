@@ -200,16 +200,20 @@ static bool foreign_words_fit(const struct foreign_rule *rule, const struct rec 
 	return fit && (!rule->has_words || (l->stack <= rule->stack && l->arg <= rule->arg));
 }
 
-/*
- * The rooms are those of bpf/probe_user.bpf.c. record_size() has looked at the sum of the lengths.
- */
+/* Those of bpf/annotation.h and bpf/http_text.h. */
+static bool foreign_is_room(uint32_t room)
+{
+	return room == REC_USER_NONE || room == 128 || room == 256 || room == 512 ||
+	       room == REC_USER_MAX;
+}
+
+/* record_size() has looked at the sum of the lengths. */
 static bool foreign_texts_fit(const struct foreign_rule *rule, const struct rec_user *u)
 {
 	/* the highest value of these flags is no mask */
 	if (u->r.kind == REC_HTTP_END && u->r.flags & ~(HTTP_END_KNOWN | HTTP_END_HIJACKED))
 		return false;
-	return (u->room == 128 || u->room == 256 || u->room == 512 || u->room == REC_USER_MAX) &&
-	       !(u->r.sub >> rule->texts) &&
+	return foreign_is_room(u->room) && !(u->r.sub >> rule->texts) &&
 	       (rule->texts > 0 || !u->len[0]) && (rule->texts > 1 || !u->len[1]);
 }
 

@@ -112,8 +112,8 @@ static struct region *region_push(struct model *s, struct G *g, uint64_t task, c
 
 	if (s->region_bytes + size > REGION_BYTES)
 		return NULL;
-	region = xcalloc(1, size);
-	region->task = task;
+	region = xrealloc(NULL, size, 1);
+	*region = (struct region){ .task = task };
 	region->len = len;
 	memcpy(region->name, name, len);
 	region->outer = g->regions;

@@ -42,7 +42,8 @@ struct op {
 	struct rec_user *note;	/* the first note of its result (REC_OP_NOTE); NULL: none */
 	struct http_call *call;	/* op_http_call.c owns it; NULL: it is no such operation */
 	uint64_t route_stack;	/* of the handler; 0: not known (route.c) */
-	char *route;		/* pattern or handler, found during the request; may be NULL */
+	/* found during the request: its pattern, or a handler of model.handlers; may be NULL */
+	const char *route;
 	size_t route_len;
 	bool by_handler;	/* the route is the function of the handler */
 	uint16_t peer;		/* the flags of HTTP_BEGIN (http.h) */
@@ -116,7 +117,13 @@ static inline uint8_t op_flags_of(const struct rec_user *u)
 	return (uint8_t)(u->r.flags >> OP_FLAGS_SHIFT);
 }
 
-/* --- op_text.c: the parts of messages, as read/http.h has them --- */
+/* --- op_text.c: names, and the parts of messages, as read/http.h has them --- */
+
+/*
+ * Makes the name "A B", which is cut at OP_NAME_MOST - 1 bytes; each of the two ends at a NUL.
+ * Returns its length.
+ */
+size_t op_name_two(char name[OP_NAME_MOST], const char *a, size_t na, const char *b, size_t nb);
 
 /* " KEY=VALUE", without the space if it is the first one. */
 void op_log_number(struct buf *out, const char *key, uint64_t value);

@@ -4,7 +4,6 @@
  * of the http.Request, its texts are method and path. The name has the route, and no path, since a
  * program may see any number of paths.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "http.h"
@@ -24,22 +23,24 @@ enum {
 static size_t http_route_name(char name[OP_NAME_MOST], const struct op *op, const char *pattern,
 			      size_t n)
 {
-	bool has_method = memchr(pattern, ' ', n) != NULL;
-	int len = has_method ? snprintf(name, OP_NAME_MOST, "%.*s", (int)n, pattern) :
-		  snprintf(name, OP_NAME_MOST, "%.*s %.*s", (int)op->len[0], op->text,
-			   (int)n, pattern);
+	const char *space = memchr(pattern, ' ', n);
 
-	return len < OP_NAME_MOST ? (size_t)len : OP_NAME_MOST - 1;
+	if (space)
+		return op_name_two(name, pattern, (size_t)(space - pattern), space + 1,
+				   (size_t)(pattern + n - space - 1));
+	return op_name_two(name, op->text, op->len[0], pattern, n);
 }
 
 /* @end: it has the pattern of the route, if there is one. */
 static size_t http_name(char name[OP_NAME_MOST], const struct op *op, const struct rec_user *end)
 {
+	static const char none[] = "net/http";
+
 	if (end && end->len[0])
 		return http_route_name(name, op, end->text, end->len[0]);
 	if (end)
 		return op->route ? http_route_name(name, op, op->route, op->route_len) : 0;
-	return (size_t)snprintf(name, OP_NAME_MOST, "%.*s net/http", (int)op->len[0], op->text);
+	return op_name_two(name, op->text, op->len[0], none, sizeof(none) - 1);
 }
 
 /* The status that the client got; 0: not known. */

@@ -152,9 +152,8 @@ static size_t call_name(char name[OP_NAME_MOST], const struct op *op, const stru
 {
 	if (end)
 		return 0;
-	return (size_t)snprintf(name, OP_NAME_MOST, "%.*s %.*s",
-				op->len[0] ? (int)op->len[0] : 3, op->len[0] ? op->text : "GET",
-				(int)op->len[1], op->text + op->len[0]);
+	return op_name_two(name, op->len[0] ? op->text : "GET", op->len[0] ? op->len[0] : 3,
+			   op->text + op->len[0], op->len[1]);
 }
 
 static void call_log(struct buf *out, const struct op *op, const struct rec_user *end)

@@ -20,6 +20,7 @@
 enum {
 	OPS_MOST = 1 << 18,
 	OPS_FOLLOW_MOST = OPS_MOST / 2,	/* a program may never end those of form LOG */
+	OP_MESSAGE_KEPT = 4096,	/* bytes of storage that one message leaves to the next one */
 };
 
 /* NULL: records of this number are damaged. Two kinds of one number make the compiler warn. */
@@ -110,7 +111,7 @@ static void op_forget(struct model *s, struct op *op)
 	free(op->note);
 	if (op_traits_of(op)->freed)
 		op_traits_of(op)->freed(s, op);
-	free(op->route);
+	route_forget(op);
 	free(op);
 }
 
@@ -128,6 +129,7 @@ void ops_free(struct model *s)
 	while (s->ops)
 		op_forget(s, s->ops);
 	map64_free(&s->free_ops);
+	buf_free(&s->op_message);
 	http_calls_free(s);
 }
 
@@ -186,11 +188,12 @@ static struct op *op_find_free(const struct model *s, uint8_t kind, uint64_t key
 	return at ? (struct op *)(uintptr_t)*at : NULL;
 }
 
-/* A new one with room for texts of @n bytes. */
+/* A new one with room for texts of @n bytes; name and text have nothing behind their lengths. */
 static struct op *op_add(struct model *s, uint8_t kind, size_t n)
 {
-	struct op *op = xcalloc(1, sizeof(*op) + n);
+	struct op *op = xrealloc(NULL, sizeof(*op) + n, 1);
 
+	memset(op, 0, offsetof(struct op, name));
 	op->kind = kind;
 	op->has_children = op_traits[kind]->has_children;
 	op->next = s->ops;
@@ -207,7 +210,7 @@ static struct op *op_alloc(struct model *s, uint8_t kind, const struct rec_user 
 	const struct op_traits *t = op_traits[kind];
 	size_t first = u->len[0] < t->most[0] ? u->len[0] : t->most[0];
 	size_t second = u->len[1] < t->most[1] ? u->len[1] : t->most[1];
-	bool has_peer = u->r.kind == REC_HTTP_BEGIN && u->r.flags && u->room >= 2 * HTTP_PEER;
+	bool has_peer = u->r.kind == REC_HTTP_BEGIN && u->r.flags && u->room > HTTP_PEER;
 	struct op *op = op_add(s, kind, first + second + (has_peer ? HTTP_PEER : 0));
 
 	op->key = u->r.id;
@@ -266,14 +269,14 @@ static void op_write_begin(struct model *s, struct M *m, struct op *op, uint64_t
 static void op_write_log(struct model *s, struct M *m, const struct op *op,
 			 const struct rec_user *end)
 {
-	struct buf text = {0};
+	struct buf *text = &s->op_message;
 
-	op_traits_of(op)->log(&text, op, end);
-	if (text.len || !op_traits_of(op)->by_depth)
+	buf_empty(text, OP_MESSAGE_KEPT);
+	op_traits_of(op)->log(text, op, end);
+	if (text->len || !op_traits_of(op)->by_depth)
 		step_emit(s, m, EV_UserLog, op->task,
 			  SINK_CONSTANT(op_traits_of(op)->category),
-			  SINK_TEXT((const char *)text.data, text.len), 0);
-	buf_free(&text);
+			  SINK_TEXT((const char *)text->data, text->len), 0);
 }
 
 /* Ends the regions that the goroutine has begun since that of @op. */

@@ -11,12 +11,21 @@
 
 enum { HANDLERS_MOST = 4096 };	/* stacks of which the handler is kept */
 
+void route_forget(struct op *op)
+{
+	if (!op->by_handler)
+		free((char *)op->route);
+	op->route = NULL;
+}
+
 static void route_set(struct op *op, const char *text, size_t n)
 {
-	free(op->route);
-	op->route = xcalloc(1, n + 1);
+	char *route = xcalloc(1, n + 1);
+
+	memcpy(route, text, n);
+	route_forget(op);
+	op->route = route;
 	op->route_len = n;
-	memcpy(op->route, text, n);
 }
 
 void http_route(struct model *s, struct M *m, const struct rec *r)
@@ -62,7 +71,8 @@ void route_resolve(struct model *s, struct op *op)
 	name = route_handler(s, op->route_stack);
 	if (!*name)
 		return;
-	route_set(op, name, strlen(name));
+	op->route = name;
+	op->route_len = strlen(name);
 	op->by_handler = true;
 }
 

@@ -13,6 +13,8 @@ struct op;
 
 /* @op ends: finds the function of its handler, if a record had the stack. */
 void route_resolve(struct model *s, struct op *op);
+/* Frees what @op has of it. */
+void route_forget(struct op *op);
 void route_free_all(struct model *s);
 
 #endif

@@ -277,6 +277,7 @@ struct model {
 	struct map64 calling_conns, new_conns;	/* of op_http_call.c, by *persistConn */
 	struct map64 handlers;	/* key of a stack -> name of the handler, owned (route.c) */
 	uint64_t last_op;	/* number of the last task among them; 0: none */
+	struct buf op_message;	/* of the log event of the last operation that ended (ops.c) */
 	size_t region_bytes;	/* of regions that are open (annotations.c) */
 	bool has_labels;	/* some goroutine has had some */
 	struct memory memory;
