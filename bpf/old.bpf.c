@@ -13,6 +13,7 @@
 #include "probe_assist.bpf.c"
 #include "probe_user.bpf.c"
 #include "probe_labels.bpf.c"
+#include "probe_alloc.bpf.c"
 #include "probe_sockets.bpf.c"
 #include "probe_end.bpf.c"
 #include "probe_http.bpf.c"

@@ -312,6 +312,7 @@ enum stack_class {
 	STACK_SWEEP = 15,
 	STACK_CPU = 14,
 	STACK_END = 16,		/* the place at which the program dies */
+	STACK_ALLOC = 17,	/* an allocation that the runtime samples */
 };
 
 enum { REC_MAX_FRAMES = 128 };

@@ -37,6 +37,9 @@ struct assembler {
 	struct model *model;
 	struct threads *threads;
 	struct thread_sums *sums;
+	size_t (*alloc_type)(const void *types, const uint64_t *pcs, size_t n, char *name,
+			     size_t room);	/* may be NULL */
+	const void *types;
 	int version;
 	struct v2_sink *trace;	/* NULL: nothing is written */
 	uint64_t written;	/* generations, when the last sample was taken */
@@ -167,6 +170,15 @@ static bool assembler_serves_many(void *ctx, uint64_t start_pc)
 	return ctx && symbolizer_function(ctx, start_pc, &fn) && model_start_serves_many(fn.name);
 }
 
+static size_t assembler_alloc_type(void *ctx, uint64_t key, char *name, size_t room)
+{
+	const struct assembler *a = ctx;
+	uint64_t pcs[REC_MAX_FRAMES];
+	size_t n = stacks_pcs(a->stacks, key, pcs, REC_MAX_FRAMES);
+
+	return a->alloc_type && n ? a->alloc_type(a->types, pcs, n, name, room) : 0;
+}
+
 static int assembler_open_trace(struct assembler *a, int fd, const struct assembler_opts *opts,
 				struct error *err)
 {
@@ -200,6 +212,8 @@ static void assembler_open_model(struct assembler *a, const struct assembler_opt
 		.ctx = opts->symbols,
 		.handler = handler_at,
 		.handler_ctx = a->stacks,
+		.alloc_type = assembler_alloc_type,
+		.alloc_ctx = a,
 	};
 	unsigned int i;
 
@@ -218,6 +232,8 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 	for (kind = 0; kind < 256; kind++)
 		a->concerned[kind] = assembler_is_concerned((uint8_t)kind);
 	a->version = opts->version;
+	a->alloc_type = opts->alloc_type;
+	a->types = opts->types;
 	a->observers = opts->observers;
 	a->threads = threads_new();
 	a->sums = thread_sums_new(a->threads);

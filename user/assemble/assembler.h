@@ -51,6 +51,13 @@ struct assembler_opts {
 	void *fit_ctx;
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
+	/*
+	 * Puts the name of the type that was allocated at the stack with the addresses @pcs, leaf
+	 * first, into @name and returns its length, 0: not known. NULL: no type is known.
+	 */
+	size_t (*alloc_type)(const void *types, const uint64_t *pcs, size_t n, char *name,
+			     size_t room);
+	const void *types;
 	const char *output;		/* its name, for errors */
 	/* They look on; copied. */
 	struct observers observers;

@@ -20,6 +20,7 @@
 #include "assemble/assembler.h"
 #include "stream/spool.h"
 #include "symbol/symbol.h"
+#include "target/alloc_type.h"
 #include "target/gobin.h"
 
 struct assemble_options {
@@ -153,6 +154,14 @@ static int assemble_open_symbols(struct symbolizer **ret, const struct assemble_
 		r = add_file(ret, &plugin, o, err);
 	}
 	return r;
+}
+
+/* The types of sampled allocations; without the file none is known. */
+static void assemble_open_types(struct alloc_types *ret, struct gobin **b,
+				const struct assemble_options *o, const struct capture_info *info)
+{
+	if (!gobin_open(b, o->binary ? o->binary : info->exe, NULL))
+		*ret = (struct alloc_types){ *b, info->bias };
 }
 
 /* What is written: the Go trace, and from it the Perfetto trace. */
@@ -290,6 +299,8 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 	struct triggers *on = on_begin_print(&o->on, stdout);
 	struct assembler *a = NULL;
 	struct symbolizer *symbols = NULL;
+	struct alloc_types types = {0};
+	struct gobin *bin = NULL;
 	bool flawless = false;
 	struct error damage;
 	int r = 0, cut = 0;
@@ -297,6 +308,10 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 	if (info->stack_depth)
 		r = assemble_open_symbols(&symbols, o, info, err);
 	opts.symbols = symbols;
+	if (symbols && !r)
+		assemble_open_types(&types, &bin, o, info);
+	opts.alloc_type = bin ? alloc_type_name : NULL;
+	opts.types = &types;
 	if (!r)
 		r = open_outputs(&out, o, info, err);
 	if (!r)
@@ -315,6 +330,7 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 	old_format_free(out.old);
 	triggers_free(on);
 	symbolizer_free(symbols);
+	gobin_free(bin);
 	if (r || cut)
 		return cmd_fail(r ? err : &damage);
 	return o->strict && !flawless ? EXIT_FAIL : EXIT_OK;

@@ -287,6 +287,22 @@ static size_t end_frames(const struct frame *frames, size_t n)
 	return n && !strcmp(frames[0].func, SWITCH);
 }
 
+/*
+ * The leaf functions of the runtime, which runtime/pprof leaves out of heap profiles
+ * (writeHeapProto); 0: there are no others.
+ */
+static size_t alloc_frames(const struct frame *frames, size_t n)
+{
+	static const char a[] = "runtime.", b[] = "internal/runtime/";
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strncmp(frames[i].func, a, sizeof(a) - 1) &&
+		    strncmp(frames[i].func, b, sizeof(b) - 1))
+			return i;
+	return 0;
+}
+
 /* The frames without a symbolizer: readers accept a frame without a name only as the leaf. */
 static size_t raw_leaf(const uint64_t *pcs, size_t n, struct trace_frame *out, size_t max)
 {
@@ -372,7 +388,12 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 		n = sample_frames(frames, n, &skip);
 		return copy_frames(frames + skip, n, out);
 	}
-	skip = st->class == STACK_END ? end_frames(frames, n) : waker_frames(s, st, frames, n);
+	if (st->class == STACK_ALLOC)
+		skip = alloc_frames(frames, n);
+	else if (st->class == STACK_END)
+		skip = end_frames(frames, n);
+	else
+		skip = waker_frames(s, st, frames, n);
 	return copy_frames(frames + skip, drop_roots(s, n_pcs, frames + skip, n - skip), out);
 }
 
@@ -389,6 +410,18 @@ size_t stacks_look(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
 	n = stacks_frames(s, key, out, max);
 	if (st)
 		st->used = used;
+	return n;
+}
+
+size_t stacks_pcs(const struct stacks *s, uint64_t key, uint64_t *pcs, size_t max)
+{
+	const uint64_t *slot = map64_get(&s->by_key, key);
+	const struct stack *st = slot ? (const struct stack *)(uintptr_t)*slot : NULL;
+	size_t n = st ? st->n : 0;
+
+	n = n < max ? n : max;
+	if (n)
+		memcpy(pcs, st->pcs, n * sizeof(*pcs));
 	return n;
 }
 

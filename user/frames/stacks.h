@@ -42,6 +42,11 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
  */
 size_t stacks_look(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
 /*
+ * Stores at most @max return addresses of the stack, leaf first; returns how many. 0: its record has
+ * not come yet, or was lost.
+ */
+size_t stacks_pcs(const struct stacks *s, uint64_t key, uint64_t *pcs, size_t max);
+/*
  * The number of distinct stacks that records defined, and of stacks that were used although their
  * record was lost.
  */

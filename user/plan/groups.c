@@ -38,7 +38,7 @@ struct group_cost group_cost(enum group g)
 bool group_is_extra(enum group g)
 {
 	return g == GROUP_HEAP || g == GROUP_SWEEP || g == GROUP_STACKS || g == GROUP_SPANS ||
-	       g == GROUP_OBJECTS;
+	       g == GROUP_OBJECTS || g == GROUP_ALLOC;
 }
 
 unsigned int groups_default(void)

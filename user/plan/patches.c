@@ -32,6 +32,7 @@ static const struct {
 	{ GROUP_LABELS, "group labels" },
 	{ GROUP_HTTP, "group http" },
 	{ GROUP_GRPC, "group grpc" },
+	{ GROUP_ALLOC, "group alloc" },
 	{ GROUP_STACKS, "group stacks" },
 	{ GROUP_SPANS, "group spans" },
 	{ GROUP_OBJECTS, "group objects" },

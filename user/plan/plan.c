@@ -13,6 +13,7 @@
 #include "symbol/pclntab.h"
 #include "target/http_layout.h"
 #include "target/offsets.h"
+#include "target/profile_vars.h"
 
 /* The column "where" of probes.def. */
 static add_points_fn plan_at_entry, plan_add_at_call, add_after_call, add_assist_ends,
@@ -465,6 +466,14 @@ static void plan_find_http(struct plan *p, const struct gobin *b)
 	p->http_mux_return = code_call_with_kept_fourth(b, &fn);
 }
 
+static void plan_find_rate(struct plan *p, const struct gobin *b)
+{
+	struct profile_vars vars = {0};
+
+	profile_vars_find(b, &vars);
+	p->profile_rate = vars.rate;
+}
+
 static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline,
 		     struct error *err)
 {
@@ -484,6 +493,8 @@ static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups,
 		plan_find_http(p, b);
 	if (groups & 1u << GROUP_GRPC)
 		plan_find_grpc(p, b);
+	if (groups & 1u << GROUP_ALLOC)
+		plan_find_rate(p, b);
 	note_empty_groups(p, b);
 	r = check_objects(p, b, err);
 	if (!r)

@@ -280,9 +280,17 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
 	case STACK_SNAPSHOT:	/* traceAdvance: traceStack(0, gp) */
 	case STACK_WAKE:	/* injectglist: GoUnpark(gp, 0) */
+	case STACK_ALLOC:	/* runtime/pprof skips by name, as frames/stacks.c does */
 		return 0;
 	}
 	return 0;
+}
+
+unsigned int release_special_profile(int minor)
+{
+	if (release_has(minor, RELEASE_SPECIAL_PROFILE_2))
+		return 2;
+	return release_has(minor, RELEASE_SPECIAL_PROFILE_3) ? 3 : 4;
 }
 
 /*

@@ -101,6 +101,9 @@ const char *release_stw_reason(int minor, unsigned int reason, uint64_t old);
  */
 unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int recorded);
 
+/* The value of _KindSpecialProfile: the kind of the special record of a sampled object. */
+unsigned int release_special_profile(int minor);
+
 /*
  * True where the leaf frames to leave out are found by name (release_is_waker()), from goready on:
  * up to Go 1.21 the traceskip of ready() is no longer available when its stack is taken.

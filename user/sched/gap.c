@@ -134,6 +134,7 @@ static int gap_open(struct model *s, enum rec_gap why)
 	s->counts.end = s->now;
 	s->counts.slices += why == REC_GAP_BUDGET;
 	swap_tables(s);
+	allocs_forget(s);
 	begin_collecting(s);
 	return r;
 }

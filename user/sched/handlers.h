@@ -74,6 +74,14 @@ bool memory_is_known(const struct model *s);
 void objects_tell_types(struct model *s);
 void objects_free(struct model *s);
 
+/* --- allocs.c --- */
+
+/* A collection begins. */
+void allocs_collection(struct model *s);
+/* Records are missing: no end of an object belongs to an allocation from before for sure. */
+void allocs_forget(struct model *s);
+void allocs_free(struct model *s);
+
 /* --- gap.c --- */
 
 /*

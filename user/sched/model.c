@@ -413,6 +413,7 @@ void model_free(struct model *s)
 	map64_free(&s->memory.spans);
 	map64_free(&s->memory.stacks);
 	objects_free(s);
+	allocs_free(s);
 	wait_sockets_free(s);
 	map64_free(&s->dead);
 	map64_free(&s->extras);

@@ -87,6 +87,12 @@ struct model_opts {
 	 */
 	size_t (*handler)(void *handler_ctx, uint64_t key, char *name, size_t room);
 	void *handler_ctx;
+	/*
+	 * Likewise the name of the type that was allocated at the stack @key, which is less than
+	 * @room bytes; 0: not known. NULL: none is.
+	 */
+	size_t (*alloc_type)(void *alloc_ctx, uint64_t key, char *name, size_t room);
+	void *alloc_ctx;
 };
 
 /* From @time on the budget left out the records of this level. */
@@ -110,6 +116,12 @@ struct model_counts {
 	/* of functions of --region: that returned, and those without a known return */
 	uint64_t calls, calls_left;
 	uint64_t regions_gone;		/* functions that were too expensive (--budget) */
+	/*
+	 * sampled allocations and ends of such objects (group alloc); those of threads without a
+	 * goroutine, which have no event; ends of objects from before the recording, or from before
+	 * a loss; allocations whose end cannot be known for sure
+	 */
+	uint64_t allocs, frees, allocs_homeless, frees_before, allocs_unpaired;
 	uint64_t renamed_logs;		/* of the program, in a category of notes (read/notes.h) */
 	/* times that an event needed goroutine 0, which no program has */
 	uint64_t stand_ins;

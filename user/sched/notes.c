@@ -67,6 +67,7 @@ void records_lost(struct model *s, struct M *m, const struct rec *r)
 
 	s->counts.lost += l->arg;
 	ops_lose(s);
+	allocs_forget(s);
 	/* Times in notes count from the begin of the trace. */
 	if (!s->started && !s->gap.open) {
 		note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " before the trace begins",
@@ -240,6 +241,7 @@ void budget_changed(struct model *s, struct M *m, const struct rec *r)
 	if (s->counts.budget_steps < BUDGET_STEPS)
 		s->counts.budget[s->counts.budget_steps] = step;
 	s->counts.budget_steps++;
+	allocs_forget(s);
 	note_add(s, "budget: %s (probes cost %s %% of a CPU, the budget is %s %%)",
 		 rec_level_text(step.level), percent_text(percent_of_ns((double)step.cost)).text,
 		 percent_text(percent_of_ns((double)step.ceiling)).text);

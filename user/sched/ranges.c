@@ -48,6 +48,7 @@ void gc_begin(struct model *s, struct M *m, const struct rec *r)
 		return;
 	gc_tell(s, m);
 	s->gc_running = true;
+	allocs_collection(s);
 	if (!s->started)
 		return;
 	s->gc_told = true;

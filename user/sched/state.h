@@ -141,6 +141,13 @@ struct memory {
 	struct map64 type_ids;	/* by address: ids of this generation, which count from 1 */
 };
 
+/* Sampled allocations (allocs.c). */
+struct allocs {
+	struct map64 live;	/* by address: struct sample *, whose end is still to come */
+	struct map64 types;	/* by key of a stack: the name of the type, owned */
+	uint64_t collections;	/* that have begun */
+};
+
 /* The conditions under which the model takes a record, by its kind: bits. */
 enum model_check {
 	CHECK_ID = 1,		/* the id is not 0 */
@@ -281,6 +288,7 @@ struct model {
 	size_t region_bytes;	/* of regions that are open (annotations.c) */
 	bool has_labels;	/* some goroutine has had some */
 	struct memory memory;
+	struct allocs allocs;
 	struct map64 sockets;	/* descriptor -> struct wait_socket * (sockets.c) */
 	bool sockets_opened;	/* each descriptor of the network poller has a SOCKET_OPENED */
 	bool sockets_gap;	/* but for those in a gap that has been */

@@ -95,7 +95,7 @@ static const char *const word_names[] = {
 };
 
 /* Names of small numbers; one without a name is printed as a number. */
-enum { NAMED = 17 };
+enum { NAMED = 18 };
 
 static const struct { const char *of[NAMED];
 } value_names[] = {
@@ -126,7 +126,8 @@ static const struct { const char *of[NAMED];
 			       [STACK_USER] = "user",
 			       [STACK_SWEEP] = "sweep",
 			       [STACK_CPU] = "cpu",
-			       [STACK_END] = "end" } },
+			       [STACK_END] = "end",
+			       [STACK_ALLOC] = "alloc" } },
 	[REC_WORD_END] = { { [REC_END_PANIC] = "panic", [REC_END_FATAL] = "fatal" } },
 	[REC_WORD_G_STATUS] = { { [0] = "idle",
 				  "runnable",

@@ -14,6 +14,7 @@
 #include "live/process.h"
 #include "plan/plan.h"
 #include "symbol/symbol.h"
+#include "target/alloc_type.h"
 #include "target/gobin.h"
 
 /* The process that is recorded. */
@@ -23,6 +24,7 @@ struct target {
 	struct vec plugins;	/* struct plugin */
 	struct plan plan;
 	struct symbolizer *symbols;
+	struct alloc_types types;	/* of sampled allocations */
 	struct capture_info info;
 	size_t goroutines_fit;	/* the most that target_goroutines_fit() has found */
 	uint64_t fit_looked;	/* ns */

@@ -127,6 +127,8 @@ static int session_start(struct session *s, struct error *err)
 	struct assembler_opts opts = {
 		.info = &s->target->info,
 		.symbols = s->target->symbols,
+		.alloc_type = alloc_type_name,
+		.types = &s->target->types,
 		.no_notes = s->opts->no_notes,
 		.has_goids = s->target->plan.for_inline,
 		.most_goroutines = ASSEMBLER_GOROUTINES,

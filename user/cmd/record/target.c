@@ -235,6 +235,7 @@ static int open_all(struct target *t, const struct record_options *o,
 	if (r)
 		return r;
 	t->plan.assumed = o->assume_minor;
+	t->types = (struct alloc_types){ t->bin, t->proc.bias };
 	fill_info(t, o);
 	if (o->capture.bpf.stack_depth)
 		r = symbolizer_open(&t->symbols,

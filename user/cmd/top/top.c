@@ -64,6 +64,8 @@ static int top_cmd_start_assembler(struct top *t, struct error *err)
 		.version = t->o->record.version,
 		.info = &t->target->info,
 		.symbols = t->target->symbols,
+		.alloc_type = alloc_type_name,
+		.types = &t->target->types,
 		.has_goids = t->target->plan.for_inline,
 		.most_goroutines = ASSEMBLER_GOROUTINES,
 		.goroutines_fit = target_goroutines_fit,

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * allocs: sampled allocations and the ends of these objects, as log events (read/alloc.h). See
+ * handlers.h. The end of an object belongs to the last allocation at its address: an object has one
+ * special record of the profiler, by which both probes know it. After lost records, and after a time
+ * without probes, an end may be that of an allocation that no record tells of: what is known is
+ * forgotten then, and no later end gets a false lifetime.
+ */
+#include "sched/handlers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "read/alloc.h"
+#include "sched/steps.h"
+
+enum {
+	/* Live samples: those of 512 GiB at the runtime's own rate. Others are counted. */
+	SAMPLES_MOST = 1 << 20,
+	TYPES_MOST = 1 << 16,	/* stacks of which the type is kept */
+	TYPE_ROOM = 256,
+	MESSAGE_ROOM = 128 + TYPE_ROOM,
+};
+
+struct sample {
+	uint64_t stack, size, rate;
+	uint64_t collections;	/* that had begun before it */
+	const char *type;	/* "": not known; owned by model.allocs.types */
+};
+
+static struct sample *allocs_at(const struct model *s, uint64_t addr)
+{
+	const uint64_t *slot = map64_get(&s->allocs.live, addr);
+
+	return slot ? (struct sample *)(uintptr_t)*slot : NULL;
+}
+
+/* The type is a fact of the place: two allocations with one stack have the same. */
+static const char *allocs_type(struct model *s, uint64_t stack)
+{
+	uint64_t *known = map64_get(&s->allocs.types, stack);
+	char name[TYPE_ROOM], *kept;
+	size_t n;
+
+	if (known)
+		return (const char *)(uintptr_t)*known;
+	if (!stack || !s->opts.alloc_type || s->allocs.types.len >= TYPES_MOST)
+		return "";
+	n = s->opts.alloc_type(s->opts.alloc_ctx, stack, name, sizeof(name));
+	kept = xcalloc(1, n + 1);
+	memcpy(kept, name, n);
+	*map64_put(&s->allocs.types, stack, NULL) = (uint64_t)(uintptr_t)kept;
+	return kept;
+}
+
+static struct sample *allocs_put(struct model *s, uint64_t addr)
+{
+	struct sample *a = allocs_at(s, addr);
+
+	if (a) {	/* the record of its end is missing */
+		s->counts.allocs_unpaired++;
+		return a;
+	}
+	if (s->allocs.live.len >= SAMPLES_MOST) {
+		s->counts.allocs_unpaired++;
+		return NULL;
+	}
+	a = xcalloc(1, sizeof(*a));
+	*map64_put(&s->allocs.live, addr, NULL) = (uint64_t)(uintptr_t)a;
+	return a;
+}
+
+/* Only a goroutine with a P can have a log event: others are counted. */
+static void allocs_emit(struct model *s, struct M *m, const char *category, const char *text,
+			uint64_t stack)
+{
+	if (!s->started)
+		return;
+	if (m_speaks(m))
+		step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(category),
+			  SINK_TEXT(text, strlen(text)), stack);
+	else
+		s->counts.allocs_homeless++;
+}
+
+static void allocs_add(char *text, const char *key, uint64_t value)
+{
+	size_t n = strlen(text);
+
+	if (value)
+		snprintf(text + n, MESSAGE_ROOM - n, " %s=%" PRIu64, key, value);
+}
+
+static void allocs_message(char text[MESSAGE_ROOM], const struct sample *a, uint64_t collections)
+{
+	size_t n;
+
+	snprintf(text, MESSAGE_ROOM, "size=%" PRIu64, a->size);
+	allocs_add(text, "rate", a->rate);
+	allocs_add(text, "collections", collections);
+	n = strlen(text);
+	if (a->type && *a->type)
+		snprintf(text + n, MESSAGE_ROOM - n, " type=%s", a->type);
+}
+
+void alloc_sampled(struct model *s, struct M *m, const struct rec *r)
+{
+	const struct rec_long *l = as_long(r);
+	struct sample now = {
+		.stack = l->stack, .size = r->ptr, .rate = l->arg,
+		.collections = s->allocs.collections, .type = allocs_type(s, l->stack),
+	};
+	struct sample *kept;
+	char text[MESSAGE_ROOM];
+
+	if (!r->ptr)	/* the runtime samples no object without a size */
+		return;
+	kept = allocs_put(s, r->id);
+	if (kept)
+		*kept = now;
+	s->counts.allocs += s->started;
+	allocs_message(text, &now, 0);
+	allocs_emit(s, m, ALLOC_CATEGORY, text, l->stack);
+}
+
+void sample_freed(struct model *s, struct M *m, const struct rec *r)
+{
+	struct sample *a = allocs_at(s, r->id), before = { .size = r->ptr };
+	char text[MESSAGE_ROOM];
+
+	if (!r->ptr)
+		return;
+	s->counts.frees += s->started;
+	s->counts.frees_before += s->started && !a;
+	allocs_message(text, a ? a : &before, a ? s->allocs.collections - a->collections : 0);
+	allocs_emit(s, m, ALLOC_FREE_CATEGORY, text, a ? a->stack : 0);
+	if (a)
+		map64_del(&s->allocs.live, r->id);
+	free(a);
+}
+
+void allocs_collection(struct model *s)
+{
+	s->allocs.collections++;
+}
+
+void allocs_forget(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->allocs.live, i)
+		free(map64_ptr(&s->allocs.live, i, struct sample));
+	s->counts.allocs_unpaired += s->allocs.live.len;
+	map64_clear(&s->allocs.live);
+}
+
+void allocs_free(struct model *s)
+{
+	size_t i;
+
+	allocs_forget(s);
+	map64_free(&s->allocs.live);
+	map64_each(&s->allocs.types, i)
+		free(map64_ptr(&s->allocs.types, i, char));
+	map64_free(&s->allocs.types);
+}
