@@ -2,7 +2,6 @@
 /* alloc: see alloc.h. */
 #include "read/alloc.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +37,4 @@ bool alloc_log_parse(struct alloc_log *ret, const char *message)
 	if (!strncmp(message, type, sizeof(type) - 1))
 		ret->type = message + sizeof(type) - 1;
 	return *ret->type || !*message;
-}
-
-double alloc_weight(uint64_t size, uint64_t rate)
-{
-	if (rate <= 1)
-		return 1;
-	return 1 / -expm1(-(double)size / (double)rate);
 }

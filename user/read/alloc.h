@@ -14,11 +14,14 @@
  *			freed the object. Missing: not known
  *	type		the type as package reflect prints it; the rest of the line. Missing: not known
  *
- * sched/allocs.c writes them.
+ * sched/allocs.c writes them. A log event of the program in such a category gets another name in a
+ * recording (notes.h). A program that traces itself can log such an event; its trace then has what
+ * the program says of itself.
  */
 #ifndef GOTAP_READ_ALLOC_H
 #define GOTAP_READ_ALLOC_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,6 +42,9 @@ bool alloc_log_parse(struct alloc_log *ret, const char *message);
  * The number of objects of @size bytes that one sample stands for, where one in @rate bytes is
  * sampled: as runtime/pprof scales them (scaleHeapSample), 1 / (1 - exp(-size / rate)).
  */
-double alloc_weight(uint64_t size, uint64_t rate);
+static inline double alloc_weight(uint64_t size, uint64_t rate)
+{
+	return rate <= 1 ? 1 : 1 / -expm1(-(double)size / (double)rate);
+}
 
 #endif

@@ -14,6 +14,7 @@
 #include "read/func.h"
 #include "read/http.h"
 #include "read/notes.h"
+#include "read/alloc.h"
 #include "read/origin.h"
 #include "spans/internal.h"
 
@@ -294,7 +295,8 @@ static const char *log_category(struct spans *s, const struct trace_event *ev)
 	const char *category = names_string(&s->names, ev->args[1]);
 	_cleanup_free_ char *renamed = NULL;
 
-	if (!notes_is_reserved(category, strlen(category)) || log_is_gotaps(ev))
+	if (!notes_is_reserved(category, strlen(category)) || log_is_gotaps(ev) ||
+	    (alloc_is_log(category) && !ev->args[0]))
 		return category;
 	renamed = xasprintf("%s%s", NOTES_PROGRAM, category);
 	return names_text(&s->names, renamed, strlen(renamed));
@@ -375,7 +377,35 @@ static void show_op_log(struct spans *s, const struct trace_event *ev, const cha
 static bool log_is_of_op(const char *category)
 {
 	return notes_is_reserved(category, strlen(category)) && strcmp(category, NOTES_CATEGORY) &&
-	       strcmp(category, ORIGIN_CATEGORY) && strcmp(category, LABELS_CATEGORY);
+	       strcmp(category, ORIGIN_CATEGORY) && strcmp(category, LABELS_CATEGORY) &&
+	       !alloc_is_log(category);
+}
+
+/* False: the message has another form. */
+static bool show_alloc(struct spans *s, const struct trace_event *ev, const char *category)
+{
+	const struct spans_visitor *v = s->visitors.data;
+	const char *message = log_message(s, ev);
+	struct alloc_event e;
+	struct alloc_log log;
+	size_t i;
+
+	if (!alloc_log_parse(&log, message))
+		return false;
+	e = (struct alloc_event){
+		.time = ev->time, .g = ev->g, .freed = !strcmp(category, ALLOC_FREE_CATEGORY),
+		.stack = names_stack(&s->names, ev->args[3]), .size = log.size, .rate = log.rate,
+		.collections = log.collections,
+		.type = names_text(&s->names, log.type, strlen(log.type)),
+	};
+	for (i = 0; i < s->visitors.len; i++) {
+		if (v[i].alloc)
+			v[i].alloc(v[i].ctx, &e);
+		else if (log_is_for(&v[i], false))
+			v[i].log(v[i].ctx, ev->time, ev->g, 0, category,
+				 names_string(&s->names, ev->args[2]));
+	}
+	return true;
 }
 
 static void show_log(struct spans *s, const struct trace_event *ev)
@@ -387,6 +417,8 @@ static void show_log(struct spans *s, const struct trace_event *ev)
 		show_op_log(s, ev, category);
 		return;
 	}
+	if (alloc_is_log(category) && show_alloc(s, ev, category))
+		return;
 	message = names_string(&s->names, ev->args[2]);
 	if (!strcmp(category, ORIGIN_CATEGORY)) {
 		SHOW(s, origin, ev->time, message);

@@ -145,6 +145,17 @@ struct task_span {
 	int64_t from, to;
 };
 
+/* A sampled allocation, or the end of such an object (read/alloc.h). */
+struct alloc_event {
+	int64_t time;
+	uint64_t g;		/* that allocates, or sweeps */
+	bool freed;
+	uint32_t stack;		/* of the allocation; 0: not known */
+	uint64_t size, rate;	/* rate 0: not known */
+	uint64_t collections;	/* of an end; 0: not known */
+	const char *type;	/* "": not known; a text of the spans */
+};
+
 /*
  * The functions of a visitor; each may be NULL. The structs that a function gets are valid until it
  * returns; texts are valid as long as the struct spans. Spans come in the order of their ends.
@@ -185,6 +196,8 @@ struct spans_visitor {
 	 */
 	void (*op_log)(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		       const char *message);
+	/* Visitors with this function do not get the log event of it by @log. */
+	void (*alloc)(void *ctx, const struct alloc_event *e);
 	/* The recording says which program it is of: for origin_take() (read/origin.h). */
 	void (*origin)(void *ctx, int64_t time, const char *text);
 	void (*sample)(void *ctx, const struct trace_event *ev, uint32_t stack);

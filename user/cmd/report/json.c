@@ -598,6 +598,7 @@ void trace_report_json(const struct trace_report *r, FILE *f)
 		report_json_put_threads(&j, trace_threads(r, 0));
 	if (!r->only)
 		put_gc(&j, r);
+	report_json_allocations(&j, r);
 	put_types(&j, "regions", r, &r->tables->regions);
 	put_types(&j, "tasks", r, &r->tables->tasks);
 	put_all_longest(&j, r);

@@ -87,6 +87,13 @@ bool report_is_request(const struct trace_report *r, const char *type);
 void report_print_requests(const struct trace_report *r, FILE *f);
 void report_json_requests(struct json_out *j, const struct trace_report *r);
 
+/*
+ * allocations.c: who allocates, and what, if the trace has sampled allocations (group alloc); as
+ * JSON the object "allocations".
+ */
+void report_print_allocations(const struct trace_report *r, FILE *f);
+void report_json_allocations(struct json_out *j, const struct trace_report *r);
+
 /* next.c: fills @n with the commands that would add to the report. @r must outlive it. */
 void report_next(const struct trace_report *r, struct next *n);
 

@@ -291,6 +291,7 @@ int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 	tables.only = r->only;
 	r->tables = tables_new(r->spans, &tables);
 	r->html = o->html ? html_new(r->spans) : NULL;
+	r->allocators = r->only ? NULL : allocators_new(r->spans);
 	for (i = 0; i < n && !ret; i++)
 		ret = trace_report_read_one(r, paths[i], o, failed, err);
 	if (!ret && report_lacks_labels(r) && !*failed)
@@ -318,6 +319,7 @@ void trace_report_free(struct trace_report *r)
 	vec_free(&r->routes);
 	vec_free(&r->findings);
 	tables_delete(r->tables);
+	allocators_free(r->allocators);
 	html_free(r->html);
 	labelled_free(r->only);
 	spans_free(r->spans);

@@ -10,6 +10,7 @@
 
 #include "files/output.h"
 #include "html/html.h"
+#include "report/allocators.h"
 #include "report/finding.h"
 #include "report/tables.h"
 #include "threads/sums.h"
@@ -54,6 +55,7 @@ struct trace_report {
 	struct vec findings;	/* struct trace_finding: the most costly first */
 	struct vec units;	/* struct units *, by trace */
 	struct vec routes;	/* struct routes *, by trace: the requests */
+	struct allocators *allocators;	/* of all traces; NULL with labels */
 	double lost;		/* seconds, of all traces */
 	struct html *html;	/* NULL: not asked for */
 	bool several;		/* traces were given */

@@ -343,6 +343,7 @@ void trace_report_print(const struct trace_report *r, FILE *f)
 	print_threads(r, f);
 	report_print_charts(r, f);
 	report_print_gc(r, f);
+	report_print_allocations(r, f);
 	report_print_sections(r, f);
 	report_print_longest(r, f);
 	report_next(r, &next);
