@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_alloc: the allocations that the runtime samples for its heap profile (one in MemProfileRate
- * bytes), and the ends of these objects. mProf_Malloc() puts a sample into its bucket; freeSpecial()
- * runs for each special record of an object that the sweeper frees, and a sampled object has one of
- * the kind _KindSpecialProfile. Both get the same address: the sampled object's, which is that of
- * its special record. An object has one record of each.
+ * probe_alloc: the allocations that the runtime samples for its heap profile (one in
+ * MemProfileRate bytes), and the ends of these objects. mProf_Malloc() puts a sample into its
+ * bucket; freeSpecial() runs for each special record of an object that the sweeper frees, and a
+ * sampled object has one of the kind _KindSpecialProfile. Both get the same address: the sampled
+ * object's, which is that of its special record. An object has one record of each.
  */
 #include "gostate.h"
 

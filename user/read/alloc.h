@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alloc: the log events of sampled allocations (group alloc). An event of category ALLOC_CATEGORY is
- * an allocation that the runtime has sampled for its heap profile, of the goroutine that allocates,
- * with its stack, without the leaf functions of the runtime, as runtime/pprof shows it. One of
- * category ALLOC_FREE_CATEGORY is the end of such an object: of the goroutine that swept it, with
- * the stack of the allocation; without a stack if that is not known. The message of both is a line
- * of KEY=VALUE, separated by spaces, in this order:
+ * alloc: the log events of sampled allocations (group alloc). An event of category ALLOC_CATEGORY
+ * is an allocation that the runtime has sampled for its heap profile, of the goroutine that
+ * allocates, with its stack, without the leaf functions of the runtime, as runtime/pprof shows it.
+ * One of category ALLOC_FREE_CATEGORY is the end of such an object: of the goroutine that swept it,
+ * with the stack of the allocation; without a stack if that is not known. The message of both is a
+ * line of KEY=VALUE, separated by spaces, in this order:
  *
- *	size		bytes of the object, as the heap profile has them; of the end of an object whose
- *			allocation is not known those of its slot
+ *	size		bytes of the object, as the heap profile has them; of the end of an
+ *			object whose allocation is not known those of its slot
  *	rate		runtime.MemProfileRate at the allocation: one sample in so many bytes
  *	collections	of the end: collections that had begun since the allocation; the last one
  *			freed the object. Missing: not known

@@ -155,6 +155,14 @@ static size_t alloc_put_type(const struct gobin *b, uint64_t type, const char *p
 	return strlen(name);
 }
 
+/* Returns the address of the direct call that returns to @ret; 0: there is none. */
+static uint64_t alloc_call_before(const struct gobin *b, uint64_t ret)
+{
+	uint64_t call = ret - gobin_arch(b)->call_len, target;
+
+	return code_is_call(b, call, &target) ? call : 0;
+}
+
 /* Go code in @fn has called @callee, a function of the runtime, and @ret is where that returns. */
 static size_t alloc_type_of_call(const struct gobin *b, const struct gobin_func *fn, uint64_t ret,
 				 const char *callee, char *name, size_t room)
@@ -168,7 +176,7 @@ static size_t alloc_type_of_call(const struct gobin *b, const struct gobin_func 
 		snprintf(name, room, "%s", row->text);
 		return strlen(name);
 	}
-	call = code_call_before(b, ret);
+	call = alloc_call_before(b, ret);
 	type = call ? code_constant_argument(b, fn, call, alloc_argument(b, row)) : 0;
 	return type ? alloc_put_type(b, type, row->text, name, room) : 0;
 }

@@ -32,7 +32,5 @@ size_t alloc_type_name(const void *types, const uint64_t *pcs, size_t n, char *n
  */
 uint64_t code_constant_argument(const struct gobin *b, const struct gobin_func *fn, uint64_t call,
 				unsigned int arg);
-/* Returns the address of the call that returns to @ret, a direct one; 0: there is none. */
-uint64_t code_call_before(const struct gobin *b, uint64_t ret);
 
 #endif

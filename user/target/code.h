@@ -10,6 +10,7 @@
 #ifndef GOTAP_TARGET_CODE_H
 #define GOTAP_TARGET_CODE_H
 
+#include "target/alloc_type.h"
 #include "target/assist.h"
 #include "target/callsites.h"
 #include "target/ends.h"

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "release/release.h"
-#include "target/code.h"
+#include "target/code_ops.h"
 #include "target/x86/walk.h"
 
 enum { CALL = 0xe8, LEA = 0x8d, MOV_FROM = 0x89, REGISTERS = 16, ARGUMENTS = 9, WORDS = 9 };
@@ -116,8 +115,8 @@ static bool type_known_at(const struct gobin *b, const struct gobin_func *fn, ui
 	return more && w.start + w.at == call;
 }
 
-uint64_t code_constant_argument(const struct gobin *b, const struct gobin_func *fn, uint64_t call,
-				unsigned int arg)
+uint64_t x86_code_constant_argument(const struct gobin *b, const struct gobin_func *fn, uint64_t call,
+				    unsigned int arg)
 {
 	struct vec targets = {0};
 	struct known k = {0};
@@ -125,15 +124,8 @@ uint64_t code_constant_argument(const struct gobin *b, const struct gobin_func *
 
 	if (arg < ARGUMENTS && type_targets(b, fn, &targets) &&
 	    type_known_at(b, fn, call, &targets, &k))
-		ret = release_has(gobin_go_minor(b), RELEASE_REGISTER_ARGS) ?
+		ret = gobin_register_args(b) ?
 			k.regs[argument_regs[arg]] : k.words[arg];
 	vec_free(&targets);
 	return ret;
-}
-
-uint64_t code_call_before(const struct gobin *b, uint64_t ret)
-{
-	uint64_t target;
-
-	return code_is_call(b, ret - ARCH_CALL_LEN, &target) ? ret - ARCH_CALL_LEN : 0;
 }

@@ -5,7 +5,7 @@
  * the call runs (bpf/http_route.h). It may do so only if no way to the call avoids the store: the
  * room has an old word before, which leads anywhere.
  */
-#include "target/code.h"
+#include "target/code_ops.h"
 #include "target/x86/flow.h"
 
 enum {
@@ -120,7 +120,7 @@ static size_t kept_call(struct flow *f, const struct kept *k)
 	return good ? call : 0;
 }
 
-uint64_t code_call_with_kept_fourth(const struct gobin *b, const struct gobin_func *fn)
+uint64_t x86_code_call_with_kept_fourth(const struct gobin *b, const struct gobin_func *fn)
 {
 	struct flow f = flow_of(b, fn);
 	struct kept k = {0};
