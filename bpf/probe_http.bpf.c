@@ -29,12 +29,13 @@ int GO_PROGRAM(http_begin)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(http_end)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), conn = go_call_arg1(ctx), response = 0;
+	__u64 pid_tgid = current_ids(), conn, response = 0;
 	struct annotation a = { .kind = REC_HTTP_END };
 
 	if (!is_target(pid_tgid))
 		return 0;
 	a.pid_tgid = pid_tgid;
+	conn = go_call_arg1(ctx);
 	if (http.conn_hijacked != GO_OFFSET_NONE) {
 		response = read_u64(conn + http.conn_hijacked - HTTP_HIJACKED_BEHIND);
 		if (read_u8(conn + http.conn_hijacked))

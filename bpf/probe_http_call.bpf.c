@@ -65,13 +65,15 @@ int GO_PROGRAM(http_call_end)(struct pt_regs *ctx)
 	return 0;
 }
 
-static __always_inline int http_call_step(struct pt_regs *ctx, __u8 step, __u64 id)
+/* @has_id: the first argument is the id of the record. */
+static __always_inline int http_call_step(struct pt_regs *ctx, __u8 step, bool has_id)
 {
-	__u64 pid_tgid = current_ids();
+	__u64 pid_tgid = current_ids(), id;
 	struct rec_long *l;
 
 	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
+	id = has_id ? go_arg1(ctx) : 0;
 	l = rec_begin(sizeof(*l), pid_tgid, REC_OP_STEP, 0);
 	if (!l)
 		return 0;
@@ -88,54 +90,48 @@ static __always_inline int http_call_step(struct pt_regs *ctx, __u8 step, __u64 
 SEC("uprobe")
 int GO_PROGRAM(http_call_asks)(struct pt_regs *ctx)
 {
-	return http_call_step(ctx, HTTP_CALL_ASKS_CONN, 0);
+	return http_call_step(ctx, HTTP_CALL_ASKS_CONN, false);
 }
 
 /* (*persistConn).roundTrip(req), which Transport.roundTrip calls when getConn has returned */
 SEC("uprobe")
 int GO_PROGRAM(http_call_has)(struct pt_regs *ctx)
 {
-	return http_call_step(ctx, HTTP_CALL_HAS_CONN, go_arg1(ctx));
+	return http_call_step(ctx, HTTP_CALL_HAS_CONN, true);
 }
 
 /* RoundTrip of a connection of HTTP/2 */
 SEC("uprobe")
 int GO_PROGRAM(http_call_has_h2)(struct pt_regs *ctx)
 {
-	return http_call_step(ctx, HTTP_CALL_HAS_CONN, 0);
+	return http_call_step(ctx, HTTP_CALL_HAS_CONN, false);
 }
 
 /* (*persistConn).readResponse(rc, trace), in the goroutine that reads the connection */
 SEC("uprobe")
 int GO_PROGRAM(http_call_first)(struct pt_regs *ctx)
 {
-	return http_call_step(ctx, HTTP_CALL_FIRST_BYTE, go_arg1(ctx));
+	return http_call_step(ctx, HTTP_CALL_FIRST_BYTE, true);
 }
 
-static __always_inline int http_call_op(struct pt_regs *ctx, __u8 record, __u8 kind,
-					struct text text)
+/*
+ * Begins the record of a hit; false: the hit makes none. The caller reads the stack only then,
+ * because another process may have the same code.
+ */
+static __always_inline bool http_call_hit(struct pt_regs *ctx, struct annotation *a, bool at_entry)
 {
-	struct annotation a = op_record(record, kind, 0);
-
-	a.pid_tgid = current_ids();
-	if (!is_target(a.pid_tgid) || go_restarts(ctx, INLINE_NONE))
-		return 0;
-	a.text[0] = text;
-	if (record == REC_OP_END)
-		a.task = go_arg1(ctx);
-	send_fitting(&a, 0);
-	return 0;
+	a->pid_tgid = current_ids();
+	return is_target(a->pid_tgid) && !(at_entry && go_restarts(ctx, INLINE_NONE));
 }
 
-static __always_inline int http_call_returns(__u8 kind, __u64 error, __u64 value)
+/* @error: of the function that returns; @value: what it returns if there is none. */
+static __always_inline int http_call_return(struct annotation *a, __u64 error, __u64 value)
 {
-	struct annotation a = op_record(REC_OP_END, kind, error ? HTTP_CALL_ERROR : 0);
-
-	a.pid_tgid = current_ids();
-	if (!is_target(a.pid_tgid))
-		return 0;
-	a.arg = error ? 0 : value;
-	send_fitting(&a, 0);
+	if (error)
+		a->flags |= HTTP_CALL_ERROR << OP_FLAGS_SHIFT;
+	else
+		a->arg = value;
+	send_fitting(a, 0);
 	return 0;
 }
 
@@ -146,7 +142,13 @@ static __always_inline int http_call_returns(__u8 kind, __u64 error, __u64 value
 SEC("uprobe")
 int GO_PROGRAM(http_body_end)(struct pt_regs *ctx)
 {
-	return http_call_op(ctx, REC_OP_END, OP_HTTP_BODY, text_at(0, 0));
+	struct annotation a = op_record(REC_OP_END, OP_HTTP_BODY, 0);
+
+	if (!http_call_hit(ctx, &a, true))
+		return 0;
+	a.task = go_arg1(ctx);
+	send_fitting(&a, 0);
+	return 0;
 }
 
 /*
@@ -156,27 +158,43 @@ int GO_PROGRAM(http_body_end)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(http_dial_begin)(struct pt_regs *ctx)
 {
-	return http_call_op(ctx, REC_OP_BEGIN, OP_HTTP_DIAL,
-			    text_at(go_word(ctx, 7, arch_arg7(ctx)),
-				    go_word(ctx, 8, arch_arg8(ctx))));
+	struct annotation a = op_record(REC_OP_BEGIN, OP_HTTP_DIAL, 0);
+
+	if (!http_call_hit(ctx, &a, true))
+		return 0;
+	a.text[0] = text_at(go_word(ctx, 7, arch_arg7(ctx)), go_word(ctx, 8, arch_arg8(ctx)));
+	send_fitting(&a, 0);
+	return 0;
 }
 
 SEC("uprobe")
 int GO_PROGRAM(http_dial_end)(struct pt_regs *ctx)
 {
-	return http_call_returns(OP_HTTP_DIAL, go_word(ctx, 11, arch_arg2(ctx)),
-				 go_word(ctx, 10, arch_arg1(ctx)));
+	struct annotation a = op_record(REC_OP_END, OP_HTTP_DIAL, 0);
+
+	if (!http_call_hit(ctx, &a, false))
+		return 0;
+	return http_call_return(&a, go_word(ctx, 11, arch_arg2(ctx)),
+				go_word(ctx, 10, arch_arg1(ctx)));
 }
 
 /* (*persistConn).addTLS(...) error; up to Go 1.16 it has no context: (name, trace) error */
 SEC("uprobe")
 int GO_PROGRAM(http_tls_begin)(struct pt_regs *ctx)
 {
-	return http_call_op(ctx, REC_OP_BEGIN, OP_HTTP_TLS, text_at(0, 0));
+	struct annotation a = op_record(REC_OP_BEGIN, OP_HTTP_TLS, 0);
+
+	if (http_call_hit(ctx, &a, true))
+		send_fitting(&a, 0);
+	return 0;
 }
 
 SEC("uprobe")
 int GO_PROGRAM(http_tls_end)(struct pt_regs *ctx)
 {
-	return http_call_returns(OP_HTTP_TLS, go_word(ctx, 5, arch_arg1(ctx)), 0);
+	struct annotation a = op_record(REC_OP_END, OP_HTTP_TLS, 0);
+
+	if (!http_call_hit(ctx, &a, false))
+		return 0;
+	return http_call_return(&a, go_word(ctx, 5, arch_arg1(ctx)), 0);
 }

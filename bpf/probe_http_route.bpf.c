@@ -13,10 +13,11 @@
 SEC("uprobe")
 int GO_PROGRAM(http_route)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), conn = go_call_arg1(ctx), response;
+	__u64 pid_tgid = current_ids(), conn, response;
 
 	if (!is_target(pid_tgid) || http.conn_hijacked == GO_OFFSET_NONE)
 		return 0;
+	conn = go_call_arg1(ctx);
 	response = read_u64(conn + http.conn_hijacked - HTTP_HIJACKED_BEHIND);
 	if (!response)
 		return 0;

@@ -12,16 +12,23 @@
 #include "op.h"
 #include "sql.h"
 
+/*
+ * Is this a hit of the target, and, at an entry, not one that will hit again? Each program asks
+ * before it reads the stack: another process may have the same code.
+ */
+static __always_inline bool sql_hit(struct pt_regs *ctx, bool at_entry, __u64 *pid_tgid)
+{
+	*pid_tgid = current_ids();
+	return is_target(*pid_tgid) && !(at_entry && go_restarts(ctx, INLINE_NONE));
+}
+
 /* Sends the begin of an operation of @kind with the statement @text. */
-static __always_inline int sql_begins(struct pt_regs *ctx, __u8 kind, struct text text,
-				      bool at_entry)
+static __always_inline int sql_send_begin(__u64 pid_tgid, __u8 kind, struct text text)
 {
 	struct annotation a = op_record(REC_OP_BEGIN, kind,
 					 sql_literals ? SQL_BEGIN_LITERALS : 0);
 
-	a.pid_tgid = current_ids();
-	if (!is_target(a.pid_tgid) || (at_entry && go_restarts(ctx, INLINE_NONE)))
-		return 0;
+	a.pid_tgid = pid_tgid;
 	a.text[0] = text;
 	send_fitting(&a, 0);
 	return 0;
@@ -38,40 +45,41 @@ static __always_inline int sql_send_end(__u64 pid_tgid, __u8 kind, __u8 flags, _
 	return 0;
 }
 
-static __always_inline int sql_ends(__u8 kind, __u8 flags)
-{
-	__u64 pid_tgid = current_ids();
-
-	return is_target(pid_tgid) ? sql_send_end(pid_tgid, kind, flags, 0, 0) : 0;
-}
-
 /* For a RET: @error is the first word of the error that the function returns. */
-static __always_inline int sql_returns(__u8 kind, __u64 error)
+static __always_inline int sql_send_return(__u64 pid_tgid, __u8 kind, __u64 error)
 {
-	return sql_ends(kind, error ? SQL_END_ERROR : 0);
+	return sql_send_end(pid_tgid, kind, error ? SQL_END_ERROR : 0, 0, 0);
 }
 
 /* (*DB).queryDC(ctx, txctx, dc, releaseConn, query string, args) (*Rows, error) */
 SEC("uprobe")
 int GO_PROGRAM(sql_query_begin)(struct pt_regs *ctx)
 {
-	return sql_begins(ctx, OP_SQL_QUERY, text_at(go_word(ctx, 8, arch_arg8(ctx)),
-						    go_word(ctx, 9, arch_arg9(ctx))), true);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, true, &pid_tgid))
+		return 0;
+	return sql_send_begin(pid_tgid, OP_SQL_QUERY, text_at(go_word(ctx, 8, arch_arg8(ctx)),
+				      go_word(ctx, 9, arch_arg9(ctx))));
 }
 
 SEC("uprobe")
 int GO_PROGRAM(sql_query_end)(struct pt_regs *ctx)
 {
-	return sql_returns(OP_SQL_QUERY, go_word(ctx, 14, arch_arg2(ctx)));
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_return(pid_tgid, OP_SQL_QUERY, go_word(ctx, 14, arch_arg2(ctx)));
 }
 
 /* (*Rows).initContextClose(ctx, txctx), the last call of a query that has succeeded */
 SEC("uprobe")
 int GO_PROGRAM(sql_rows_begin)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids();
+	__u64 pid_tgid;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
+	if (!sql_hit(ctx, true, &pid_tgid))
 		return 0;
 	return sql_send_end(pid_tgid, OP_SQL_QUERY, 0, 0, go_arg1(ctx));
 }
@@ -80,9 +88,9 @@ int GO_PROGRAM(sql_rows_begin)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(sql_rows_end)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids();
+	__u64 pid_tgid;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
+	if (!sql_hit(ctx, true, &pid_tgid))
 		return 0;
 	return sql_send_end(pid_tgid, OP_SQL_ROWS, 0, go_arg1(ctx), 0);
 }
@@ -91,56 +99,87 @@ int GO_PROGRAM(sql_rows_end)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(sql_exec_begin)(struct pt_regs *ctx)
 {
-	return sql_begins(ctx, OP_SQL_EXEC, text_at(go_word(ctx, 6, arch_arg6(ctx)),
-						   go_word(ctx, 7, arch_arg7(ctx))), true);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, true, &pid_tgid))
+		return 0;
+	return sql_send_begin(pid_tgid, OP_SQL_EXEC, text_at(go_word(ctx, 6, arch_arg6(ctx)),
+				      go_word(ctx, 7, arch_arg7(ctx))));
 }
 
 SEC("uprobe")
 int GO_PROGRAM(sql_exec_end)(struct pt_regs *ctx)
 {
-	return sql_returns(OP_SQL_EXEC, go_word(ctx, 13, arch_arg3(ctx)));
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_return(pid_tgid, OP_SQL_EXEC, go_word(ctx, 13, arch_arg3(ctx)));
 }
 
 /* (*Stmt).QueryContext(ctx, args) (*Rows, error) */
 SEC("uprobe")
 int GO_PROGRAM(sql_stmt_query_begin)(struct pt_regs *ctx)
 {
-	return sql_begins(ctx, OP_SQL_QUERY, op_text(go_arg1(ctx) + SQL_STMT_QUERY), true);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, true, &pid_tgid))
+		return 0;
+	return sql_send_begin(pid_tgid, OP_SQL_QUERY, op_text(go_arg1(ctx) + SQL_STMT_QUERY));
 }
 
 /* Where all is well, the entry of initContextClose was the end. */
 SEC("uprobe")
 int GO_PROGRAM(sql_stmt_query_end)(struct pt_regs *ctx)
 {
-	__u64 error = go_word(ctx, 8, arch_arg2(ctx));
+	__u64 pid_tgid, error;
 
-	return error ? sql_returns(OP_SQL_QUERY, error) : 0;
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	error = go_word(ctx, 8, arch_arg2(ctx));
+	return error ? sql_send_return(pid_tgid, OP_SQL_QUERY, error) : 0;
 }
 
 /* (*Stmt).ExecContext(ctx, args) (Result, error) */
 SEC("uprobe")
 int GO_PROGRAM(sql_stmt_exec_begin)(struct pt_regs *ctx)
 {
-	return sql_begins(ctx, OP_SQL_EXEC, op_text(go_arg1(ctx) + SQL_STMT_QUERY), true);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, true, &pid_tgid))
+		return 0;
+	return sql_send_begin(pid_tgid, OP_SQL_EXEC, op_text(go_arg1(ctx) + SQL_STMT_QUERY));
 }
 
 SEC("uprobe")
 int GO_PROGRAM(sql_stmt_exec_end)(struct pt_regs *ctx)
 {
-	return sql_returns(OP_SQL_EXEC, go_word(ctx, 9, arch_arg3(ctx)));
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_return(pid_tgid, OP_SQL_EXEC, go_word(ctx, 9, arch_arg3(ctx)));
 }
 
 /* (*DB).beginDC(ctx, dc, release, opts) (*Tx, error) */
 SEC("uprobe")
 int GO_PROGRAM(sql_tx_begin)(struct pt_regs *ctx)
 {
-	return sql_begins(ctx, OP_SQL_BEGIN, text_at(0, 0), true);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, true, &pid_tgid))
+		return 0;
+	return sql_send_begin(pid_tgid, OP_SQL_BEGIN, text_at(0, 0));
 }
 
 SEC("uprobe")
 int GO_PROGRAM(sql_tx_begun)(struct pt_regs *ctx)
 {
-	return sql_returns(OP_SQL_BEGIN, go_word(ctx, 8, arch_arg2(ctx)));
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_return(pid_tgid, OP_SQL_BEGIN, go_word(ctx, 8, arch_arg2(ctx)));
 }
 
 /*
@@ -149,44 +188,72 @@ int GO_PROGRAM(sql_tx_begun)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(sql_commit_begin)(struct pt_regs *ctx)
 {
-	return sql_begins(ctx, OP_SQL_COMMIT, text_at(0, 0), false);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_begin(pid_tgid, OP_SQL_COMMIT, text_at(0, 0));
 }
 
 SEC("uprobe")
 int GO_PROGRAM(sql_commit_end)(struct pt_regs *ctx)
 {
-	return sql_returns(OP_SQL_COMMIT, go_word(ctx, 2, arch_arg1(ctx)));
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_return(pid_tgid, OP_SQL_COMMIT, go_word(ctx, 2, arch_arg1(ctx)));
 }
 
 /* (*Tx).rollback(discardConn bool) error, likewise. */
 SEC("uprobe")
 int GO_PROGRAM(sql_rollback_begin)(struct pt_regs *ctx)
 {
-	return sql_begins(ctx, OP_SQL_ROLLBACK, text_at(0, 0), false);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_begin(pid_tgid, OP_SQL_ROLLBACK, text_at(0, 0));
 }
 
 SEC("uprobe")
 int GO_PROGRAM(sql_rollback_end)(struct pt_regs *ctx)
 {
-	return sql_returns(OP_SQL_ROLLBACK, go_word(ctx, 3, arch_arg1(ctx)));
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_return(pid_tgid, OP_SQL_ROLLBACK, go_word(ctx, 3, arch_arg1(ctx)));
 }
 
 /* (*DB).conn(ctx, strategy) (*driverConn, error) */
 SEC("uprobe")
 int GO_PROGRAM(sql_conn_begin)(struct pt_regs *ctx)
 {
-	return sql_begins(ctx, OP_SQL_CONN, text_at(0, 0), true);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, true, &pid_tgid))
+		return 0;
+	return sql_send_begin(pid_tgid, OP_SQL_CONN, text_at(0, 0));
 }
 
 SEC("uprobe")
 int GO_PROGRAM(sql_conn_end)(struct pt_regs *ctx)
 {
-	return sql_returns(OP_SQL_CONN, go_word(ctx, 6, arch_arg2(ctx)));
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_return(pid_tgid, OP_SQL_CONN, go_word(ctx, 6, arch_arg2(ctx)));
 }
 
 /* The call of (*driverConn).resetSession in it: the connection is there, and was in use before. */
 SEC("uprobe")
 int GO_PROGRAM(sql_conn_got)(struct pt_regs *ctx)
 {
-	return sql_ends(OP_SQL_CONN, 0);
+	__u64 pid_tgid;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	return sql_send_return(pid_tgid, OP_SQL_CONN, 0);
 }

@@ -113,8 +113,11 @@ struct model_counts {
 	/* blocks on a channel, lock or descriptor, by whether it is known which */
 	uint64_t waits_known, waits_unknown;
 	uint64_t notes;			/* log events about the trace itself */
-	/* of functions of --region: that returned, and those without a known return */
-	uint64_t calls, calls_left;
+	/*
+	 * Functions of --region: calls that returned, that were left without a return, and of which
+	 * the end is not known, because records were lost or a probe was removed.
+	 */
+	uint64_t calls, calls_left, calls_lost;
 	uint64_t regions_gone;		/* functions that were too expensive (--budget) */
 	/*
 	 * sampled allocations and ends of such objects (group alloc); those of threads without a

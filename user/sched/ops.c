@@ -348,8 +348,9 @@ static void op_finish(struct model *s, struct M *m, struct op *op, const struct 
 		op_end_inner_regions(s, m, op);
 	if ((end || t->by_depth) && t->category)
 		op_write_log(s, m, op, end);
-	s->counts.calls += t->by_depth && end;
-	s->counts.calls_left += t->by_depth && !end;
+	if (t->by_depth)
+		++*(end ? &s->counts.calls : op->lost ? &s->counts.calls_lost :
+							&s->counts.calls_left);
 	if (op->region)
 		op_end_region(s, m, op);
 	if (op_is_task(op))

@@ -341,6 +341,7 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "notes", res->model.notes },
 		{ "calls", res->model.calls },
 		{ "calls_left", res->model.calls_left },
+		{ "calls_lost", res->model.calls_lost },
 		{ "renamed_logs", res->model.renamed_logs },
 		{ "stand_ins", res->model.stand_ins },
 		{ "object_min", r->object_min },

@@ -28,9 +28,12 @@ void report_print_regions(const struct report *r, FILE *f)
 	fprintf(f, "regions: %zu function%s, %" PRIu64 " calls", r->plan->regions.len,
 		r->plan->regions.len == 1 ? "" : "s", c->calls);
 	if (c->calls_left)
-		fprintf(f, ", and %" PRIu64 " left without a known return (a panic, "
-			"runtime.Goexit, a gap in the recording)",
+		fprintf(f, ", %" PRIu64 " left without a return (a panic, runtime.Goexit)",
 			c->calls_left);
+	if (c->calls_lost)
+		fprintf(f, ", %" PRIu64 " of which the end is not known (a loss of records, or "
+			"the probe was removed)",
+			c->calls_lost);
 	fputc('\n', f);
 	if (c->regions_gone)
 		fprintf(f, "regions: %" PRIu64 " of them cost too much, and lost their probes "
