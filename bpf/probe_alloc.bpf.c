@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_alloc: the allocations that the runtime samples for its heap profile (one in
- * MemProfileRate bytes), and the ends of these objects. mProf_Malloc() puts a sample into its
- * bucket; freeSpecial() runs for each special record of an object that the sweeper frees, and a
- * sampled object has one of the kind _KindSpecialProfile. Both get the same address: the sampled
- * object's, which is that of its special record. An object has one record of each.
+ * probe_alloc: the allocations that the runtime samples for its heap profile (one in MemProfileRate
+ * bytes), and the ends of these objects. mProf_Malloc() puts a sample into its bucket;
+ * freeSpecial() runs for each special record of an object that the sweeper frees, and a sampled
+ * object has one of the kind _KindSpecialProfile. Both get the same address: the sampled object's,
+ * which is that of its special record. An object has one record of each.
  */
 #include "gostate.h"
 
@@ -31,8 +31,12 @@ int GO_PROGRAM(alloc_sampled)(struct pt_regs *ctx)
 
 	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
-	object = profile_takes_m ? go_arg2(ctx) : go_arg1(ctx);
-	size = profile_takes_m ? go_arg3(ctx) : go_arg2(ctx);
+	object = loaded(go_arg1(ctx));
+	size = loaded(go_arg2(ctx));
+	if (profile_takes_m) {
+		object = size;
+		size = loaded(go_arg3(ctx));
+	}
 	from = start_at_actor(go_g(ctx), go_caller(ctx, INLINE_NONE), go_fp(ctx));
 	key = stack_before(&from, (__u32)pid_tgid);
 	l = rec_begin(sizeof(*l), pid_tgid, REC_ALLOC_SAMPLED, 0);

@@ -100,6 +100,7 @@ static const struct option_row pprof_type_rows[] = {
 	  "       wall             all time: running, runnable, in system calls, waiting\n"
 	  "       goroutine        the goroutines at one time, each where it was: see --at\n"
 	  "       gc               time in mark assists and sweeps\n"
+	  "       alloc            sampled allocations, scaled (record --events +alloc)\n"
 	  "       cpu              CPU samples, if the trace has some (record --cpu-samples)" },
 	{0},
 };

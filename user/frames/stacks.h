@@ -42,8 +42,8 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
  */
 size_t stacks_look(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
 /*
- * Stores at most @max return addresses of the stack, leaf first; returns how many. 0: its record has
- * not come yet, or was lost.
+ * Stores at most @max return addresses of the stack, leaf first; returns how many. 0: its record
+ * has not come yet, or was lost.
  */
 size_t stacks_pcs(const struct stacks *s, uint64_t key, uint64_t *pcs, size_t max);
 /*

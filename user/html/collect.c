@@ -443,6 +443,7 @@ static const struct spans_visitor visitor = {
 	.metric = collect_metric,
 	.log = collect_log,
 	.origin = collect_origin,
+	.alloc = collect_alloc,
 	.sample = collect_sample,
 	.trace_end = collect_on_end,
 };

@@ -42,6 +42,7 @@ void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value);
 void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		 const char *message);
 void collect_origin(void *ctx, int64_t time, const char *text);
+void collect_alloc(void *ctx, const struct alloc_event *e);
 void collect_sample(void *ctx, const struct trace_event *ev, uint32_t stack);
 
 #endif

@@ -401,6 +401,11 @@ void collect_origin(void *ctx, int64_t time, const char *text)
 	origin_take(&h->origin, text);
 }
 
+/* There are far too many for marks on the timeline. */
+void collect_alloc(void *ctx, const struct alloc_event *e)
+{
+}
+
 void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		 const char *message)
 {

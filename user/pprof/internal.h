@@ -73,5 +73,6 @@ void stays_at(void *ctx, const struct span *span);
 void stays_at_end(void *ctx, struct goroutine *g, int64_t time, bool ended);
 void stays_gc(void *ctx, const struct range_span *range);
 void stays_sample(void *ctx, const struct trace_event *ev, uint32_t stack);
+void stays_alloc(void *ctx, const struct alloc_event *e);
 
 #endif

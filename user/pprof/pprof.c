@@ -22,6 +22,9 @@ static const struct value_type ranges[] = { { "ranges", "count", false },
 					    { "time", "nanoseconds", true } };
 static const struct value_type goroutines[] = { { "goroutine", "count", false } };
 static const struct value_type samples[] = { { "samples", "count", false } };
+/* The names of runtime/pprof's profile "allocs", which viewers know. */
+static const struct value_type allocs[] = { { "alloc_objects", "count", false },
+					    { "alloc_space", "bytes", true } };
 static const struct value_type cpu_times[] = { { "samples", "count", false },
 					       { "cpu", "nanoseconds", true } };
 
@@ -40,6 +43,7 @@ static const struct pprof_type types[] = {
 	  .visitor = { .span = stays_at, .goroutine_end = stays_at_end },
 	  .runtime = { "goroutine", "count", 1 } },
 	{ "gc", VALUES(ranges), .visitor = { .range = stays_gc } },
+	{ "alloc", VALUES(allocs), .visitor = { .alloc = stays_alloc } },
 	{ "cpu", VALUES(samples), .visitor = { .sample = stays_sample },
 	  .runtime = { "cpu", "nanoseconds", 0 } },
 };

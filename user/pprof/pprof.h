@@ -5,7 +5,7 @@
  *
  * 	net, sync, syscall, sched	as those of `go tool trace -pprof=` of Go 1.27 (waits.c)
  * 	block, waker, wall, goroutine	from spans (stays.c)
- * 	cpu, gc				samples, ranges (stays.c)
+ * 	cpu, gc, alloc			samples, ranges, sampled allocations (stays.c)
  *
  * 	struct pprof *p = pprof_new(&options);
  * 	ret = pprof_read(p, reader, "a.trace", &err);		for each trace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * stays: the profiles of spans, ranges and samples: block, waker, wall, goroutine, gc, cpu. See
- * docs/pprof.md.
+ * stays: the profiles of spans, ranges and samples: block, waker, wall, goroutine, gc, alloc, cpu.
+ * See docs/pprof.md.
  */
 #include <string.h>
 
 #include "pprof/internal.h"
+#include "read/alloc.h"
 
 /*
  * Places for samples of which no goroutine of the program has a stack, or the stack is not known.
@@ -175,4 +176,20 @@ void stays_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 		return;
 	profile_add(&p->profile, stack_or(p, stack, NO_STACK), profile_tag(&p->profile, &tag), 1,
 		    p->o->sample_ns);
+}
+
+/* --- sampled allocations --- */
+
+/* Scaled as runtime/pprof scales them. */
+void stays_alloc(void *ctx, const struct alloc_event *e)
+{
+	struct pprof *p = ctx;
+	const struct goroutine *g = spans_goroutine(p->spans, e->g);
+	double weight = alloc_weight(e->size, e->rate);
+	struct tag tag = { labels_of(g), NULL, NULL, e->size };
+
+	if (e->freed || !pprof_wants(p, g) || e->time < p->from || e->time > p->to)
+		return;
+	profile_add(&p->profile, stack_or(p, e->stack, NO_STACK), profile_tag(&p->profile, &tag),
+		    (uint64_t)(weight + 0.5), (uint64_t)(weight * (double)e->size + 0.5));
 }

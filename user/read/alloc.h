@@ -10,9 +10,10 @@
  *	size		bytes of the object, as the heap profile has them; of the end of an
  *			object whose allocation is not known those of its slot
  *	rate		runtime.MemProfileRate at the allocation: one sample in so many bytes
- *	collections	of the end: collections that had begun since the allocation; the last one
- *			freed the object. Missing: not known
- *	type		the type as package reflect prints it; the rest of the line. Missing: not known
+ *	collections	of the end: collections that had begun since the allocation; the last
+ *			one freed the object. Missing: not known
+ *	type		the type as package reflect prints it; the rest of the line. Missing:
+ *			not known
  *
  * sched/allocs.c writes them. A log event of the program in such a category gets another name in a
  * recording (notes.h). A program that traces itself can log such an event; its trace then has what

@@ -55,40 +55,19 @@ static struct allocator *allocators_at(const struct allocator_table *t, uint32_t
 	return vec_at(&t->rows, struct allocator, row - 1);
 }
 
-/* Packages of the standard library have no dot in the first element of their path. */
-static bool allocators_is_library(const char *func)
-{
-	static const char main_package[] = "main.";
-	size_t slash = strcspn(func, "/"), dot = strcspn(func, ".");
-
-	if (!strncmp(func, main_package, sizeof(main_package) - 1))
-		return false;
-	return !func[slash] || dot > slash;
-}
-
-const char *allocators_caller(struct spans *s, uint32_t stack)
-{
-	const struct stack_frame *f;
-	uint32_t i;
-
-	for (i = 0; (f = stack_set_at(spans_stacks(s), stack, i)); i++)
-		if (!allocators_is_library(f->func))
-			return i ? f->func : NULL;
-	return NULL;
-}
-
 static uint32_t allocators_function_row(struct allocators *a, uint32_t stack)
 {
 	const struct stack_frame *leaf = stack_set_at(spans_stacks(a->spans), stack, 0);
-	const char *caller = allocators_caller(a->spans, stack);
-	uint64_t key = leaf ? (uintptr_t)leaf->func ^ hash64((uintptr_t)caller) : 0;
+	uint32_t own = spans_own_frame(a->spans, stack);
+	const char *caller = own ? stack_set_at(spans_stacks(a->spans), stack, own)->func : "";
+	uint64_t key = leaf ? (uintptr_t)leaf->func ^ hash64(own ? (uintptr_t)caller : 0) : 0;
 	uint32_t n = allocators_row(&a->functions, key, leaf ? leaf->func : ALLOCATORS_UNKNOWN);
 	struct allocator *row = allocators_at(&a->functions, n);
 
 	if (leaf && !row->samples && strcmp(row->name, ALLOCATORS_OTHERS)) {
 		row->file = leaf->file;
 		row->line = leaf->line;
-		row->caller = caller ? caller : "";
+		row->caller = caller;
 	}
 	return n;
 }

@@ -8,10 +8,10 @@
  * 	... allocators_total(a), allocators_rows(a, ...) ...
  * 	allocators_free(a);				before spans_free()
  *
- * Values are scaled as runtime/pprof scales them: a sample of an object of s bytes, taken with one in
- * R bytes, stands for 1 / (1 - exp(-s / R)) objects. How far the true sum may be from that follows
- * from the number of samples: the runtime samples each object independently, so that the variance
- * of a sum is the sum of w (w - 1) s^2 over the samples, with the weight w of each.
+ * Values are scaled as runtime/pprof scales them: a sample of an object of s bytes, taken with one
+ * in R bytes, stands for 1 / (1 - exp(-s / R)) objects. How far the true sum may be from that
+ * follows from the number of samples: the runtime samples each object independently, so that the
+ * variance of a sum is the sum of w (w - 1) s^2 over the samples, with the weight w of each.
  *
  * Lifetimes are those of objects that were allocated and freed in the trace. An object that lives
  * longer than the trace has none: the share of such objects is known, not their lifetime.
@@ -33,9 +33,14 @@ enum {
 #define ALLOCATORS_UNKNOWN "(unknown)"
 
 struct allocator {
-	/* a function, or a type; ALLOCATORS_OTHERS, ALLOCATORS_UNKNOWN; valid as long as the spans */
+	/*
+	 * a function, or a type; ALLOCATORS_OTHERS, ALLOCATORS_UNKNOWN; valid as long as the spans
+	 */
 	const char *name;
-	/* of a function: where it allocated first; and on whose behalf: see allocators_caller() */
+	/*
+	 * of a function: where it allocated first; if it is of the standard library, the function
+	 * that it was called for (spans_own_frame()), else ""
+	 */
 	const char *file, *caller;
 	uint64_t line;
 	uint64_t samples;
@@ -78,11 +83,5 @@ double allocator_error(const struct allocator *row);
  * least 1; 0: none was.
  */
 unsigned int allocator_quantile(const struct allocator *row, double q);
-/*
- * The function that allocates on behalf of itself: the first one of the stack that is not of the
- * standard library, by the path of its package; NULL: the first function of the stack is, or all
- * are of the library.
- */
-const char *allocators_caller(struct spans *s, uint32_t stack);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * allocs: sampled allocations and the ends of these objects, as log events (read/alloc.h). See
  * handlers.h. The end of an object belongs to the last allocation at its address: an object has one
- * special record of the profiler, by which both probes know it. After lost records, and after a time
- * without probes, an end may be that of an allocation that no record tells of: what is known is
- * forgotten then, and no later end gets a false lifetime.
+ * special record of the profiler, by which both probes know it. After lost records, and after a
+ * time without probes, an end may be that of an allocation that no record tells of: what is known
+ * is forgotten then, and no later end gets a false lifetime.
  */
 #include "sched/handlers.h"
 

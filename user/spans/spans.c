@@ -267,6 +267,30 @@ static void spans_transition(struct spans *s, const struct trace_event *ev)
 		spans_moves(s, ev, &tr, g, stack);
 }
 
+/* --- frames --- */
+
+/* Packages of the standard library have no dot in the first element of their path. */
+static bool spans_is_library(const char *func)
+{
+	static const char main_package[] = "main.";
+	size_t slash = strcspn(func, "/"), dot = strcspn(func, ".");
+
+	if (!strncmp(func, main_package, sizeof(main_package) - 1))
+		return false;
+	return !func[slash] || dot > slash;
+}
+
+uint32_t spans_own_frame(struct spans *s, uint32_t stack)
+{
+	const struct stack_frame *f;
+	uint32_t i;
+
+	for (i = 0; (f = stack_set_at(spans_stacks(s), stack, i)); i++)
+		if (!spans_is_library(f->func))
+			return i;
+	return 0;
+}
+
 /* --- other events --- */
 
 static void spans_enter(struct spans *s, const struct trace_event *ev, struct trace_reader *r)

@@ -277,6 +277,11 @@ const char *spans_text(struct spans *s, const char *text, size_t n);
 /* Number of texts that found no room. */
 uint64_t spans_texts_dropped(const struct spans *s);
 struct stack_set *spans_stacks(struct spans *s);
+/*
+ * The number of the first frame of @stack, leaf first, of which the package is none of the standard
+ * library, by its path; 0 if that is the leaf, or there is none.
+ */
+uint32_t spans_own_frame(struct spans *s, uint32_t stack);
 
 /*
  * Is @name the first function of a goroutine of the runtime itself? As IsSystemGoroutine() of

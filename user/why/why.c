@@ -30,6 +30,7 @@ struct why {
 	struct instances chosen;
 	uint32_t trace;
 	struct trail *trail;
+	struct allocated *allocated;
 	struct walk walk;
 	struct held held;
 	struct sides *sides;
@@ -58,6 +59,7 @@ static void why_put_answer(struct why *w, struct why_answer *a, int64_t from, in
 	a->g = at->g;
 	a->name = at->name;
 	walk_interval(&w->walk, &a->path, from, to, at, &w->failed);
+	allocated_because(w->allocated, &a->path, &a->because);
 }
 
 /* --- instances --- */
@@ -275,6 +277,7 @@ static void why_free_answers(struct why *w)
 
 	for (i = 0; i < why_wanted(w); i++) {
 		path_free(&w->answers[i].path);
+		why_because_free(&w->answers[i].because);
 		path_free(&w->answers[i].groups[0].path);
 		path_free(&w->answers[i].groups[1].path);
 	}
@@ -288,6 +291,7 @@ struct why *why_new(const struct why_question *q)
 	w->q = *q;
 	w->s = spans_new();
 	w->trail = trail_new(w->s);
+	w->allocated = allocated_new(w->s);
 	w->walk.trail = w->trail;
 	w->walk.held = &w->held;
 	why_init_answers(w);
@@ -320,6 +324,7 @@ void why_free(struct why *w)
 	instances_free(&w->chosen);
 	sides_free(w->sides);
 	trail_free(w->trail);
+	allocated_free(w->allocated);
 	spans_free(w->s);
 	spans_free(w->first);
 	free(w);
@@ -413,6 +418,7 @@ int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error
 
 	w->trace = trace;
 	instances_trace(&w->chosen, trace);
+	allocated_trace(w->allocated);
 	w->done = w->due = false;
 	w->target = (struct target){0};
 	if (!w->is_beside)

@@ -20,6 +20,7 @@
 #define GOTAP_WHY_WHY_H
 
 #include "oncpu/oncpu.h"
+#include "why/allocated.h"
 #include "why/group.h"
 #include "why/pick.h"
 
@@ -54,6 +55,7 @@ struct why_answer {
 	/* the interval begins, ends with the goroutine, task or region itself */
 	bool from_start, to_end;
 	struct path path;
+	struct why_because because;	/* of the assists on @path */
 	/* with question.all: the middle instances, and the slow ones */
 	struct why_group groups[2];
 };

@@ -172,6 +172,48 @@ static void why_json_put_held(struct json *o)
 	json_close_object(&o->j);
 }
 
+/* --- assists --- */
+
+static void why_json_put_sites(struct json *o, const char *name, const struct allocated_sum *sum)
+{
+	size_t i;
+
+	json_open_object(&o->j, name);
+	json_put_real(&o->j, "bytes", sum->bytes, 0);
+	json_put_count(&o->j, "samples", sum->samples);
+	json_open_array(&o->j, "places");
+	for (i = 0; i < sum->sites.len; i++) {
+		const struct allocated_site *site =
+			vec_at(&sum->sites, struct allocated_site, i);
+
+		json_open_object(&o->j, NULL);
+		json_put_real(&o->j, "bytes", site->bytes, 0);
+		json_put_count(&o->j, "samples", site->samples);
+		why_json_put_frame(o, "at", site->frame);
+		json_close_object(&o->j);
+	}
+	json_close_array(&o->j);
+	json_close_object(&o->j);
+}
+
+static void why_json_put_because(struct json *o)
+{
+	const struct why_because *b = &o->a->because;
+
+	if (!b->assist)
+		return;
+	json_open_object(&o->j, "assists");
+	json_put_number(&o->j, "ns", b->assist);
+	json_put_number(&o->j, "since_ns", b->since - o->a->begin);
+	why_json_put_goroutine(o, "goroutine", b->g);
+	json_put_text(&o->j, "goroutine_of", b->name);
+	if (b->own.samples)
+		why_json_put_sites(o, "own", &b->own);
+	if (b->all.samples)
+		why_json_put_sites(o, "program", &b->all);
+	json_close_object(&o->j);
+}
+
 /* --- steps --- */
 
 static void put_holders(struct json *o, const struct step *s)
@@ -292,6 +334,7 @@ static void why_json_put_path(struct json *o, const struct why_show *show)
 	json_put_number(&o->j, "ns", p->to - p->from);
 	why_json_put_parts(o, (uint64_t)(p->to - p->from));
 	why_json_put_held(o);
+	why_json_put_because(o);
 	put_steps(o, show->full);
 }
 

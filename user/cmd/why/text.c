@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/show.h"
+#include "base/units.h"
 
 enum {
 	ROOTS = 12, LEAVES = 6,	/* lines of sums */
@@ -379,6 +380,54 @@ static void why_text_put_held(struct text *t)
 	free(list);
 }
 
+/* --- assists --- */
+
+enum { BECAUSE_SITES = 3, BECAUSE_FEW = 20 };
+
+static void why_text_put_sites(struct text *t, const struct allocated_sum *sum)
+{
+	size_t i;
+
+	for (i = 0; i < sum->sites.len && i < BECAUSE_SITES; i++) {
+		const struct allocated_site *site =
+			vec_at(&sum->sites, struct allocated_site, i);
+
+		why_text_put(t, "%s", i ? ", " : ": ");
+		if (site->frame)
+			why_put_frame(&t->line, t->stacks, site->frame);
+		else
+			why_text_put(t, "?");
+		why_text_put(t, " %.0f %%",
+			     sum->bytes > 0 ? 100 * site->bytes / sum->bytes : 0);
+	}
+	why_text_put(t, " (%" PRIu64 " sample%s%s)", sum->samples, sum->samples == 1 ? "" : "s",
+		     sum->samples < BECAUSE_FEW ? ", which is few" : "");
+}
+
+static void why_text_put_because(struct text *t)
+{
+	const struct why_because *b = &t->a->because;
+
+	if (!b->assist || !b->all.samples)
+		return;
+	fputc('\n', t->f);
+	why_text_put(t, "the %s of assist because of: ", why_time(b->assist).text);
+	why_put_goroutine(&t->line, b->g, b->name);
+	why_text_put(t, " has allocated ");
+	if (b->own.samples) {
+		why_text_put(t, "%s", unit_bytes((uint64_t)b->own.bytes).text);
+		why_text_put_sites(t, &b->own);
+	} else {
+		why_text_put(t, "nothing that was sampled");
+	}
+	why_text_end_line(t);
+	why_text_put(t, "  and all goroutines, since the collection before, at ");
+	put_instant(t, b->since);
+	why_text_put(t, ", %s", unit_bytes((uint64_t)b->all.bytes).text);
+	why_text_put_sites(t, &b->all);
+	why_text_end_line(t);
+}
+
 /* --- steps --- */
 
 static void why_text_put_stack(struct text *t, uint32_t stack, const char *what)
@@ -583,6 +632,7 @@ static void why_text_put_answer(FILE *f, const struct why *w, const struct why_s
 			why_text_put_parts(&t);
 		why_text_put_sums(&t);
 		why_text_put_held(&t);
+		why_text_put_because(&t);
 		why_text_put_path(&t);
 	}
 	buf_free(&t.line);

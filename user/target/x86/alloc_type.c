@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * alloc_type: see target/alloc_type.h. Which register, or up to Go 1.16 which word of the stack, has
- * a constant address at a call: a lea of it, and no other instruction that changes it on the way.
- * What is known is forgotten where a jump leads to, since other ways may bring other values.
+ * alloc_type: see target/alloc_type.h. Which register, or up to Go 1.16 which word of the stack,
+ * has a constant address at a call: a lea of it, and no other instruction that changes it on the
+ * way. What is known is forgotten where a jump leads to, since other ways may bring other values.
  */
 #include "target/alloc_type.h"
 
