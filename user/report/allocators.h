@@ -46,7 +46,8 @@ struct allocator {
 	uint64_t samples;
 	double bytes, objects;	/* scaled */
 	double variance;	/* of @bytes */
-	uint64_t unscaled;	/* samples of which the rate is not known: they stand for themselves */
+	/* samples of which the rate is not known: they stand for themselves */
+	uint64_t unscaled;
 	/* samples that were freed in the trace, by collections, from 1 on */
 	uint64_t lives[ALLOCATORS_LIVES + 1];
 	uint64_t freed;		/* sum of them */
@@ -55,8 +56,8 @@ struct allocator {
 /* CPU time of the collector in the traces, ns. */
 struct allocators_gc {
 	int64_t mark;		/* its workers, also those that use idle Ps */
-	int64_t assist;		/* goroutines that mark because they allocate; without their waits */
-	int64_t sweep;		/* its sweeper, and goroutines that sweep before they allocate */
+	int64_t assist;		/* of goroutines that allocate; without their waits */
+	int64_t sweep;		/* its sweeper, and goroutines that are about to allocate */
 };
 
 struct allocators;

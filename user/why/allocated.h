@@ -28,7 +28,8 @@ struct allocated_sum {
 struct why_because {
 	int64_t assist;		/* ns of assists on the path; 0: there are none */
 	int64_t since;		/* from then on, to the last of these assists, the sums count */
-	uint64_t g;		/* the goroutine with most of them, and the function it began with */
+	/* the goroutine with most of them, and the function that it began with */
+	uint64_t g;
 	const char *name;
 	struct allocated_sum own, all;	/* of @g, of the program; no samples: none is known */
 };

@@ -216,6 +216,7 @@ static void report_print_notices(const struct report *r, FILE *f)
 	if (r->children)
 		children_print(r->children, f);
 	report_print_regions(r, f);
+	report_print_allocs(r, f);
 	print_assumed(r, f);
 	print_ring_advice(r, f);
 	report_print_inline_left(r, f);
@@ -344,6 +345,11 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "calls_lost", res->model.calls_lost },
 		{ "renamed_logs", res->model.renamed_logs },
 		{ "stand_ins", res->model.stand_ins },
+		{ "allocs", res->model.allocs },
+		{ "allocs_freed", res->model.frees },
+		{ "allocs_freed_unknown", res->model.frees_before },
+		{ "allocs_without_event", res->model.allocs_homeless },
+		{ "allocs_unpaired", res->model.allocs_unpaired },
 		{ "object_min", r->object_min },
 		{ "probes", r->plan ? r->plan->points.len : 0 },
 	};

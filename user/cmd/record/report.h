@@ -96,6 +96,14 @@ void report_json_inline(const struct report *r, struct json_out *j);
 /* Prints the calls of --region, and which were not seen (report_regions.c). */
 void report_print_regions(const struct report *r, FILE *f);
 
+/*
+ * Prints how many allocations were sampled, and which are without events (report_alloc.c). Before
+ * the recording: says so if the program samples none.
+ */
+void report_print_allocs(const struct report *r, FILE *f);
+struct target;
+void report_say_sampling(const struct target *t, FILE *f);
+
 /* Prints how many snapshots a flight recording wrote (report_flight.c). */
 void report_print_flight(const struct report *r, FILE *f);
 /* Prints their number in one line. */

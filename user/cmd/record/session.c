@@ -153,6 +153,8 @@ static int session_start(struct session *s, struct error *err)
 	if (!r)
 		r = target_fault(s->target, capture_start(&s->capture, &s->target->plan,
 				 &s->target->proc, &s->capture_opts, err), err);
+	if (!r && !s->opts->quiet && !s->opts->json)
+		report_say_sampling(s->target, stderr);
 	if (!r)	/* an exec from now on ends the recording (capture/watch.c) */
 		r = pick_check(&s->opts->pick, &s->target->proc, err);
 	if (!r)
