@@ -72,6 +72,8 @@ extern __u32 threads_active;
 extern __u32 threads_tgid;
 /* The time at which the target exec'ed another program, on the clock of records; 0: it has not. */
 extern __u64 exec_time;
+/* The time at which the OOM killer chose the target, on the same clock; 0: it has not. */
+extern __u64 oom_time;
 
 enum { BPF_F_MMAPABLE = 1U << 10 };	/* linux/bpf.h */
 enum { RESERVE_TRIES = 4 };		/* ring.h */

@@ -18,6 +18,7 @@ __u64 texts_missing = 0;
 __u32 threads_active = 0;
 __u32 threads_tgid = 0;
 __u64 exec_time = 0;
+__u64 oom_time = 0;
 struct region_hits region_hits[REGIONS_MOST] = {};
 
 char LICENSE[] SEC("license") = "GPL";

@@ -50,7 +50,7 @@ static void makes_names(void)
 	CHECK_STR(name, "shop-1234-20261122T162201Z-7%.trace");
 	CHECK(naming_match(&n, name));
 	free(name);
-	name = naming_json("x.trace");
+	name = naming_beside("x.trace", BESIDE_JSON);
 	CHECK_STR(name, "x.trace.json");
 	free(name);
 	naming_free(&n);

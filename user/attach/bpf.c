@@ -277,6 +277,7 @@ void bpf_free(struct bpf_side *b)
 	prober_end(&b->prober);
 	bpf_end_threads(b);
 	bpf_link__destroy(b->exec_watch);
+	bpf_link__destroy(b->oom_watch);
 	inliner_free(&b->inliner);
 	inline_rings_free(&b->in_target);
 	ring_set_free(&b->rings);
@@ -314,6 +315,17 @@ bool bpf_watches_exec(const struct bpf_side *b)
 uint64_t bpf_exec_time(const struct bpf_side *b)
 {
 	return __atomic_load_n(&b->skel->bss->exec_time, __ATOMIC_SEQ_CST);
+}
+
+void bpf_watch_oom(struct bpf_side *b)
+{
+	b->oom_watch =
+		bpf_program__attach_raw_tracepoint(b->skel->progs.oom_victim, "mark_victim");
+}
+
+uint64_t bpf_oom_time(const struct bpf_side *b)
+{
+	return __atomic_load_n(&b->skel->bss->oom_time, __ATOMIC_SEQ_CST);
 }
 
 int bpf_attach_threads(struct bpf_side *b, struct error *err)

@@ -127,6 +127,13 @@ void bpf_watch_exec(struct bpf_side *b);
 bool bpf_watches_exec(const struct bpf_side *b);
 uint64_t bpf_exec_time(const struct bpf_side *b);
 /*
+ * Lets the kernel side note when the OOM killer chooses the target. Where the kernel has no such
+ * tracepoint for us, bpf_oom_time() stays 0.
+ */
+void bpf_watch_oom(struct bpf_side *b);
+/* Returns the time of that, now_ns(); 0: it has not. From any thread. */
+uint64_t bpf_oom_time(const struct bpf_side *b);
+/*
  * Attaches the programs of group linux, if the plan has it. They make records from
  * bpf_begin_threads() on, until bpf_end_threads() or an exec of the target. Gaps of --budget and of
  * losses do not stop them.

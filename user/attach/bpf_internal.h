@@ -28,7 +28,7 @@ struct bpf_side {
 	struct inliner inliner;
 	struct prober prober;
 	bool mended, left_breakpoints;	/* after the prober was killed */
-	struct bpf_link *exec_watch;	/* NULL: none */
+	struct bpf_link *exec_watch, *oom_watch;	/* NULL: none */
 	struct tracepoints tracepoints;	/* of the kernel, if there are records of threads */
 	struct bpf_link *threads[4];	/* programs of probe_threads.bpf.c; NULL: none */
 };

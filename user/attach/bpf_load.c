@@ -48,8 +48,8 @@ enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 #define BOTH + 1
 #define PROGRAM(name, group, builds) + 1 builds
 enum {
-	/* cpu_sample, target_execed, calibrate_hit, calibrate_record, threads_* */
-	OF_NO_PLACE = 8,
+	/* cpu_sample, target_execed, oom_victim, calibrate_hit, calibrate_record, threads_* */
+	OF_NO_PLACE = 9,
 	ALL_PROGRAMS = OF_NO_PLACE
 #include "plan/probes.def"
 };
@@ -151,6 +151,7 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 		bpf_program__set_autoload(prog, false);
 	bpf_program__set_autoload(b->skel->progs.cpu_sample, opts->cpu_hz > 0);
 	bpf_program__set_autoload(b->skel->progs.target_execed, true);
+	bpf_program__set_autoload(b->skel->progs.oom_victim, true);
 	if (opts->calibration) {
 		bpf_load_choose(b, b->skel->progs.calibrate_hit);
 		bpf_load_choose(b, b->skel->progs.calibrate_record);

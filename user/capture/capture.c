@@ -348,6 +348,7 @@ static int put_in_place(struct capture *cap, const struct capture_opts *opts, st
 	if (r)
 		return r;
 	bpf_watch_exec(cap->bpf);
+	bpf_watch_oom(cap->bpf);
 	r = bpf_attach_threads(cap->bpf, err);
 	if (r)
 		return r;
@@ -525,6 +526,11 @@ const struct foreign *capture_foreign(const struct capture *cap)
 const char *capture_method(const struct capture *cap)
 {
 	return bpf_method(cap->bpf);
+}
+
+uint64_t capture_oom_time(const struct capture *cap)
+{
+	return bpf_oom_time(cap->bpf);
 }
 
 /* Ends the threads. A drain thread has ended all others; without one they end here. */

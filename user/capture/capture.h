@@ -81,6 +81,11 @@ struct capture_cost {
 struct capture_cost capture_cost(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
 /*
+ * Returns the time at which the kernel's OOM killer chose the program, now_ns(); 0: it has not, or
+ * the kernel did not say so.
+ */
+uint64_t capture_oom_time(const struct capture *cap);
+/*
  * Returns the state of --attach inline; NULL if the plan is not for it. The state is final once the
  * last chunk was taken.
  */

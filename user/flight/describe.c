@@ -159,6 +159,8 @@ char *describe(const struct flight_opts *o, const struct request *r, const struc
 	put_trigger(&j, r, x, name);
 	put_window(&j, o, r, x);
 	describe_put_process(&j, o->info);
+	if (r->fact.beside)
+		r->fact.beside->put(r->fact.beside->ctx, &j, name);
 	put_losses(&j, "losses", &x->losses);
 	put_losses(&j, "losses_since_begin", &x->all);
 	json_put_count(&j, "triggers_refused", r->refused);

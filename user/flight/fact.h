@@ -11,6 +11,15 @@
 #include <stdint.h>
 
 struct flight;
+struct json_out;
+
+/* What is written beside a snapshot, apart from its JSON (naming.h has the ends of the names). */
+struct flight_beside {
+	int heap, heap_diff;	/* files with the content, from their begin on; -1: none */
+	/* Adds to the JSON of the snapshot with the name @trace. From a thread that writes. */
+	void (*put)(void *ctx, struct json_out *j, const char *trace);
+	void *ctx;
+};
 
 /* FACT_ID: bytes of the id of an incident with its NUL; HOPS: how far it is passed on. */
 enum { FACT_ID = 33, FACT_FROM = 65, FACT_HOPS = 3, FACT_HOPS_MOST = 8 };
@@ -23,8 +32,13 @@ struct flight_fact {
 	uint64_t g, m;		/* goroutine and thread, 0: none */
 	/* of a request: its task in the trace, and its number (gotap why --request); 0: of none */
 	uint64_t task, request;
-	/* a user asked for it (signal, socket, key): the cooldown does not hold it back */
+	/*
+	 * a user asked for it (signal, socket, key), or there can be no other one (out of memory):
+	 * the cooldown does not hold it back
+	 */
 	bool asked;
+	/* NULL: nothing more than the JSON; else it must live until flight_finish() */
+	const struct flight_beside *beside;
 	/*
 	 * The incident, by which recordings on several hosts know that it is the same one; "": it
 	 * gets a new id. @from: the host that asked for the snapshot; "": none did.

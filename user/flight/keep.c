@@ -24,7 +24,7 @@ enum { NEW_SECONDS = 2 };
 
 struct kept {
 	char *name;
-	uint64_t bytes;		/* with its JSON */
+	uint64_t bytes;		/* with the files beside it */
 	struct timespec time;
 };
 
@@ -35,9 +35,9 @@ struct keep {
 	struct vec files;	/* struct kept, the oldest first */
 	/*
 	 * Files that could not be deleted: traces, counted anew with each reading of the folder,
-	 * and JSONs, which no reading finds again.
+	 * and files beside them, which no reading finds again.
 	 */
-	unsigned int stuck, stuck_json;
+	unsigned int stuck, stuck_beside;
 };
 
 struct keep *keep_new(const struct naming *names, unsigned int most, uint64_t bytes)
@@ -63,24 +63,37 @@ static bool keep_is_regular(int dir, const char *name, struct stat *st)
 	       st->st_uid == geteuid();
 }
 
+/* Bytes of the files beside a trace. */
+static uint64_t keep_beside(int dir, const char *trace)
+{
+	enum naming_beside i;
+	uint64_t ret = 0;
+	struct stat st;
+
+	for (i = 0; i < BESIDES; i++) {
+		_cleanup_free_ char *name = naming_beside(trace, i);
+
+		if (keep_is_regular(dir, name, &st))
+			ret += (uint64_t)st.st_size;
+	}
+	return ret;
+}
+
 static void adopt_one(struct keep *k, int dir, const char *name)
 {
-	_cleanup_free_ char *json = naming_json(name);
+	_cleanup_free_ char *json = naming_beside(name, BESIDE_JSON);
 	struct stat st, json_st;
 	struct kept *f;
 
 	if (!keep_is_regular(dir, name, &st) || !keep_is_regular(dir, json, &json_st))
 		return;
 	f = vec_push(&k->files, sizeof(*f));
-	*f = (struct kept){ xstrdup(name), (uint64_t)st.st_size + (uint64_t)json_st.st_size,
+	*f = (struct kept){ xstrdup(name), (uint64_t)st.st_size + keep_beside(dir, name),
 			    st.st_mtim };
 	k->bytes += f->bytes;
 }
 
-/*
- * Returns NAME for NAME.partial or NAME.json.partial, which the caller frees; NULL: it is another
- * file.
- */
+/* Returns @name without @end, which the caller frees; NULL: it has another end. */
 static char *without_end(const char *name, const char *end)
 {
 	size_t n = strlen(name), m = strlen(end);
@@ -90,10 +103,16 @@ static char *without_end(const char *name, const char *end)
 
 static bool is_unfinished(const struct keep *k, const char *name)
 {
-	_cleanup_free_ char *trace = without_end(name, NAMING_PARTIAL);
-	_cleanup_free_ char *json = without_end(name, NAMING_JSON NAMING_PARTIAL);
+	_cleanup_free_ char *whole = without_end(name, NAMING_PARTIAL);
+	enum naming_beside i;
 
-	return (trace && naming_match(k->names, trace)) || (json && naming_match(k->names, json));
+	for (i = 0; whole && i < BESIDES; i++) {
+		_cleanup_free_ char *trace = without_end(whole, naming_ends[i]);
+
+		if (trace && naming_match(k->names, trace))
+			return true;
+	}
+	return whole && naming_match(k->names, whole);
 }
 
 /* Removes an unfinished file, unless a recording that still writes it has locked it. */
@@ -200,6 +219,16 @@ static int delete_file(const struct keep *k, int dir, const char *name, struct e
 	return r;
 }
 
+/* Deletes a file beside the first snapshot, if there is one. */
+static void delete_beside(struct keep *k, int dir, enum naming_beside which,
+			  struct keep_outcome *ret)
+{
+	_cleanup_free_ char *name = naming_beside(keep_at(k, 0)->name, which);
+	int r = delete_file(k, dir, name, &ret->err);
+
+	k->stuck_beside += r && r != -ENOENT;
+}
+
 /*
  * A snapshot that cannot be deleted leaves the list, too: if it counted for the limits, newer ones
  * would be deleted in its place.
@@ -207,14 +236,14 @@ static int delete_file(const struct keep *k, int dir, const char *name, struct e
 static void delete_first(struct keep *k, int dir, struct keep_outcome *ret)
 {
 	const char *name = keep_at(k, 0)->name;
-	_cleanup_free_ char *json = naming_json(name);
-	int r = delete_file(k, dir, name, &ret->err), of_json;
+	int r = delete_file(k, dir, name, &ret->err);
+	enum naming_beside i;
 
 	if (r && r != -ENOENT) {
 		k->stuck++;
 	} else {
-		of_json = delete_file(k, dir, json, &ret->err);
-		k->stuck_json += of_json && of_json != -ENOENT;
+		for (i = 0; i < BESIDES; i++)
+			delete_beside(k, dir, i, ret);
 		ret->deleted += !r;
 	}
 	forget_first(k);
@@ -236,7 +265,7 @@ static void delete_old(struct keep *k, struct keep_outcome *ret)
 	}
 	for (i = 0; dir >= 0 && i < n; i++)
 		delete_first(k, dir, ret);
-	ret->undeleted += k->stuck + k->stuck_json;
+	ret->undeleted += k->stuck + k->stuck_beside;
 }
 
 /*

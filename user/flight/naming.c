@@ -17,11 +17,28 @@
 /* 9999-12-31 in ns. With it, and with a number of 20 digits, a name is as long as it can be. */
 static const uint64_t LAST_WALL = 253402300799ULL * 1000000000;
 
+const char *const naming_ends[BESIDES] = {
+	[BESIDE_JSON] = ".json",
+	[BESIDE_HEAP] = ".heap.pb.gz",
+	[BESIDE_HEAP_DIFF] = ".heap-diff.pb.gz",
+};
+
+/* The longest of these ends, and that of a file that is not whole. */
+static size_t naming_longest_end(void)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < BESIDES; i++)
+		if (strlen(naming_ends[i]) > n)
+			n = strlen(naming_ends[i]);
+	return n + strlen(NAMING_PARTIAL);
+}
+
 static int check_length(const struct naming *names, struct error *err)
 {
 	_cleanup_free_ char *longest = naming_make(names, LAST_WALL, UINT64_MAX);
 
-	if (strlen(longest) + sizeof(NAMING_JSON NAMING_PARTIAL) - 1 <= NAME_MAX)
+	if (strlen(longest) + naming_longest_end() <= NAME_MAX)
 		return 0;
 	return error_set(
 		err, -EINVAL,
@@ -148,9 +165,9 @@ bool naming_match(const struct naming *names, const char *name)
 	return !*name;
 }
 
-char *naming_json(const char *trace)
+char *naming_beside(const char *trace, enum naming_beside which)
 {
-	return xasprintf("%s%s", trace, NAMING_JSON);
+	return xasprintf("%s%s", trace, naming_ends[which]);
 }
 
 void naming_free(struct naming *names)

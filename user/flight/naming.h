@@ -40,10 +40,13 @@ char *naming_make(const struct naming *names, uint64_t wall, uint64_t n);
 bool naming_match(const struct naming *names, const char *name);
 void naming_free(struct naming *names);
 
-/* Returns the name of the JSON file beside a trace; the caller frees it. */
-char *naming_json(const char *trace);
+/* The files beside a trace: each has the name of the trace and one of these ends. */
+enum naming_beside { BESIDE_JSON, BESIDE_HEAP, BESIDE_HEAP_DIFF, BESIDES };
+extern const char *const naming_ends[BESIDES];
+/* Returns the name of such a file; the caller frees it. */
+char *naming_beside(const char *trace, enum naming_beside which);
 
-#define NAMING_JSON ".json"
+/* The end of the name of a file that is not whole yet. */
 #define NAMING_PARTIAL ".flight.partial"
 
 #endif

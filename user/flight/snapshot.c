@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/rename_new.h"
@@ -87,26 +88,52 @@ struct writing {
 	const struct naming *names;
 	struct history *history;
 	struct request *request;
-	struct part trace, json;
+	struct part trace, beside[BESIDES];	/* those that are not wanted are closed */
 	struct flight_extent extent;
-	size_t json_bytes;
+	size_t beside_bytes;
 };
+
+#define WRITING_CLOSED \
+	.trace = { .fd = -1 }, .beside = { { .fd = -1 }, { .fd = -1 }, { .fd = -1 } }
+_Static_assert(BESIDES == 3, "WRITING_CLOSED has all of them");
+
+/* The content of a file beside the trace; -1: it is not wanted, or the JSON, which is made here. */
+static int snapshot_content(const struct writing *w, enum naming_beside which)
+{
+	const struct flight_beside *b = w->request->fact.beside;
+
+	if (!b || which == BESIDE_JSON)
+		return -1;
+	return which == BESIDE_HEAP ? b->heap : b->heap_diff;
+}
+
+/* Closes the files, and deletes them unless @keep. */
+static void snapshot_close(struct writing *w, bool keep)
+{
+	enum naming_beside i;
+
+	for (i = 0; i < BESIDES; i++)
+		part_close(&w->beside[i], keep);
+	part_close(&w->trace, keep);
+}
 
 static int snapshot_create(struct writing *w, int dir, const char *name)
 {
-	_cleanup_free_ char *json = naming_json(name);
 	int e = part_create(&w->trace, dir, name);
+	enum naming_beside i;
 
-	if (!e)
-		e = part_create(&w->json, dir, json);
-	if (e) {
-		part_close(&w->json, false);
-		part_close(&w->trace, false);
+	for (i = 0; i < BESIDES && !e; i++) {
+		_cleanup_free_ char *beside = naming_beside(name, i);
+
+		if (i == BESIDE_JSON || snapshot_content(w, i) >= 0)
+			e = part_create(&w->beside[i], dir, beside);
 	}
+	if (e)
+		snapshot_close(w, false);
 	return e;
 }
 
-/* Creates both files, with the first number for which neither name is taken. */
+/* Creates the files, with the first number for which no name is taken. */
 static int create_next(struct writing *w, int dir, snapshot_number_fn *number, void *ctx,
 		       struct error *err)
 {
@@ -144,24 +171,64 @@ static int write_trace(struct writing *w)
 
 static int write_json(struct writing *w)
 {
-	_cleanup_free_ char *text =
-		describe(w->opts, w->request, &w->extent, w->trace.name, &w->json_bytes);
-	size_t done;
+	size_t done, n;
+	_cleanup_free_ char *text = describe(w->opts, w->request, &w->extent, w->trace.name, &n);
 
-	return -write_all(w->json.fd, text, w->json_bytes, &done);
+	w->beside_bytes += n;
+	return -write_all(w->beside[BESIDE_JSON].fd, text, n, &done);
 }
 
-/* Names the JSON first: a reader that finds the trace finds its JSON, too. */
-static int write_both(struct writing *w, struct error *err)
+/* Copies all of the file @from. Returns an errno. */
+static int snapshot_copy(struct writing *w, int from, int to)
+{
+	enum { CHUNK = 1 << 16 };
+	_cleanup_free_ uint8_t *chunk = xrealloc(NULL, CHUNK, 1);
+	off_t at = 0;
+	ssize_t n;
+	size_t done;
+	int e;
+
+	while ((n = pread(from, chunk, CHUNK, at)) > 0) {
+		e = -write_all(to, chunk, (size_t)n, &done);
+		if (e)
+			return e;
+		at += n;
+	}
+	w->beside_bytes += (size_t)at;
+	return n < 0 ? errno : 0;
+}
+
+static int write_beside(struct writing *w)
+{
+	enum naming_beside i;
+	int e = write_json(w);
+
+	for (i = 0; i < BESIDES && !e; i++)
+		if (snapshot_content(w, i) >= 0)
+			e = snapshot_copy(w, snapshot_content(w, i), w->beside[i].fd);
+	return e;
+}
+
+/* The trace gets its name last: a reader that finds it finds the files beside it, too. */
+static int snapshot_name(struct writing *w)
+{
+	enum naming_beside i;
+	int e = 0;
+
+	for (i = BESIDES; i-- && !e;)
+		if (w->beside[i].fd >= 0)
+			e = part_name(&w->beside[i]);
+	return e ? e : part_name(&w->trace);
+}
+
+static int write_all_parts(struct writing *w, struct error *err)
 {
 	int e = write_trace(w);
 
 	if (!e)
-		e = write_json(w);
+		e = write_beside(w);
 	if (!e)
-		e = part_name(&w->json);
-	if (!e)
-		e = part_name(&w->trace);
+		e = snapshot_name(w);
 	return e ? snapshot_fail(w->names, w->trace.name, e, err) : 0;
 }
 
@@ -183,14 +250,13 @@ static void snapshot_settle(struct writing *w, struct snapshot *ret, bool whole)
 {
 	if (whole) {
 		ret->name = xstrdup(w->trace.name);
-		ret->json_bytes = w->json_bytes;
+		ret->beside_bytes = w->beside_bytes;
 		ret->done.path = xasprintf("%s/%s", w->names->folder, ret->name);
 		ret->done.bytes = w->extent.bytes;
 		ret->done.from = w->extent.from;
 		ret->done.to = w->extent.to;
 	}
-	part_close(&w->json, whole);
-	part_close(&w->trace, whole);
+	snapshot_close(w, whole);
 }
 
 int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const struct naming *names,
@@ -198,7 +264,7 @@ int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const stru
 		   void *ctx, struct error *err)
 {
 	struct writing w = { .opts = o, .names = names, .history = history, .request = r,
-			     .trace = { .fd = -1 }, .json = { .fd = -1 } };
+			     WRITING_CLOSED };
 	_cleanup_close_ int dir = -1;
 	int e;
 
@@ -206,7 +272,7 @@ int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const stru
 	privilege_raise_files();
 	e = snapshot_begin(&w, &dir, number, ctx, err);
 	if (!e)
-		e = write_both(&w, err);
+		e = write_all_parts(&w, err);
 	snapshot_settle(&w, ret, !e);
 	privilege_lower_files();
 	return e;

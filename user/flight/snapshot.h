@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshot: writes one snapshot: the trace and the JSON beside it, each under a temporary name
- * until it is whole. On an error it removes both. The writing threads of flight.c call it, several
- * at once.
+ * snapshot: writes one snapshot: the trace, the JSON beside it and, if the program was out of
+ * memory, profiles of the heap, each under a temporary name until all are whole. On an error it
+ * removes them. The writing threads of flight.c call it, several at once.
  */
 #ifndef GOTAP_FLIGHT_SNAPSHOT_H
 #define GOTAP_FLIGHT_SNAPSHOT_H
@@ -17,7 +17,7 @@ struct snapshot {
 	char *name;		/* in the folder */
 	/* snapshot_release() frees done.path together with the name */
 	struct flight_done done;
-	size_t json_bytes;
+	size_t beside_bytes;	/* of the files beside it */
 };
 
 /*

@@ -96,7 +96,7 @@ static void writers_settle(struct flight *f, const struct request *r, const stru
 		done.error = err->text;
 	pthread_mutex_lock(&f->files);
 	if (!err->code)
-		keep_add(f->keep, s->name, s->done.bytes + s->json_bytes, &kept);
+		keep_add(f->keep, s->name, s->done.bytes + s->beside_bytes, &kept);
 	say_outcome(f, err);
 	if (!err->code)
 		say_kept(f, &kept);

@@ -171,6 +171,8 @@ void buckets_walk(struct heap_profile *ret, const struct heap_opts *opts, uint64
 	w->counts = counts;
 	w->words = bucket_words(opts->kind, opts->minor);
 	w->room = bytes && bytes < BUCKETS_BYTES ? bytes : BUCKETS_BYTES;
+	if (opts->most && w->room > opts->most)
+		w->room = opts->most;
 	w->windows = windows_new(opts->proc,
 				 LEAST_WINDOWS + WINDOWS_EACH * (w->room >> WINDOW_SHIFT));
 	for (addr = head; addr && !stop_requested(opts->stop) && !memory_is_silent(opts->proc);

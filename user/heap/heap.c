@@ -308,6 +308,16 @@ static int heap_attempt(struct heap_profile *p, const struct heap_opts *o, bool 
 	return r;
 }
 
+bool heap_read_cycle(const struct heap_opts *opts, uint32_t *ret)
+{
+	struct heap_roots roots = {0};
+	bool ok = opts->vars->cycle && memory_read(opts->proc, opts->vars->cycle + opts->proc->bias,
+						   roots.cycle, sizeof(roots.cycle[0]));
+
+	*ret = heap_cycle(opts, &roots);
+	return ok;
+}
+
 int heap_read(struct heap_profile *ret, const struct heap_opts *opts, struct error *err)
 {
 	bool settled = false;

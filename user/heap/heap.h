@@ -97,6 +97,8 @@ struct heap_opts {
 	enum heap_kind kind;
 	const struct heap_text *text;
 	size_t ntext;
+	/* bytes of buckets that are read at most, the newest first; 0: as many as there are */
+	uint64_t most;
 	const struct stop_request *stop;	/* may be NULL */
 };
 
@@ -105,6 +107,8 @@ struct heap_opts {
  * -ENOENT: the runtime's variables were not found; other errors as memory_error().
  */
 int heap_read(struct heap_profile *ret, const struct heap_opts *opts, struct error *err);
+/* Stores the collector's cycle, as heap_profile.cycle. False: it cannot be read. */
+bool heap_read_cycle(const struct heap_opts *opts, uint32_t *ret);
 void heap_free(struct heap_profile *p);
 /* Returns the number of buckets that were refused. */
 uint64_t heap_refused(const struct heap_profile *p);

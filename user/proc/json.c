@@ -64,6 +64,15 @@ int64_t json_number(struct json_object *obj, const char *path)
 	return json_object_is_type(obj, json_type_int) ? json_object_get_int64(obj) : 0;
 }
 
+double json_real(struct json_object *obj, const char *path)
+{
+	obj = json_at(obj, path);
+	if (!json_object_is_type(obj, json_type_int) &&
+	    !json_object_is_type(obj, json_type_double))
+		return 0;
+	return json_object_get_double(obj);
+}
+
 size_t json_length(struct json_object *obj)
 {
 	return json_object_is_type(obj, json_type_array) ? json_object_array_length(obj) : 0;

@@ -168,6 +168,9 @@ void findings_free(struct findings *f)
 	map64_free(&f->places.by_key);
 	vec_free(&f->states);
 	FAMILIES_CALL(free, f);
+	free(f->memory_text);
+	free(f->memory_function);
+	free(f->memory_file);
 	free(f);
 }
 
@@ -182,7 +185,32 @@ static int finding_by_cost(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
 
+	if (x->first != y->first)
+		return x->first ? -1 : 1;
 	return (x->seconds < y->seconds) - (x->seconds > y->seconds);
+}
+
+void findings_out_of_memory(struct findings *f, const struct finding_memory *m)
+{
+	f->memory_text = xstrdup(m->text);
+	f->memory_function = xstrdup(m->function);
+	f->memory_file = xstrdup(m->file);
+	f->memory_line = m->line;
+}
+
+static void finding_add_memory(struct findings *f)
+{
+	if (!f->memory_text)
+		return;
+	*(struct finding *)vec_push(&f->list, sizeof(struct finding)) = (struct finding){
+		.kind = "out of memory",
+		.text = xstrdup(f->memory_text),
+		.function = f->memory_function,
+		.file = f->memory_file,
+		.line = f->memory_line,
+		.to = f->last - f->first,
+		.first = true,
+	};
 }
 
 const struct vec *findings_finish(struct findings *f)
@@ -193,6 +221,7 @@ const struct vec *findings_finish(struct findings *f)
 		return &f->list;
 	f->done = true;
 	FAMILIES_CALL(judge, f);
+	finding_add_memory(f);
 	vec_sort(&f->list, sizeof(struct finding), finding_by_cost);
 	for (i = 0; i < f->list.len; i++) {
 		struct finding *found = vec_at(&f->list, struct finding, i);

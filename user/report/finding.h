@@ -35,6 +35,15 @@ struct finding {
 	uint64_t *goroutines;	/* ids of the first goroutines that lose time */
 	size_t ngoroutines;
 	int64_t from, to;	/* ns since the first event: the time to show in a viewer */
+	/* it ended the program: it stands before the others, and no time of goroutines is its */
+	bool first;
+};
+
+/* Who holds the memory of a program that had none left: of the JSON beside a snapshot. */
+struct finding_memory {
+	const char *text;
+	const char *function, *file;	/* that allocated most of it; "": not known */
+	uint64_t line;
 };
 
 struct findings;
@@ -52,6 +61,8 @@ void findings_threads(struct findings *f, struct oncpu *o, const struct thread_s
  * ignored.
  */
 void findings_forget_threads(struct findings *f);
+/* To be called before findings_finish(), once; copies @m. */
+void findings_out_of_memory(struct findings *f, const struct finding_memory *m);
 /*
  * To be called after spans_read(), also after a failed one. Returns a vec of struct finding, the
  * most costly first, which @f owns.

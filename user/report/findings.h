@@ -214,6 +214,9 @@ struct findings {
 	/* gaps: ns of all gaps; gap_to: end of the last one */
 	int64_t first, last, gaps, gap_to;
 	struct vec list;		/* struct finding */
+	/* of findings_out_of_memory(); NULL: it was not called */
+	char *memory_text, *memory_function, *memory_file;
+	uint64_t memory_line;
 	double lost;			/* lost time of goroutines, ns */
 	bool done;
 	struct world *world;

@@ -28,6 +28,7 @@ const struct family *family_of(enum trigger_kind kind)
 		[TRIGGER_LOG] = &family_log,
 		[TRIGGER_EXIT] = &family_none,
 		[TRIGGER_CRASH] = &family_none,
+		[TRIGGER_OOM] = &family_none,
 		[TRIGGER_HANG] = &family_hang,
 	};
 

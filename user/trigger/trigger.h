@@ -29,7 +29,7 @@
 struct triggers;
 
 struct triggers_opts {
-	/* must outlive the triggers; rules of kind SIGNAL and SOCKET have no effect here */
+	/* must outlive the triggers; rules of kind SIGNAL, SOCKET and OOM have no effect here */
 	const struct trigger_rule *rules;
 	size_t n;
 	/* flight_trigger(), or a function of a test. */

@@ -13,25 +13,28 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/pause.h"
+#include "files/leftover.h"
 #include "inline/tsc.h"
 
 enum { DEFAULT_RATE = 512 << 10, DEFAULT_LINES = 40 };
 
-static const struct heap_form forms[] = {
+const struct heap_form heap_forms[] = {
 	{ "heap", HEAP_MEMORY, 4, VALUE_INUSE_SPACE },
 	{ "allocs", HEAP_MEMORY, 4, VALUE_ALLOC_SPACE },
 	{ "block", HEAP_BLOCK, 2, VALUE_DELAY },
 	{ "mutex", HEAP_MUTEX, 2, VALUE_DELAY },
 };
 
+enum { HEAP_FORMS = sizeof(heap_forms) / sizeof(heap_forms[0]) };
+
 static const char *heap_take_kind(void *field, const char *arg)
 {
 	const struct heap_form **form = field;
 	size_t i;
 
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (!strcmp(arg, forms[i].name)) {
-			*form = &forms[i];
+	for (i = 0; i < HEAP_FORMS; i++) {
+		if (!strcmp(arg, heap_forms[i].name)) {
+			*form = &heap_forms[i];
 			return NULL;
 		}
 	}
@@ -151,13 +154,13 @@ static int heap_look_twice(struct heap_cmd *h, struct error *err)
 	int r;
 
 	pause_catch();
-	h->began = now_ns();
-	r = heap_look(h, &h->before, err);
+	h->view.began = now_ns();
+	r = heap_look(h, &h->view.before, err);
 	if (r)
 		return r;
 	pause_for(h->o->diff);
-	r = heap_look(h, &h->profile, err);
-	h->ended = now_ns();
+	r = heap_look(h, &h->view.profile, err);
+	h->view.ended = now_ns();
 	return r;
 }
 
@@ -186,7 +189,7 @@ static int heap_take(struct heap_cmd *h, struct error *err)
 	profile_vars_find(h->look.bin, &h->vars);
 	heap_find_text(h);
 	if (h->o->form->kind != HEAP_MEMORY)
-		h->ticks = heap_ticks();
+		h->view.ticks = heap_ticks();
 	r = h->vars.rate ? heap_switch_recover(h, err) : 0;
 	if (r && r != -EBUSY)
 		return r;
@@ -194,7 +197,7 @@ static int heap_take(struct heap_cmd *h, struct error *err)
 		return r;
 	r = h->o->switch_on ? heap_look_switched(h, err) :
 	    h->o->diff	    ? heap_look_twice(h, err) :
-			      heap_look(h, &h->profile, err);
+			      heap_look(h, &h->view.profile, err);
 	pause_release();
 	return r;
 }
@@ -203,7 +206,7 @@ static int heap_take(struct heap_cmd *h, struct error *err)
 
 static void heap_say_off(const struct heap_cmd *h)
 {
-	const struct heap_profile *p = &h->profile;
+	const struct heap_profile *p = &h->view.profile;
 	enum heap_kind kind = h->o->form->kind;
 
 	if (kind == HEAP_MEMORY && !p->rate)
@@ -245,20 +248,39 @@ static void heap_say_moment(const struct heap_cmd *h)
 {
 	if (h->o->form->kind != HEAP_MEMORY || h->o->now)
 		return;
-	if (h->o->diff && h->before.cycle == h->profile.cycle && !h->profile.unpublished)
+	if (h->o->diff && h->view.before.cycle == h->view.profile.cycle &&
+	    !h->view.profile.unpublished)
 		fprintf(stderr, "gotap: no collection ended meanwhile, and counts are as of the "
 				"last one: --now has those since\n");
+}
+
+static int heap_write_file(struct heap_cmd *h, struct error *err)
+{
+	struct output out;
+	int r = output_start(&out, h->o->out, OUTPUT_BINARY, err);
+
+	if (r)
+		return r;
+	r = output_begin(&out, err);
+	if (!r)
+		r = heap_view_write(&h->view, out.fd, out.path, NULL, err);
+	return output_end(&out, r, err);
 }
 
 static int heap_show(struct heap_cmd *h)
 {
 	struct error err;
 
-	heap_make_rows(h);
+	h->view.form = h->o->form;
+	h->view.symbols = h->look.symbols;
+	h->view.minor = gobin_go_minor(h->look.bin);
+	h->view.now = h->o->now;
+	h->view.diff = h->o->diff > 0;
+	heap_make_rows(&h->view);
 	heap_say_off(h);
-	heap_say_missing(&h->profile);
+	heap_say_missing(&h->view.profile);
 	heap_say_moment(h);
-	if (h->o->out && heap_write_profile(h, &err))
+	if (h->o->out && heap_write_file(h, &err))
 		return cmd_fail(&err);
 	if (h->o->json)
 		heap_print_json(h);
@@ -271,16 +293,17 @@ static int heap_show(struct heap_cmd *h)
 
 static void heap_close(struct heap_cmd *h)
 {
-	heap_free(&h->before);
-	heap_free(&h->profile);
-	vec_free(&h->rows);
+	heap_free(&h->view.before);
+	heap_free(&h->view.profile);
+	heap_view_free(&h->view);
 	vec_free(&h->text);
 	look_close(&h->look);
 }
 
 int cmd_heap(int argc, char **argv)
 {
-	struct heap_options o = { .form = forms, .rate = DEFAULT_RATE, .lines = DEFAULT_LINES };
+	struct heap_options o = { .form = heap_forms, .rate = DEFAULT_RATE,
+				  .lines = DEFAULT_LINES };
 	struct heap_cmd h = { .o = &o, .look = LOOK_CLOSED };
 	struct error err = {0};
 	int r, status = command_line_read(&heap_line, &o, argc, argv);

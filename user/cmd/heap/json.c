@@ -21,7 +21,7 @@ static void json_heap_put_values(struct json_out *j, const struct heap_cmd *h,
 static void json_heap_put_stack(struct json_out *j, struct heap_cmd *h, const struct heap_record *r)
 {
 	static struct heap_frame frames[HEAP_FRAMES];
-	size_t i, n = heap_frames(h, r, frames);
+	size_t i, n = heap_frames(&h->view, r, frames);
 
 	json_open_array(j, "stack");
 	for (i = 0; i < n; i++) {
@@ -62,7 +62,7 @@ static void json_heap_put_refused(struct json_out *j, const struct heap_profile 
 
 static void json_heap_put_rate(struct json_out *j, const struct heap_cmd *h)
 {
-	const struct heap_profile *p = &h->profile;
+	const struct heap_profile *p = &h->view.profile;
 
 	if (h->o->form->kind == HEAP_MEMORY) {
 		json_put_count(j, "rate", p->rate);
@@ -87,18 +87,18 @@ void heap_print_json(struct heap_cmd *h)
 	json_put_text(&j, "kind", h->o->form->name);
 	json_heap_put_rate(&j, h);
 	if (h->o->diff)
-		json_put_real(&j, "diff_seconds", (double)(h->ended - h->began) / 1e9, 3);
+		json_put_real(&j, "diff_seconds", (double)(h->view.ended - h->view.began) / 1e9, 3);
 	json_open_object(&j, "total");
-	json_heap_put_values(&j, h, h->totals);
+	json_heap_put_values(&j, h, h->view.totals);
 	json_close_object(&j);
 	json_open_array(&j, "records");
-	for (i = 0; i < h->rows.len; i++)
-		json_heap_put_row(&j, h, vec_at(&h->rows, struct heap_row, i));
+	for (i = 0; i < h->view.rows.len; i++)
+		json_heap_put_row(&j, h, vec_at(&h->view.rows, struct heap_row, i));
 	json_close_array(&j);
-	json_heap_put_refused(&j, &h->profile);
-	if (h->profile.cut)
-		json_put_text(&j, "cut", heap_cut_text(h->profile.cut));
-	if (h->profile.moved)
+	json_heap_put_refused(&j, &h->view.profile);
+	if (h->view.profile.cut)
+		json_put_text(&j, "cut", heap_cut_text(h->view.profile.cut));
+	if (h->view.profile.moved)
 		json_put_bool(&j, "moved", true);
 	json_close_object(&j);
 	putchar('\n');

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* pprof: rows as a profile in the form of /debug/pprof/heap and its like. See heap.h. */
+/* pprof: rows as a profile in the form of /debug/pprof/heap and its like. See view.h. */
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "cmd/heap/heap.h"
-#include "files/leftover.h"
+#include "cmd/heap/view.h"
 #include "pprof/value_profile.h"
 
 /* runtime/pprof: writeHeapProto, printCountCycleProfile */
@@ -26,11 +25,11 @@ static struct value_profile_form pprof_form(const struct heap_form *f)
 	return ret;
 }
 
-static void pprof_add_row(struct heap_cmd *h, struct value_profile *p, const struct heap_row *row)
+static void pprof_add_row(struct heap_view *v, struct value_profile *p, const struct heap_row *row)
 {
 	static struct heap_frame frames[HEAP_FRAMES];
 	static uint32_t numbers[HEAP_FRAMES];
-	size_t n = heap_frames(h, row->record, frames), i = heap_shown_frames(h, frames, &n), k = 0;
+	size_t n = heap_frames(v, row->record, frames), i = heap_shown_frames(v, frames, &n), k = 0;
 
 	for (; i < n; i++)
 		numbers[k++] = value_profile_frame(p, frames[i].func, frames[i].file,
@@ -56,30 +55,23 @@ static void pprof_comment(struct value_profile *p, const struct heap_profile *fr
 					 "two moments");
 }
 
-static int pprof_write(struct heap_cmd *h, struct output *out, struct error *err)
+int heap_view_write(struct heap_view *v, int fd, const char *name, const char *comment,
+		    struct error *err)
 {
-	struct value_profile_form form = pprof_form(h->o->form);
-	uint64_t period = h->o->form->kind == HEAP_MEMORY ? h->profile.rate : 1;
+	struct value_profile_form form = pprof_form(v->form);
+	uint64_t period = v->form->kind == HEAP_MEMORY ? v->profile.rate : 1;
 	struct value_profile *p = value_profile_new(&form, period);
 	size_t i;
 	int r;
 
-	for (i = 0; i < h->rows.len; i++)
-		pprof_add_row(h, p, vec_at(&h->rows, struct heap_row, i));
-	if (h->o->diff)
-		value_profile_set_duration(p, (int64_t)(h->ended - h->began));
-	pprof_comment(p, &h->profile);
-	r = output_begin(out, err);
-	if (!r)
-		r = value_profile_write(p, out->fd, out->path, err);
+	for (i = 0; i < v->rows.len; i++)
+		pprof_add_row(v, p, vec_at(&v->rows, struct heap_row, i));
+	if (v->diff)
+		value_profile_set_duration(p, (int64_t)(v->ended - v->began));
+	if (comment)
+		value_profile_comment(p, comment);
+	pprof_comment(p, &v->profile);
+	r = value_profile_write(p, fd, name, err);
 	value_profile_free(p);
 	return r;
-}
-
-int heap_write_profile(struct heap_cmd *h, struct error *err)
-{
-	struct output out;
-	int r = output_start(&out, h->o->out, OUTPUT_BINARY, err);
-
-	return r ? r : output_end(&out, pprof_write(h, &out, err), err);
 }

@@ -44,7 +44,7 @@ static void records_put_frame(struct heap_cmd *h, const struct heap_frame *f)
 static void records_put_stack(struct heap_cmd *h, const struct heap_record *r)
 {
 	static struct heap_frame frames[HEAP_FRAMES];
-	size_t n = heap_frames(h, r, frames), i = heap_shown_frames(h, frames, &n);
+	size_t n = heap_frames(&h->view, r, frames), i = heap_shown_frames(&h->view, frames, &n);
 
 	for (; i < n; i++)
 		records_put_frame(h, &frames[i]);
@@ -53,7 +53,7 @@ static void records_put_stack(struct heap_cmd *h, const struct heap_record *r)
 
 static void records_put_pcs(const struct heap_cmd *h, const struct heap_record *r)
 {
-	const uint64_t *pcs = vec_at(&h->profile.pcs, uint64_t, r->first);
+	const uint64_t *pcs = vec_at(&h->view.profile.pcs, uint64_t, r->first);
 	uint32_t i;
 
 	printf(" @");
@@ -74,8 +74,8 @@ static void records_put_memory(struct heap_cmd *h)
 	struct sampled total = {0}, s;
 	size_t i;
 
-	for (i = 0; i < h->rows.len; i++) {
-		s = records_sampled(vec_at(&h->rows, struct heap_row, i));
+	for (i = 0; i < h->view.rows.len; i++) {
+		s = records_sampled(vec_at(&h->view.rows, struct heap_row, i));
 		total.allocs = saturate_add(total.allocs, s.allocs);
 		total.frees = saturate_add(total.frees, s.frees);
 		total.alloc_bytes = saturate_add(total.alloc_bytes, s.alloc_bytes);
@@ -83,9 +83,9 @@ static void records_put_memory(struct heap_cmd *h)
 	}
 	printf("heap profile: ");
 	records_put_counts(&total);
-	printf(" @ heap/%" PRIu64 "\n", 2 * h->profile.rate);
-	for (i = 0; i < h->rows.len; i++) {
-		const struct heap_row *row = vec_at(&h->rows, struct heap_row, i);
+	printf(" @ heap/%" PRIu64 "\n", 2 * h->view.profile.rate);
+	for (i = 0; i < h->view.rows.len; i++) {
+		const struct heap_row *row = vec_at(&h->view.rows, struct heap_row, i);
 
 		s = records_sampled(row);
 		records_put_counts(&s);
@@ -100,11 +100,11 @@ static void records_put_block(struct heap_cmd *h)
 	size_t i;
 
 	printf("--- %s:\ncycles/second=%.0f\n",
-	       h->o->form->kind == HEAP_MUTEX ? "mutex" : "contention", h->ticks);
+	       h->o->form->kind == HEAP_MUTEX ? "mutex" : "contention", h->view.ticks);
 	if (h->o->form->kind == HEAP_MUTEX)
-		printf("sampling period=%" PRIu64 "\n", h->profile.mutex_rate);
-	for (i = 0; i < h->rows.len; i++) {
-		const struct heap_row *row = vec_at(&h->rows, struct heap_row, i);
+		printf("sampling period=%" PRIu64 "\n", h->view.profile.mutex_rate);
+	for (i = 0; i < h->view.rows.len; i++) {
+		const struct heap_row *row = vec_at(&h->view.rows, struct heap_row, i);
 
 		printf("%" PRId64 " %" PRId64, row->record->cycles, row->allocs);
 		records_put_pcs(h, row->record);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rows: records as rows: their values, the frames of their stacks. See heap.h. */
+/* rows: records as rows: their values, the frames of their stacks. See view.h. */
 #include <math.h>
 #include <string.h>
 
 #include "base/map64.h"
 #include "base/saturate.h"
-#include "cmd/heap/heap.h"
+#include "cmd/heap/view.h"
 
 /* --- values --- */
 
-static const struct heap_counts *rows_counts(const struct heap_cmd *h, const struct heap_record *r)
+static const struct heap_counts *rows_counts(const struct heap_view *v, const struct heap_record *r)
 {
-	return h->o->now ? &r->now : &r->published;
+	return v->now ? &r->now : &r->published;
 }
 
-static void rows_memory_values(struct heap_cmd *h, struct heap_row *row)
+static void rows_memory_values(struct heap_view *v, struct heap_row *row)
 {
-	struct heap_scaled all = heap_scale(row->allocs, row->record->size, h->profile.rate);
+	struct heap_scaled all = heap_scale(row->allocs, row->record->size, v->profile.rate);
 	struct heap_scaled inuse =
-		heap_scale(row->allocs - row->frees, row->record->size, h->profile.rate);
+		heap_scale(row->allocs - row->frees, row->record->size, v->profile.rate);
 
 	row->values[VALUE_ALLOC_OBJECTS] = all.objects;
 	row->values[VALUE_ALLOC_SPACE] = all.bytes;
@@ -27,12 +27,12 @@ static void rows_memory_values(struct heap_cmd *h, struct heap_row *row)
 }
 
 /* Up to Go 1.19 the mutex profile has what was sampled; later releases scale it themselves. */
-static double rows_mutex_scale(const struct heap_cmd *h)
+static double rows_mutex_scale(const struct heap_view *v)
 {
 	enum { MINOR_SCALED = 20 };
 
-	return h->o->form->kind == HEAP_MUTEX && gobin_go_minor(h->look.bin) < MINOR_SCALED ?
-		       (double)h->profile.mutex_rate :
+	return v->form->kind == HEAP_MUTEX && v->minor < MINOR_SCALED ?
+		       (double)v->profile.mutex_rate :
 		       1;
 }
 
@@ -41,34 +41,36 @@ static int64_t rows_whole(double v)
 	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : (int64_t)v;
 }
 
-static void rows_block_values(struct heap_cmd *h, struct heap_row *row, double count, double cycles)
+static void rows_block_values(struct heap_view *v, struct heap_row *row, double count,
+			      double cycles)
 {
-	double scale = rows_mutex_scale(h);
+	double scale = rows_mutex_scale(v);
 
 	row->allocs = rows_whole(count);
 	row->values[VALUE_CONTENTIONS] = rows_whole(floor(count) * scale);
-	row->values[VALUE_DELAY] = rows_whole(cycles / (h->ticks / 1e9) * scale);
+	row->values[VALUE_DELAY] = rows_whole(cycles / (v->ticks / 1e9) * scale);
 }
 
-static void rows_put(struct heap_cmd *h, const struct heap_record *r, const struct heap_record *old)
+static void rows_put(struct heap_view *v, const struct heap_record *r,
+		     const struct heap_record *old)
 {
-	const struct heap_counts *now = rows_counts(h, r);
+	const struct heap_counts *now = rows_counts(v, r);
 	struct heap_counts was = {0};
-	struct heap_row *row = vec_push(&h->rows, sizeof(*row));
+	struct heap_row *row = vec_push(&v->rows, sizeof(*row));
 	unsigned int i;
 
 	if (old)
-		was = *rows_counts(h, old);
+		was = *rows_counts(v, old);
 	row->record = r;
 	row->allocs = (int64_t)(now->allocs - was.allocs);
 	row->frees = (int64_t)(now->frees - was.frees);
-	if (h->o->form->kind == HEAP_MEMORY)
-		rows_memory_values(h, row);
+	if (v->form->kind == HEAP_MEMORY)
+		rows_memory_values(v, row);
 	else
-		rows_block_values(h, row, r->count - (old ? old->count : 0),
+		rows_block_values(v, row, r->count - (old ? old->count : 0),
 				  (double)(r->cycles - (old ? old->cycles : 0)));
-	for (i = 0; i < h->o->form->nvalues; i++)
-		h->totals[i] = saturate_add(h->totals[i], row->values[i]);
+	for (i = 0; i < v->form->nvalues; i++)
+		v->totals[i] = saturate_add(v->totals[i], row->values[i]);
 }
 
 static unsigned int rows_sorted_by;
@@ -84,24 +86,24 @@ static int rows_larger_first(const void *a, const void *b)
 	return i < j ? 1 : -1;
 }
 
-void heap_make_rows(struct heap_cmd *h)
+void heap_make_rows(struct heap_view *v)
 {
 	struct map64 old = {0};
 	const uint64_t *at;
 	size_t i;
 
-	for (i = 0; i < h->before.records.len; i++)
-		*map64_put(&old, vec_at(&h->before.records, struct heap_record, i)->bucket, NULL) =
+	for (i = 0; i < v->before.records.len; i++)
+		*map64_put(&old, vec_at(&v->before.records, struct heap_record, i)->bucket, NULL) =
 			i;
-	for (i = 0; i < h->profile.records.len; i++) {
-		const struct heap_record *r = vec_at(&h->profile.records, struct heap_record, i);
+	for (i = 0; i < v->profile.records.len; i++) {
+		const struct heap_record *r = vec_at(&v->profile.records, struct heap_record, i);
 
 		at = map64_get(&old, r->bucket);
-		rows_put(h, r, at ? vec_at(&h->before.records, struct heap_record, *at) : NULL);
+		rows_put(v, r, at ? vec_at(&v->before.records, struct heap_record, *at) : NULL);
 	}
 	map64_free(&old);
-	rows_sorted_by = h->o->form->shown;
-	vec_sort(&h->rows, sizeof(struct heap_row), rows_larger_first);
+	rows_sorted_by = v->form->shown;
+	vec_sort(&v->rows, sizeof(struct heap_row), rows_larger_first);
 }
 
 /* --- frames --- */
@@ -114,9 +116,9 @@ struct calls {
 	size_t n;
 };
 
-static void rows_expand(struct heap_cmd *h, uint64_t pc, struct calls *ret)
+static void rows_expand(struct heap_view *v, uint64_t pc, struct calls *ret)
 {
-	ret->n = symbolizer_calls(h->look.symbols, &pc, 1, ret->at, CALLS);
+	ret->n = symbolizer_calls(v->symbols, &pc, 1, ret->at, CALLS);
 }
 
 /* Are the frames of @inner from @k on those of @outer? */
@@ -147,21 +149,21 @@ static void rows_put_frame(const struct call *c, uint64_t pc, struct heap_frame 
  * (fpTracebackPartialExpand). As runtime.CallersFrames does, this tells them apart by the next
  * address: whether it stands for the call around the inlined one.
  */
-size_t heap_frames(struct heap_cmd *h, const struct heap_record *r,
+size_t heap_frames(struct heap_view *v, const struct heap_record *r,
 		   struct heap_frame out[static HEAP_FRAMES])
 {
-	const uint64_t *pcs = vec_at(&h->profile.pcs, uint64_t, r->first);
+	const uint64_t *pcs = vec_at(&v->profile.pcs, uint64_t, r->first);
 	struct calls room[2], *here, *next = &room[0];
 	size_t i, k, n = 0;
 
 	if (r->n)
-		rows_expand(h, pcs[0], next);
+		rows_expand(v, pcs[0], next);
 	for (i = 0; i < r->n; i++) {
 		here = next;
 		next = &room[here == room];
 		next->n = 0;
 		if (i + 1 < r->n)
-			rows_expand(h, pcs[i + 1], next);
+			rows_expand(v, pcs[i + 1], next);
 		for (k = 0; k < here->n && n < HEAP_FRAMES; k++) {
 			if (k && rows_continues(here, k, next))
 				break;
@@ -176,14 +178,19 @@ static bool rows_is_of_runtime(const char *func)
 	return !strncmp(func, "runtime.", 8) || !strncmp(func, "internal/runtime/", 17);
 }
 
-size_t heap_shown_frames(const struct heap_cmd *h, const struct heap_frame *frames, size_t *n)
+size_t heap_shown_frames(const struct heap_view *v, const struct heap_frame *frames, size_t *n)
 {
 	size_t i;
 
 	if (*n > 1 && !strcmp(frames[*n - 1].func, "runtime.goexit"))
 		--*n;
-	for (i = 0; i < *n && h->o->form->kind == HEAP_MEMORY; i++)
+	for (i = 0; i < *n && v->form->kind == HEAP_MEMORY; i++)
 		if (!rows_is_of_runtime(frames[i].func))
 			return i;
 	return 0;
+}
+
+void heap_view_free(struct heap_view *v)
+{
+	vec_free(&v->rows);
 }

@@ -15,6 +15,7 @@
 #include "flight/peers.h"
 #include "cmd/options.h"
 #include "cmd/record/on.h"
+#include "cmd/record/oom.h"
 #include "flight/socket.h"
 #include "assemble/assembler.h"
 
@@ -51,10 +52,14 @@ struct flight_recording {
 	struct peers_counts asked;	/* when it is finished */
 	struct triggers *triggers;	/* NULL: there is no --on */
 	struct assembler *assembler;
-	struct flight_counts counts;	/* when it is finished */
+	struct oom oom;
+	bool out_of_memory;		/* when it is finished: the program was */
+	struct flight_counts counts;	/* likewise */
 	bool quiet;
 };
 
+/* Before capture_start(), while gotap has one thread; @t must outlive @r. */
+int flight_recording_begin(struct flight_recording *r, const struct target *t, struct error *err);
 /* After capture_start(), which gives up capabilities; @info stays the caller's, and in use. */
 int flight_recording_start(struct flight_recording *r, const struct flight_args *a,
 			   const struct capture_info *info, bool quiet, struct error *err);
@@ -67,11 +72,14 @@ void flight_recording_assembler(struct flight_recording *r, struct assembler *a)
  * generation that a snapshot waits for.
  */
 int flight_recording_step(struct flight_recording *r, struct error *err);
-/* To be called before the end of the trace: puts the notes into it that are still missing. */
-void flight_recording_last(struct flight_recording *r);
 /*
- * To be called when the trace is complete: writes the snapshots that are waited for. @ended: the
- * program, if the recording ended because the program did; else NULL.
+ * To be called before the end of the trace: puts the notes into it that are still missing. @ended:
+ * the program, if the recording ended because the program did; else NULL. @victim_at: as oom_end().
+ */
+void flight_recording_last(struct flight_recording *r, struct process *ended, uint64_t victim_at);
+/*
+ * To be called when the trace is complete: writes the snapshots that are waited for. @ended: as
+ * before.
  */
 void flight_recording_finish(struct flight_recording *r, struct process *ended);
 void flight_recording_free(struct flight_recording *r);

@@ -84,6 +84,11 @@ static double flight_after(const struct flight_args *a)
 	return a->after >= 0 ? a->after : on_lasts(&a->on) ? AFTER_WAITS : 0;
 }
 
+int flight_recording_begin(struct flight_recording *r, const struct target *t, struct error *err)
+{
+	return oom_begin(&r->oom, t, err);
+}
+
 int flight_recording_start(struct flight_recording *r, const struct flight_args *a,
 			   const struct capture_info *info, bool quiet, struct error *err)
 {
@@ -113,6 +118,8 @@ int flight_recording_start(struct flight_recording *r, const struct flight_args 
 	if (!e)
 		e = flight_new(&r->flight, &r->opts, err);
 	if (!e)
+		e = oom_start(&r->oom, err);
+	if (!e)
 		r->triggers = on_begin(&a->on, flight_recording_fire, r->flight);
 	return e ? e : start_socket(r, a->socket, err);
 }
@@ -136,9 +143,15 @@ static void flight_record_written(void *ctx, const struct tracefile_generation *
 	flight_add(r->flight, g, &losses);
 }
 
+static void flight_record_dies(void *ctx, const struct rec_user *r)
+{
+	oom_dies(&((struct flight_recording *)ctx)->oom, r);
+}
+
 void flight_recording_opts(struct flight_recording *r, struct assembler_opts *opts)
 {
-	static const struct observer_ops ops = { .written = flight_record_written };
+	static const struct observer_ops ops = { .written = flight_record_written,
+						 .dies = flight_record_dies };
 
 	observers_add(&opts->observers, &ops, r);
 	if (r->triggers)
@@ -189,13 +202,17 @@ int flight_recording_step(struct flight_recording *r, struct error *err)
 
 /* --- the end --- */
 
-void flight_recording_last(struct flight_recording *r)
+void flight_recording_last(struct flight_recording *r, struct process *ended, uint64_t victim_at)
 {
 	char note[FLIGHT_NOTE];
+	struct flight_fact fact;
 
 	if (!r->flight)
 		return;
 	look_at_signal(r);
+	r->out_of_memory = oom_end(&r->oom, ended, victim_at, &fact);
+	if (r->out_of_memory)
+		flight_recording_fire(r->flight, &fact);
 	while (flight_note(r->flight, UINT64_MAX, note))
 		assembler_note(r->assembler, note);
 }
@@ -207,7 +224,8 @@ void flight_recording_finish(struct flight_recording *r, struct process *ended)
 	look_at_signal(r);
 	if (r->triggers && r->assembler) {
 		triggers_finish(r->triggers);
-		if (ended)
+		/* one snapshot of the end is enough */
+		if (ended && !r->out_of_memory)
 			on_ended(r->triggers, ended, assembler_counts(r->assembler)->end);
 	}
 	flight_finish(r->flight);
@@ -226,5 +244,6 @@ void flight_recording_free(struct flight_recording *r)
 	flight_free(r->flight);
 	peers_close(r->peers);
 	triggers_free(r->triggers);
+	oom_free(&r->oom);
 	*r = (struct flight_recording){0};
 }

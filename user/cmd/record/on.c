@@ -136,7 +136,7 @@ struct triggers *on_begin_print(const struct on_list *l, FILE *out)
  * Waits for the status of a program that has ended. If gotap is not the parent, the kernel gives
  * the status only after the parent has taken it: half a second is enough for a parent that waits.
  */
-static bool wait_status(struct process *p, int *status)
+bool on_wait_status(struct process *p, int *status)
 {
 	enum { TRIES = 50, TRY_NS = 10 * 1000 * 1000 };
 	int i;
@@ -155,7 +155,7 @@ void on_ended(struct triggers *t, struct process *p, uint64_t time)
 
 	if (!t)
 		return;
-	end.known = wait_status(p, &end.status);
+	end.known = on_wait_status(p, &end.status);
 	triggers_ended(t, &end);
 }
 

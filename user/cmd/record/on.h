@@ -40,6 +40,11 @@ struct triggers *on_begin(const struct on_list *l,
 /* The same where each fact is a line of JSON for @out. */
 struct triggers *on_begin_print(const struct on_list *l, FILE *out);
 /*
+ * Stores the wait status of a program that has ended, as wait(2) has it. Waits half a second for
+ * its parent. False: the kernel does not say it.
+ */
+bool on_wait_status(struct process *p, int *status);
+/*
  * Passes the end of program @p to the triggers. To be called when all records up to @time (ns),
  * the last one, are in the trace.
  */

@@ -150,6 +150,8 @@ static int session_start(struct session *s, struct error *err)
 	if (!s->target->proc.launched)
 		children_begin(&s->children, &s->target->proc.fs, s->target->proc.pid);
 	r = start_spool(s, err);
+	if (!r && s->opts->flight.time)
+		r = flight_recording_begin(&s->flight, s->target, err);
 	if (!r)
 		r = target_fault(s->target, capture_start(&s->capture, &s->target->plan,
 				 &s->target->proc, &s->capture_opts, err), err);
@@ -415,8 +417,12 @@ static int check_began(struct session *s, struct error *err)
 
 static int session_run(struct session *s, struct error *err)
 {
+	struct process *ended = NULL;
 	struct error late;
 	int old, r = session_take_all(s, err);
+
+	if (capture_ended(s->capture) == CAPTURE_EXITED)
+		ended = &s->target->proc;
 
 	s->nonsense = !capture_fits(s->capture);
 	if (s->nonsense && !r)
@@ -426,7 +432,7 @@ static int session_run(struct session *s, struct error *err)
 				 gobin_path(s->target->bin), s->opts->assume_minor);
 	if (!r)
 		r = session_replay(s, err);
-	flight_recording_last(&s->flight);
+	flight_recording_last(&s->flight, ended, capture_oom_time(s->capture));
 	if (r || s->gave_up)
 		r = assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
 	else
@@ -436,8 +442,7 @@ static int session_run(struct session *s, struct error *err)
 		*err = late;
 		r = old;
 	}
-	flight_recording_finish(
-		&s->flight, capture_ended(s->capture) == CAPTURE_EXITED ? &s->target->proc : NULL);
+	flight_recording_finish(&s->flight, ended);
 	return r ? r : check_began(s, err);
 }
 

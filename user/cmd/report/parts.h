@@ -94,6 +94,13 @@ void report_json_requests(struct json_out *j, const struct trace_report *r);
 void report_print_allocations(const struct trace_report *r, FILE *f);
 void report_json_allocations(struct json_out *j, const struct trace_report *r);
 
+/*
+ * snapshot.c: passes what the JSON beside a snapshot of a flight recording says (docs/flight.md) to
+ * @u and @f, before they are finished: its trigger, and who held the memory if there was none left.
+ * Without that file the trace is all.
+ */
+void report_snapshot(const char *trace, struct units *u, struct findings *f);
+
 /* next.c: fills @n with the commands that would add to the report. @r must outlive it. */
 void report_next(const struct trace_report *r, struct next *n);
 

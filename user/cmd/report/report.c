@@ -17,7 +17,6 @@
 #include "files/reread.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
-#include "proc/json.h"
 
 /* --- reading --- */
 
@@ -25,6 +24,8 @@ static int by_cost(const void *a, const void *b)
 {
 	const struct trace_finding *x = a, *y = b;
 
+	if (x->finding->first != y->finding->first)
+		return x->finding->first ? -1 : 1;
 	return x->share > y->share ? -1 : x->share < y->share;
 }
 
@@ -162,23 +163,6 @@ static int report_units(struct units *u, struct reread *file, const struct trace
 	return 0;
 }
 
-/* The JSON beside a snapshot has its trigger (docs/flight.md). Without that the trace is all. */
-static void report_expect_trigger(struct units *u, const char *path)
-{
-	enum { MOST = 1 << 16 };
-	_cleanup_free_ char *name = xasprintf("%s.json", path), *text = xcalloc(1, MOST);
-	FILE *f = fopen(name, "re");
-	size_t n = f ? fread(text, 1, MOST, f) : 0;
-	struct json_object *all = n ? json_parse(text, n) : NULL;
-	int64_t time = json_number(all, "trigger\nmonotonic_ns");
-
-	if (time > 0)
-		units_expect(u, json_text(all, "trigger\nname"), time);
-	json_close(all);
-	if (f)
-		fclose(f);
-}
-
 /* What has the labels alone: all that adds up the program, or explains it, is left out. */
 static int report_read_labelled(struct trace_report *r, struct reread *file, const char *binary,
 				bool *failed, struct error *err)
@@ -226,7 +210,7 @@ static int trace_report_read_file(struct trace_report *r, struct reread *file,
 	routes = report_requests_new(r->spans, o->html);
 	*(struct routes **)vec_push(&r->routes, sizeof(routes)) = routes;
 	units_collect(units, r->spans);
-	report_expect_trigger(units, path);
+	report_snapshot(path, units, f);
 	if (o->html)
 		units_walk(units);
 	r->version = trace_reader_version(in.reader);

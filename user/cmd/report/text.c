@@ -116,7 +116,10 @@ static void report_text_print_finding(const struct trace_report *r, size_t numbe
 		unit_instant(finding->to).text);
 	if (!is_one(r))
 		fprintf(f, " of trace %" PRIu32, tf->trace + 1);
-	fprintf(f, "; %s of the lost time\n", unit_share(tf->share, 1).text);
+	if (finding->first)
+		fputc('\n', f);
+	else
+		fprintf(f, "; %s of the lost time\n", unit_share(tf->share, 1).text);
 }
 
 static void report_text_print_findings(const struct trace_report *r, FILE *f)
