@@ -356,6 +356,10 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 	struct patches w = { .p = p, .b = b };
 	int r = 0;
 
+	if (gobin_arch(b)->id != GOARCH_AMD64) {
+		plan_note_not_inline(p, "runtime", "code in the target is made for amd64 only");
+		return 0;
+	}
 	if (p->abi == GO_ABI_STACK) {
 		plan_note_not_inline(p, "runtime", "Go up to 1.16 passes arguments on the stack");
 		return 0;

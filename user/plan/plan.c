@@ -135,7 +135,7 @@ static int add_exit_jump(struct plan *p, const struct gobin *b, const struct pro
 	if (r)
 		return r;
 	p->exitsyscall_p_reg = site.pp_reg;
-	snprintf(text, sizeof(text), "%s at +0x%x", site.cond == 4 ? "je" : "jne", site.offset);
+	snprintf(text, sizeof(text), "%s at +0x%x", site.text, site.offset);
 	return plan_add_at(p, b, spec, fn, site.offset, text, err);
 }
 

@@ -35,10 +35,27 @@ bool plan_wants(const struct plan *p, enum group group, int since, int until)
 	return (p->groups & 1u << group) && release_in(p->minor, since, until);
 }
 
+/*
+ * As points_site_fits(), where a call leaves its return address in a register. The stack check is
+ * the site in all releases: no frame is made there, and a hit that grows the stack is dropped. The
+ * two programs that need only registers may sit later.
+ */
+static bool points_link_site_fits(const struct gobin *b, enum program program,
+				  const struct site *site)
+{
+	if (gobin_register_args(b) && !code_keeps_arguments(b, site))
+		return false;
+	if (program == PROGRAM_casgstatus || program == PROGRAM_syscall_enter)
+		return site->kind == SITE_BRANCH;
+	return site->drop_taken && !site->frame;
+}
+
 /* Returns whether @site has the registers that bpf/goabi.h requires. */
 static bool points_site_fits(const struct plan *p, const struct gobin *b, enum program program,
 			     const struct site *site)
 {
+	if (gobin_arch(b)->has_link)
+		return points_link_site_fits(b, program, site);
 	if (p->abi == GO_ABI_PUSH)
 		return site->kind == SITE_FRAME && !site->frame;
 	if (p->abi == GO_ABI_CHECK && !code_keeps_arguments(b, site))
@@ -48,6 +65,15 @@ static bool points_site_fits(const struct plan *p, const struct gobin *b, enum p
 	return site->drop_taken && !site->frame;
 }
 
+/*
+ * Returns whether the first instruction may serve, of a function without a stack check: the return
+ * address is in a register there, too, and a step costs half as much again as a simulation.
+ */
+static bool points_take_first(const struct gobin *b, const struct gobin_func *fn)
+{
+	return gobin_arch(b)->has_link && prologue_runs_first_once(b, fn);
+}
+
 static int points_find_prologue(const struct plan *p, const struct gobin *b, enum program program,
 				const struct gobin_func *fn, uint32_t *offset, char text[80],
 				struct error *err)
@@ -55,6 +81,11 @@ static int points_find_prologue(const struct plan *p, const struct gobin *b, enu
 	struct site site;
 	int r = prologue_site_of(b, fn, &site, err);
 
+	if ((r || !points_site_fits(p, b, program, &site)) && points_take_first(b, fn)) {
+		*offset = 0;
+		snprintf(text, 80, "first instruction");
+		return 0;
+	}
 	if (r)
 		return r;
 	if (!points_site_fits(p, b, program, &site))
@@ -72,6 +103,9 @@ int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *po
 
 	if (r)
 		return error_set(err, r, "%s lies outside the file", point->function);
+	if (!code_may_probe(b, point->addr))
+		return error_set(err, -ENOTSUP, "a probe in %s (%s) would change what it does",
+				 point->function, point->site);
 	*(struct probe_point *)vec_push(&p->points, sizeof(*point)) = *point;
 	return 0;
 }

@@ -248,11 +248,12 @@ static bool all_are_calls(const struct plan *p, const struct gobin *b, const str
 
 /*
  * Up to Go 1.20 the start of casgstatus does as well; the call is there for what can only replace
- * a call.
+ * a call. With a link register the arguments are in each release where the start has them.
  */
-static bool can_sit_at_calls(const struct plan *p)
+static bool can_sit_at_calls(const struct plan *p, const struct gobin *b)
 {
-	return p->abi == GO_ABI_PUSH || (p->for_inline && p->abi == GO_ABI_CHECK);
+	return gobin_arch(b)->has_link || p->abi == GO_ABI_PUSH ||
+	       (p->for_inline && p->abi == GO_ABI_CHECK);
 }
 
 /*
@@ -267,7 +268,7 @@ static int sites_move_to_calls(struct plan *p, const struct gobin *b, const stru
 	size_t i, n = 0;
 	int r = 0;
 
-	if (!can_sit_at_calls(p) || !all_are_calls(p, b, calls))
+	if (!can_sit_at_calls(p, b) || !all_are_calls(p, b, calls))
 		return 0;
 	for (i = 0; i < p->points.len; i++)
 		if (points[i].program != PROGRAM_casgstatus)

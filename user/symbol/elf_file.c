@@ -24,7 +24,7 @@ static int check_header(struct elf_file *f, struct error *err)
 	f->arch = goarch_of(h->e_machine);
 	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB || !f->arch)
 		return error_set(err, -ENOEXEC, "an ELF file for another machine (number %u), "
-				 "only amd64 is supported", h->e_machine);
+				 "only amd64 and arm64 are supported", h->e_machine);
 	if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
 		return error_set(err, -ENOEXEC, "an ELF file, but not an executable (type %u)",
 				 h->e_type);

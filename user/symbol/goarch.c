@@ -14,6 +14,12 @@ static const struct goarch goarches[GOARCHES] = {
 		.int_args = 9, .float_args = 15,
 		.register_args_since = 17,
 	},
+	[GOARCH_ARM64] = {
+		.id = GOARCH_ARM64, .name = "arm64", .elf = EM_AARCH64,
+		.elf_relative = R_AARCH64_RELATIVE, .pc_quantum = 4, .call_len = 4, .min_frame = 8,
+		.has_link = true, .int_args = 16, .float_args = 16,
+		.register_args_since = 18,
+	},
 };
 
 const struct goarch *goarch_of(uint16_t elf)

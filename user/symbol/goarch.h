@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum goarch_id { GOARCH_AMD64, GOARCHES };
+enum goarch_id { GOARCH_AMD64, GOARCH_ARM64, GOARCHES };
 
 struct goarch {
 	enum goarch_id id;

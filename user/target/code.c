@@ -10,6 +10,13 @@ static const struct code_ops code_tables[GOARCHES] = {
 #undef CODE_OP
 #undef CODE_BYTES
 	},
+	[GOARCH_ARM64] = {
+#define CODE_OP(result, name, params, args) .name = arm64_##name,
+#define CODE_BYTES(result, name, params) .name = arm64_##name,
+#include "target/code.def"
+#undef CODE_OP
+#undef CODE_BYTES
+	},
 };
 
 const struct code_ops *code_of(const struct gobin *b)

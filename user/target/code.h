@@ -30,6 +30,11 @@
  */
 bool code_is_emulated(const struct gobin *b, uint64_t addr);
 /*
+ * Returns whether a uprobe may sit at the instruction at @addr: false where the kernel refuses or
+ * breaks it, and where a trap would change what the program does.
+ */
+bool code_may_probe(const struct gobin *b, uint64_t addr);
+/*
  * Returns whether the instruction at @addr is a direct call; *@target is then the callee's address.
  */
 bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target);

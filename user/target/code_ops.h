@@ -33,8 +33,8 @@ struct code_ops {
 const struct code_ops *code_of(const struct gobin *b);
 
 /* The functions of each architecture. */
-#define CODE_OP(result, name, params, args) result x86_##name params;
-#define CODE_BYTES(result, name, params) result x86_##name params;
+#define CODE_OP(result, name, params, args) result x86_##name params; result arm64_##name params;
+#define CODE_BYTES(result, name, params) result x86_##name params; result arm64_##name params;
 #include "target/code.def"
 #undef CODE_OP
 #undef CODE_BYTES

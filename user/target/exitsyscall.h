@@ -24,6 +24,7 @@ struct exit_site {
 	uint8_t cond;
 	/* the register with pp; 0 in it means that the goroutine lost its P */
 	uint8_t pp_reg;
+	char text[8];		/* the instruction: "je" */
 };
 
 /*

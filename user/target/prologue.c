@@ -19,3 +19,17 @@ int prologue_site_of(const struct gobin *b, const struct gobin_func *fn, struct 
 				 gobin_go_version(b));
 	return 0;
 }
+
+bool prologue_runs_first_once(const struct gobin *b, const struct gobin_func *fn)
+{
+	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
+	struct vec ends = {0};
+	struct function_sweep sweep = { .ends = &ends };
+	uint32_t at;
+	bool once = code && code_of(b)->function_first(code, fn->size) != FIRST_REFUSED &&
+		    !code_of(b)->function_sweep(code, fn->size, &sweep, &at) && !sweep.restarts;
+
+	vec_free(&ends);
+	vec_free(&sweep.jumps);
+	return once;
+}

@@ -40,7 +40,11 @@ struct site {
 	 * function starts again: the program must drop the hit.
 	 */
 	bool drop_taken;
-	uint32_t frame;		/* the return address is at the stack pointer + frame */
+	/*
+	 * the return address is at the stack pointer + frame; with a link register: it is there,
+	 * and not 0 means that the function has made its frame
+	 */
+	uint32_t frame;
 	/*
 	 * Registers that may differ from their value on entry, as bits 1 << number. Stack pointer
 	 * and frame pointer are not among them, since @frame and @kind give them: the frame pointer
@@ -57,5 +61,8 @@ struct site {
  */
 int prologue_site_of(const struct gobin *b, const struct gobin_func *fn, struct site *ret,
 		     struct error *err);
+
+/* Returns whether a probe can sit at the first instruction of @fn, and each call runs it once. */
+bool prologue_runs_first_once(const struct gobin *b, const struct gobin_func *fn);
 
 #endif

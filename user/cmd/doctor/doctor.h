@@ -59,6 +59,8 @@ void doctor_look_at_machine(struct doctor *d);
  * may be NULL.
  */
 void doctor_look_at_process(struct doctor *d, const char *container);
+/* Returns whether the program is of another architecture than this machine. */
+bool doctor_is_foreign(const struct doctor *d);
 /* Release, symbols, offsets, probe sites of d->bin; loads the BPF programs for it. */
 void doctor_look_at_program(struct doctor *d, unsigned int groups);
 

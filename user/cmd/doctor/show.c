@@ -83,7 +83,10 @@ static void doctor_show_print_missing(const struct doctor *d)
 
 static void print_verdict(const struct doctor *d, const struct finding *obstacle)
 {
-	if (!obstacle)
+	if (!obstacle && doctor_is_foreign(d))
+		printf("This program can be traced, on a machine of %s.\n",
+		       gobin_arch(d->bin)->name);
+	else if (!obstacle)
 		puts(d->bin ? "This program can be traced." : "Go programs can be traced here.");
 	else if (*obstacle->remedy)
 		show_printf(stdout, "Cannot trace: %s.\n", obstacle->remedy);
@@ -97,7 +100,7 @@ static void doctor_show_print_next(const struct doctor *d)
 	struct next next = { .other = d->bin ? gobin_path(d->bin) : NULL };
 	char pid[16];
 
-	if (doctor_obstacle(d))
+	if (doctor_obstacle(d) || doctor_is_foreign(d))
 		return;
 	snprintf(pid, sizeof(pid), "%d", d->has_proc ? d->proc.pid : 0);
 	next.pid = d->has_proc ? pid : NULL;

@@ -28,6 +28,12 @@ bool x86_code_is_emulated(const struct gobin *b, uint64_t addr)
 	return code_decode_at(b, addr, &insn) && x86_is_emulated(&insn);
 }
 
+/* The finders choose no instruction that the kernel refuses to step. */
+bool x86_code_may_probe(const struct gobin *b, uint64_t addr)
+{
+	return true;
+}
+
 bool x86_code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target)
 {
 	struct x86_insn insn;

@@ -3,6 +3,7 @@
 #include "target/exitsyscall.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -150,6 +151,7 @@ static int exitsys_find(const struct gobin *b, const struct go_offsets *offsets,
 		.cond = (uint8_t)x86_jcc_cond(&w.f.insn),
 		.pp_reg = w.p,
 	};
+	snprintf(ret->text, sizeof(ret->text), "%s", ret->cond == X86_COND_E ? "je" : "jne");
 	return 0;
 }
 
