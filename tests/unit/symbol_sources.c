@@ -79,17 +79,28 @@ static void compare_pc(struct pair *p, uint64_t pc)
 	show("pclntab", b, nb);
 }
 
-/* e8 rel32 whose target is where a function begins: a call, for all that matters. */
-static bool is_call(const struct pclntab *t, const uint8_t *p, uint64_t addr)
+/*
+ * e8 rel32, or bl, whose target is where a function begins: a call, for all that matters.
+ */
+static bool is_call(const struct goarch *arch, const struct pclntab *t, const uint8_t *p, uint64_t addr)
 {
 	struct pclntab_func f;
 	int32_t rel;
+	uint64_t target;
+	uint32_t word;
 
-	if (*p != 0xe8)
-		return false;
-	memcpy(&rel, p + 1, sizeof(rel));
-	return pclntab_func_at(t, addr + 5 + (uint64_t)(int64_t)rel, &f) &&
-	       f.entry == addr + 5 + (uint64_t)(int64_t)rel;
+	if (arch->id == GOARCH_ARM64) {
+		memcpy(&word, p, sizeof(word));
+		if (word >> 26 != 0x25)
+			return false;
+		target = addr + (uint64_t)((int64_t)((uint64_t)word << 38) >> 36);
+	} else {
+		if (*p != 0xe8)
+			return false;
+		memcpy(&rel, p + 1, sizeof(rel));
+		target = addr + 5 + (uint64_t)(int64_t)rel;
+	}
+	return pclntab_func_at(t, target, &f) && f.entry == target;
 }
 
 static void compare_calls(struct pair *p, const struct pclntab *t, const char *path)
@@ -102,9 +113,9 @@ static void compare_calls(struct pair *p, const struct pclntab *t, const char *p
 	pclntab_text_range(t, &start, &end);
 	code = elf_bytes(&img, start, end - start);
 	CHECK(code);
-	for (off = 0; code && off + 5 < end - start; off++) {
-		if (is_call(t, code + off, start + off))
-			compare_pc(p, start + off + 5);
+	for (off = 0; code && off + 5 < end - start; off += img.arch->pc_quantum) {
+		if (is_call(img.arch, t, code + off, start + off))
+			compare_pc(p, start + off + img.arch->call_len);
 	}
 	elf_file_close(&img);
 }

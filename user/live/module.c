@@ -220,8 +220,10 @@ void module_exe_name(const struct process *p, char ret[512])
 static int use_executable(struct process *p, struct gobin *b, struct search *s,
 			  struct error *err)
 {
-	int r = process_find_bias(p, gobin_entry(b), err);
+	int r = gobin_check_host(b, err);
 
+	if (!r)
+		r = process_find_bias(p, gobin_entry(b), err);
 	if (r)
 		return r;
 	memcpy(p->module, p->exe, sizeof(p->module));

@@ -66,12 +66,15 @@ static bool points_site_fits(const struct plan *p, const struct gobin *b, enum p
 }
 
 /*
- * Returns whether the first instruction may serve, of a function without a stack check: the return
- * address is in a register there, too, and a step costs half as much again as a simulation.
+ * Returns whether the first instruction may serve, of a function without a stack check, which the
+ * kernel has to step: for functions that run when the program ends. Their programs do not ask
+ * whether the stack grows, which other programs do by the flags that a stack check sets.
  */
-static bool points_take_first(const struct gobin *b, const struct gobin_func *fn)
+static bool points_take_first(const struct gobin *b, enum program program,
+			      const struct gobin_func *fn)
 {
-	return gobin_arch(b)->has_link && prologue_runs_first_once(b, fn);
+	return gobin_arch(b)->has_link && plan_group_of(program) == GROUP_CRASH &&
+	       prologue_runs_first_once(b, fn);
 }
 
 static int points_find_prologue(const struct plan *p, const struct gobin *b, enum program program,
@@ -81,7 +84,8 @@ static int points_find_prologue(const struct plan *p, const struct gobin *b, enu
 	struct site site;
 	int r = prologue_site_of(b, fn, &site, err);
 
-	if ((r || !points_site_fits(p, b, program, &site)) && points_take_first(b, fn)) {
+	if ((r || !points_site_fits(p, b, program, &site)) &&
+	    points_take_first(b, program, fn)) {
 		*offset = 0;
 		snprintf(text, 80, "first instruction");
 		return 0;

@@ -3,6 +3,7 @@
 #include "symbol/goarch.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stddef.h>
 
 #include "base/arch.h"
@@ -35,4 +36,13 @@ const struct goarch *goarch_of(uint16_t elf)
 const struct goarch *goarch_host(void)
 {
 	return goarch_of(ARCH_ELF_MACHINE);
+}
+
+int goarch_check_host(const struct goarch *arch, const char *name, struct error *err)
+{
+	if (arch == goarch_host())
+		return 0;
+	return error_set(err, -ENOTSUP, "'%s' is a program for %s, and this machine is of %s: record "
+			 "it on a machine of %s ('gotap doctor' and readers of traces work here, too)",
+			 name, arch->name, goarch_host()->name, arch->name);
 }

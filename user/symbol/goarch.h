@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 enum goarch_id { GOARCH_AMD64, GOARCH_ARM64, GOARCHES };
 
 struct goarch {
@@ -43,5 +45,10 @@ struct goarch {
 const struct goarch *goarch_of(uint16_t elf);
 /* Returns the architecture on which this gotap runs. */
 const struct goarch *goarch_host(void);
+/*
+ * Returns 0 if programs of @arch can run on this machine; else -ENOTSUP, with a text that calls the
+ * program @name.
+ */
+int goarch_check_host(const struct goarch *arch, const char *name, struct error *err);
 
 #endif

@@ -288,6 +288,11 @@ const struct goarch *gobin_arch(const struct gobin *b)
 	return b->elf.arch;
 }
 
+int gobin_check_host(const struct gobin *b, struct error *err)
+{
+	return goarch_check_host(b->elf.arch, b->path, err);
+}
+
 bool gobin_register_args(const struct gobin *b)
 {
 	return b->info.minor >= b->elf.arch->register_args_since;

@@ -54,6 +54,11 @@ const char *gobin_module_version(const struct gobin *b);
 const char *gobin_build_setting(const struct gobin *b, const char *key);
 /* Returns the architecture that the program is built for. */
 const struct goarch *gobin_arch(const struct gobin *b);
+/*
+ * Returns 0 if this gotap can record the program: it is of the architecture of this machine. Else
+ * -ENOTSUP with a text.
+ */
+int gobin_check_host(const struct gobin *b, struct error *err);
 /* Returns whether its release passes arguments in registers on its architecture. */
 bool gobin_register_args(const struct gobin *b);
 bool gobin_is_pie(const struct gobin *b);

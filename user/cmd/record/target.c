@@ -5,7 +5,9 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include "files/claims.h"
 #include "live/memory.h"
 #include "proc/privilege.h"
+#include "symbol/elf_file.h"
 
 static void fill_info(struct target *t, const struct record_options *o)
 {
@@ -86,6 +89,36 @@ static int may_launch(struct error *err)
 	return error_set(err, -EPERM, "not allowed to load BPF programs: %s", why);
 }
 
+/* Opens the file that execvp(3) would run; false if it is no ELF file that gotap knows. */
+static bool open_command(struct elf_file *f, const char *command)
+{
+	const char *path = getenv("PATH"), *end;
+	char name[PATH_MAX];
+
+	if (strchr(command, '/'))
+		return !elf_file_open(f, command, NULL);
+	for (; path && *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (snprintf(name, sizeof(name), "%.*s/%s", (int)(end - path), path, command) <
+			    (int)sizeof(name) && !access(name, X_OK))
+			return !elf_file_open(f, name, NULL);
+	}
+	return false;
+}
+
+/* The kernel refuses a program of another architecture, and execvp(3) then takes it for a script. */
+static int check_command(const char *command, struct error *err)
+{
+	struct elf_file f;
+	int r;
+
+	if (!open_command(&f, command))
+		return 0;
+	r = goarch_check_host(f.arch, command, err);
+	elf_file_close(&f);
+	return r;
+}
+
 /* The traces and what the program prints never get into one another. */
 static int launch(struct process *p, const struct procfs *fs, char **command,
 		  const struct record_files *files, struct error *err)
@@ -95,6 +128,8 @@ static int launch(struct process *p, const struct procfs *fs, char **command,
 	int out = taken ? STDERR_FILENO : STDOUT_FILENO;
 	int r = may_launch(err);
 
+	if (!r)
+		r = check_command(command[0], err);
 	return r ? r : process_launch(p, fs, command, out, signals_restore, signals_step(), err);
 }
 

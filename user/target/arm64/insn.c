@@ -396,9 +396,11 @@ static int decode_register(struct arm64_insn *insn, uint32_t w)
 		insn->op = insn->rm == ARM64_ZERO ? ARM64_CONST : ARM64_MOVE;
 		return 0;
 	}
+	if (bits(w, 24, 1))		/* three sources */
+		return 0;
 	if (bits(w, 21, 3) == 2)	/* conditional compare */
 		insn->written = 0;
-	return bits(w, 24, 1) || bits(w, 21, 3) != 7 ? 0 : -ENOTSUP;
+	return bits(w, 21, 3) != 7 ? 0 : -ENOTSUP;
 }
 
 /* --- all of them --- */
