@@ -9,6 +9,7 @@
 # make hostile  hostile programs, moments, limits and files at random; ARGS="--seconds 3600"
 # make attack   a table: each way in which a program can forge records, and how gotap held; ARGS="--seconds 600 --jobs 3"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
+# make ARCH=arm64 build/arm64/gotap, on another machine: docs/arm64.md
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
 # make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages, units; make uninstall takes it away
 # make man      the manual pages and the completions, which install installs
@@ -20,14 +21,39 @@
 # make SANITIZE=yes BUILD=build/sanitized   a gotap under ASan and UBSan, in a folder of its own
 # V=1 shows the commands. Everything generated lies under build/.
 
+# The architecture of the host, and the programs that it traces: names bpf/arch_$(ARCH).h, vmlinux/$(ARCH).
+HOST    := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),arm64,x86)
+ARCH    ?= $(HOST)
+ifneq ($(filter-out x86 arm64,$(ARCH)),)
+  $(error gotap is built for ARCH=x86 or ARCH=arm64, not for $(ARCH))
+endif
+
+# Another architecture than this machine's: Debian's cross compiler (tools/deps arm64), and libraries that
+# tools/arm64-sysroot unpacks. Nothing that was built can run here, so make man, schemas and install are native.
+ifneq ($(ARCH),$(HOST))
+  ifneq ($(ARCH),arm64)
+    $(error on arm64 only ARCH=arm64 can be built)
+  endif
+  CROSS   := aarch64-linux-gnu-
+  ifeq ($(shell command -v $(CROSS)gcc),)
+    $(error ARCH=arm64 needs $(CROSS)gcc: run `tools/deps arm64`)
+  endif
+  SYSROOT := $(shell tools/arm64-sysroot)
+  ifeq ($(SYSROOT),)
+    $(error ARCH=arm64 needs the arm64 libraries, which tools/arm64-sysroot could not fetch)
+  endif
+  BUILD   ?= build/arm64
+  CC      := $(CROSS)gcc --sysroot=$(SYSROOT)
+  LDFLAGS += -Wl,-rpath-link,$(SYSROOT)/lib/aarch64-linux-gnu:$(SYSROOT)/usr/lib/aarch64-linux-gnu
+  LIBRARIES := $(SYSROOT)/usr/lib/aarch64-linux-gnu
+endif
+
 BUILD   ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 CFLAGS  ?= -O2 -g
-# Of the host, and the programs that it traces: names bpf/arch_$(ARCH).h, vmlinux/$(ARCH).
-ARCH    := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),arm64,x86)
 VERSION := 0.1.0
 # The day of that version, for manual pages: a page is the same whenever it is made.
 RELEASED := 2026-11-27
@@ -58,7 +84,8 @@ ifeq ($(SERVE),no)
 else
   SERVE_ROOM := serve
   # The name by which it is loaded when a server starts (user/serve/mhd.h).
-  SERVE_LIB := $(shell objdump -p "$$(pkg-config --variable=libdir libmicrohttpd 2>/dev/null)/libmicrohttpd.so" 2>/dev/null | sed -n 's/^ *SONAME *//p')
+  LIBRARIES ?= $(shell pkg-config --variable=libdir libmicrohttpd 2>/dev/null)
+  SERVE_LIB := $(shell $(CROSS)objdump -p "$(LIBRARIES)/libmicrohttpd.so" 2>/dev/null | sed -n 's/^ *SONAME *//p')
   ALL_CFLAGS += -DGOTAP_MHD=\"$(SERVE_LIB)\"
 endif
 
@@ -144,7 +171,7 @@ needs_cmd     += $(SERVE_ROOM)
 
 needs_cmd     += heap
 
-objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c) $(if $(filter target,$(1)),$(wildcard user/target/*/*.c)) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
+objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c) $(if $(filter target,$(1)),$(wildcard user/target/*/*.c)) $(if $(filter inline,$(1)),$(wildcard user/inline/$(ARCH)/*.c)) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
 lib_of  = $(BUILD)/lib/$(1).a
 
 define room_rules
@@ -195,7 +222,7 @@ $(BUILD)/$(API_SO): $(API_OBJS) $(API_LIB) $(API_MAP)
 $(BUILD)/libgotap.a: $(API_OBJS) $(API_LIB)
 	$(call say,AR,$@)
 	$(Q)$(CC) -r -nostdlib $^ -o $(BUILD)/pic/libgotap.o
-	$(Q)objcopy --localize-hidden $(BUILD)/pic/libgotap.o
+	$(Q)$(CROSS)objcopy --localize-hidden $(BUILD)/pic/libgotap.o
 	$(Q)rm -f $@ && ar rcs $@ $(BUILD)/pic/libgotap.o
 
 # Made anew each time: it holds PREFIX.
@@ -211,7 +238,7 @@ lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 # And once more for kernels before 5.17, which lack some of BPF (OLD_KERNEL).
 BPF_SRCS  := $(wildcard bpf/*.bpf.c)
 BPF_FLAGS := -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
-	-Iinclude -Ivmlinux/$(ARCH) -Ibpf -ffile-prefix-map=$(CURDIR)=.
+	-Iinclude -Ivmlinux -Ivmlinux/$(ARCH) -Ibpf -ffile-prefix-map=$(CURDIR)=.
 
 define bpf_rule
 $(BUILD)/$(1)/%.bpf.o: bpf/%.bpf.c
@@ -272,7 +299,7 @@ $(BUILD)/inline.elf: $(INLINE_OBJS) bpf/inline/image.lds tools/inline-check
 $(BUILD)/inline_image.h: $(BUILD)/inline.elf tools/inline-image
 	$(Q)tools/inline-image $< >$@
 
-$(BUILD)/user/inline/image.o: $(BUILD)/inline_image.h
+$(BUILD)/user/inline/x86/image.o: $(BUILD)/inline_image.h
 
 # --- the page of gotap report --html: its files are parts of user/html/assets.c ---
 $(BUILD)/user/html/assets.o $(BUILD)/fuzz/user/html/assets.o: $(wildcard user/html/assets/*)
@@ -316,7 +343,8 @@ min-btf: $(BUILD)/gotap.bpf.o $(BUILD)/gotap_oldkernel.bpf.o $(BUILD)/follow.bpf
 	@printf '%s: %d bytes, of %d of %s\n' $(BUILD)/min.btf $$(stat -c %s $(BUILD)/min.btf) $$(stat -L -c %s $(KERNEL_BTF)) $(KERNEL_BTF)
 
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
-UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c),$(wildcard tests/unit/*.c))
+# Those of --attach inline run its code for amd64.
+UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c) $(if $(filter x86,$(ARCH)),,tests/unit/inline_%.c),$(wildcard tests/unit/*.c))
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
 room_of_unit = $(firstword $(subst _, ,$(1)))
 
@@ -340,7 +368,7 @@ $(BUILD)/parquet/%: $(BUILD)/tests/parquet/%.o $(foreach r,parquet $(needs_parqu
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
 
-unit: $(UNIT_BINS) $(BUILD)/inline/drive $(BUILD)/parquet/rows
+unit: $(UNIT_BINS) $(if $(filter x86,$(ARCH)),$(BUILD)/inline/drive) $(BUILD)/parquet/rows
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 # LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.
@@ -361,7 +389,7 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 	$(Q)$(CLANG) $(FUZZ_LD) -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
 
 # it stands in for what leftover.c calls of rooms that hold threads
-$(BUILD)/fuzz/fuzz_leftover: $(BUILD)/fuzz/user/inline/leftover.o
+$(BUILD)/fuzz/fuzz_leftover: $(BUILD)/fuzz/user/inline/x86/leftover.o
 
 # tests/spool/lossy.c, for tests/spool.bats
 LOSSY_SRCS := tests/spool/lossy.c $(wildcard $(patsubst %,user/%/*.c,base release stream trace sched frames)) \
@@ -542,4 +570,4 @@ clean:
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
 		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/schemas $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/release $(BUILD)/image $(BUILD)/libgotap* $(BUILD)/gotap*
 
--include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' -o -path '$(BUILD)/image' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' -o -path '$(BUILD)/image' -o -path '$(BUILD)/arm64' -o -path '$(BUILD)/sysroot-arm64' \) -prune -o -name '*.d' -type f -print 2>/dev/null)

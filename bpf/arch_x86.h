@@ -15,10 +15,6 @@
 
 enum {
 	ARCH_XOL_SLOT_BYTES = 128,	/* UPROBE_XOL_SLOT_BYTES of the kernel */
-	/*
-	 * offsets of registers in a ucontext: uc_flags, uc_link, uc_stack, then struct sigcontext
-	 */
-	ARCH_UC_FP = 120, ARCH_UC_SP = 160, ARCH_UC_IP = 168,
 };
 
 /*
@@ -90,5 +86,14 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 
 	return loaded(ctx->flags) & (CF | ZF);
 }
+
+/* --- a ucontext of a signal: uc_flags, uc_link, uc_stack, then struct sigcontext --- */
+
+enum { ARCH_UC_FP = 120, ARCH_UC_SP = 160, ARCH_UC_IP = 168 };
+
+static __always_inline u64 arch_uc_ip(u64 uc) { return read_u64(uc + ARCH_UC_IP); }
+static __always_inline u64 arch_uc_fp(u64 uc) { return read_u64(uc + ARCH_UC_FP); }
+/* The return address of a function without a frame: it is on top of the stack. */
+static __always_inline u64 arch_uc_caller(u64 uc) { return read_u64(read_u64(uc + ARCH_UC_SP)); }
 
 #endif

@@ -6,7 +6,11 @@
 #ifndef GOTAP_BPF_ARCH_X86_ARGS_H
 #define GOTAP_BPF_ARCH_X86_ARGS_H
 
-enum { ARCH_CALL_LEN = 5 };	/* bytes of a direct call */
+enum {
+	ARCH_CALL_LEN = 5,	/* bytes of a direct call */
+	ARCH_USER_BITS = 47,	/* of an address of a program */
+	ARCH_CALL_WORD = 0,	/* word of the stack that has the first argument, at a call */
+};
 
 static __always_inline u64 arch_arg1(struct pt_regs *ctx) { return ctx->ax; }
 static __always_inline u64 arch_arg2(struct pt_regs *ctx) { return ctx->bx; }

@@ -19,11 +19,51 @@ static __always_inline u64 arch_tls_g(struct task_struct *task)
 	return BPF_CORE_READ(task, thread.fsbase) - 8;
 }
 
+/* g at a probe, in Go up to 1.16. */
+static __always_inline u64 arch_old_g(struct pt_regs *ctx)
+{
+	u64 g = 0;
+
+	read_user(&g, sizeof(g), arch_tls_g((void *)bpf_get_current_task()));
+	return g;
+}
+
 /* The registers of a thread that an interrupt has found. */
 struct user_regs {
 	__u64 ip, sp, bp;
 	bool in_kernel;		/* the registers are the kernel's */
 };
+
+/* The words in which user space finds the caller of a function that has not made its frame. */
+static __always_inline void arch_words(const struct user_regs *u, __u64 words[2])
+{
+	words[0] = peek_u64(u->sp);
+	words[1] = peek_u64(u->sp + 8);
+}
+
+enum { ARCH_SAMPLE_FLAGS = 0 };
+
+/* Returns whether the frame pointer is that of a frame without variables. */
+static __always_inline bool arch_has_frame(const struct user_regs *u)
+{
+	return u->bp == u->sp;
+}
+
+/*
+ * Places that may have the g of a thread, the one that is more likely right first; 0: there is no
+ * such place.
+ */
+static __always_inline u64 arch_first_g(const struct user_regs *u, bool in_go)
+{
+	return peek_u64(arch_tls_g((void *)bpf_get_current_task()));
+}
+static __always_inline u64 arch_second_g(const struct user_regs *u, bool in_go) { return 0; }
+
+/*
+ * The frame pointer of the function that called the vDSO with the stack pointer @sp. The saved one
+ * lies below the return address (sys_linux_amd64.s).
+ */
+static __always_inline u64 arch_vdso_fp(u64 sp) { return read_u64(sp - 16); }
 
 static __always_inline struct user_regs arch_interrupted(struct bpf_perf_event_data *ctx)
 {

@@ -16,6 +16,9 @@
  * GO_ABI_STACK, up to 1.16: the sites of GO_ABI_CHECK; arguments are above the return address, g is
  * in thread-local storage.
  *
+ * On arm64 a probe sits at the branch of the stack check in every release, and that of casgstatus
+ * at its calls; GO_ABI_PUSH and GO_ABI_CHECK differ only in how the runtime cuts its stacks.
+ *
  * Since Go 1.21 the probes of casgstatus sit at its calls (at_status_calls), for `--attach inline`
  * since 1.17. Registers are as with GO_ABI_PUSH, but the call has not run: the return address is
  * that of the next instruction, and not in memory yet. With `--attach inline` most other frequent
@@ -35,6 +38,9 @@
 #elif defined(__TARGET_ARCH_x86)
 #include "arch_x86.h"
 #include "arch_x86_task.h"
+#elif defined(__TARGET_ARCH_arm64)
+#include "arch_arm64.h"
+#include "arch_arm64_task.h"
 #else
 #error "no registers of this architecture are known"
 #endif
@@ -120,7 +126,11 @@ static __always_inline u64 go_captured(struct pt_regs *ctx) { return arch_closur
 #endif
 static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)
 {
+#ifdef ARCH_ENTRY_IS_CHECK
+	return !go_at_call(program) && arch_stack_grows(ctx);
+#else
 	return false;
+#endif
 }
 
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
@@ -140,17 +150,9 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 #define GO_PROGRAM(name) name##_old
 #define program_abi go_abi
 
-static __always_inline u64 go_tls_g(void)
-{
-	u64 g = 0;
-
-	read_user(&g, sizeof(g), arch_tls_g((void *)bpf_get_current_task()));
-	return g;
-}
-
 static __always_inline u64 go_g(struct pt_regs *ctx)
 {
-	return program_abi == GO_ABI_STACK ? go_tls_g() : loaded(arch_g(ctx));
+	return program_abi == GO_ABI_STACK ? arch_old_g(ctx) : loaded(arch_g(ctx));
 }
 
 static __always_inline u64 go_arg(struct pt_regs *ctx, int n, u64 reg)
@@ -192,11 +194,11 @@ static __always_inline u64 go_arg5(struct pt_regs *ctx)
 /* The first argument of a call, for a probe at the call: no return address is in memory yet. */
 static __always_inline u64 go_call_arg1(struct pt_regs *ctx)
 {
-	return go_arg(ctx, 0, loaded(arch_arg1(ctx)));
+	return go_arg(ctx, ARCH_CALL_WORD, loaded(arch_arg1(ctx)));
 }
 static __always_inline u64 go_call_arg4(struct pt_regs *ctx)
 {
-	return go_arg(ctx, 3, loaded(arch_arg4(ctx)));
+	return go_arg(ctx, ARCH_CALL_WORD + 3, loaded(arch_arg4(ctx)));
 }
 
 /*
@@ -220,6 +222,20 @@ static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program
 	return !go_at_call(program) && arch_stack_grows(ctx);
 }
 
+/* Reads the arguments of a call of casgstatus from the stack, for a probe at the call. */
+static __always_inline void go_call_casgstatus(struct pt_regs *ctx, struct go_casgstatus *c)
+{
+	struct {
+		u64 gp;
+		u32 old, new;
+	} args = {};
+
+	read_user(&args, sizeof(args), loaded(arch_sp(ctx)) + 8 * ARCH_CALL_WORD);
+	c->gp = args.gp;
+	c->old = args.old;
+	c->new = args.new;
+}
+
 /* Reads the arguments from the frame of casgstatus and, with GO_ABI_STACK, from above it. */
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {
@@ -236,6 +252,8 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 	if (at_status_calls) {
 		c.fp = loaded(arch_fp(ctx));
 		c.ret = loaded(arch_ip(ctx)) + ARCH_CALL_LEN;
+		if (program_abi == GO_ABI_STACK)
+			go_call_casgstatus(ctx, &c);
 		return c;
 	}
 	read_user(&frame, sizeof(frame), loaded(arch_fp(ctx)));

@@ -155,6 +155,20 @@ static __always_inline struct stack_start start_at_sched(struct g_chunk *c)
 }
 
 /*
+ * The return address of the function that called morestack, which has no frame yet: on top of its
+ * stack, or where morestack stores its register. SWITCH_HAS_FRAME: systemstack has a frame also up
+ * to Go 1.20.
+ */
+#ifdef ARCH_HAS_LINK_REGISTER
+/* gobuf.lr, the word before gobuf.bp in every release */
+#define return_of_left(c) (*(__u64 *)((void *)(c) + (off.g_sched_bp - 8 - off.g_m)))
+enum { SWITCH_HAS_FRAME = 1 };
+#else
+#define return_of_left(c) read_u64(G_FIELD(c, __u64, sched_sp))
+enum { SWITCH_HAS_FRAME = 0 };
+#endif
+
+/*
  * As start_at_sched(), for a goroutine that was preempted in morestack: its frame pointer is still
  * the caller's, and the return address to the caller lies at sched.sp. The runtime's tracer shows
  * that caller since Go 1.25 (runtime.traceStack, "syncSafePoint"), and showed it up to 1.20, when
@@ -170,13 +184,13 @@ static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, 
 	else if (program_abi)
 		in_prologue = !read_u8(g + off.g_async_safe_point);
 	if (in_prologue)
-		s.second = read_u64(G_FIELD(c, __u64, sched_sp));
+		s.second = return_of_left(c);
 	return s;
 }
 
 /*
  * Where the stack of @curg begins, for code on the system stack. Up to Go 1.20 systemstack has no
- * frame: the address that systemstack returns to lies at sched.sp.
+ * frame on amd64: the address that systemstack returns to lies at sched.sp.
  */
 static __always_inline struct stack_start start_at_switch(__u64 curg)
 {
@@ -185,7 +199,7 @@ static __always_inline struct stack_start start_at_switch(__u64 curg)
 
 	g_read(&c, curg);
 	from = start_at_sched(&c);
-	if (program_abi)
+	if (program_abi && !SWITCH_HAS_FRAME)
 		from.second = read_u64(G_FIELD(&c, __u64, sched_sp));
 	return from;
 }

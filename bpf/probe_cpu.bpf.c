@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * probe_cpu: samples of a clock per thread of the target: each tick records which goroutine uses
- * the CPU, and where. The g comes from the thread's own memory: the runtime holds it in
- * thread-local storage, one word below the thread pointer, also while the thread is in the kernel,
- * on its system stack, in a signal handler or in C.
+ * the CPU, and where. The g comes from the thread's own memory, or from its registers: on amd64
+ * the runtime holds it in thread-local storage, one word below the thread pointer, also while the
+ * thread is in the kernel, on its system stack, in a signal handler or in C.
  */
 #include <bpf/bpf_core_read.h>
 
-#include "arch_x86_saved.h"
+#include "arch_saved.h"
 #include "gostate.h"
-
-/*
- * Returns the g of the stack that the thread is on: a goroutine's, g0 (the system stack), or
- * gsignal (the stack of signal handlers).
- */
-static __always_inline __u64 current_g(void)
-{
-	return peek_u64(arch_tls_g((void *)bpf_get_current_task()));
-}
 
 /*
  * Returns the M of the thread that is on the stack of @g; 0: @g is not one of the runtime's. The
@@ -50,7 +41,7 @@ static __always_inline void to_user_mode(struct user_regs *u)
 struct sample {
 	__u64 pid_tgid;
 	__u64 goid, p;
-	__u64 g;		/* current_g() */
+	__u64 g;		/* find_g() */
 	__u16 flags;
 };
 
@@ -119,11 +110,11 @@ static __always_inline int sample_inside(const struct sample *s, const struct us
 	if (!c)
 		return 0;
 	fill_sample(&c->r, s);
-	if (u->bp == u->sp)
+	c->r.flags |= ARCH_SAMPLE_FLAGS;
+	if (arch_has_frame(u))
 		c->r.flags |= REC_CPU_AT_FRAME;
 	c->ip = u->ip;
-	c->words[0] = peek_u64(u->sp);
-	c->words[1] = peek_u64(u->sp + 8);
+	arch_words(u, c->words);
 	if (is_frame(u->bp) && !bpf_probe_read_user(&f, sizeof(f), (void *)u->bp))
 		callers = (struct stack_start){ .pc = f.ret, .bp = f.bp };
 	else if (is_cut(u))
@@ -155,8 +146,7 @@ static __always_inline void undo_stepping(struct user_regs *u)
 
 /*
  * Finds where the stack begins of a thread in the vDSO, which has no Go frames. Its callers in the
- * runtime (nanotime1, walltime) store their return address and stack pointer in the M. The saved
- * frame pointer lies below the return address (sys_linux_amd64.s).
+ * runtime (nanotime1, walltime) store their return address and stack pointer in the M.
  */
 static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 {
@@ -167,7 +157,7 @@ static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 	if (!sp)
 		return false;
 	from->pc = read_u64(m + off.m_vdso_pc);
-	from->bp = read_u64(sp - 16);
+	from->bp = arch_vdso_fp(sp);
 	return true;
 }
 
@@ -200,6 +190,25 @@ static __always_inline bool in_c(const struct sample *s, const struct user_regs 
 	return false;
 }
 
+/*
+ * Finds the g of the stack that the thread is on: a goroutine's, g0 (the system stack), or gsignal
+ * (the stack of signal handlers). Returns the M.
+ */
+static __always_inline __u64 find_g(const struct user_regs *u, __u64 *g)
+{
+	bool in_go = is_go_text(u->ip);
+	__u64 m, second;
+
+	*g = arch_first_g(u, in_go);
+	m = m_of(*g);
+	second = m ? 0 : arch_second_g(u, in_go);
+	if (second) {
+		*g = second;
+		m = m_of(second);
+	}
+	return m;
+}
+
 SEC("perf_event")
 int cpu_sample(struct bpf_perf_event_data *ctx)
 {
@@ -216,8 +225,7 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	to_user_mode(&u);
 	undo_stepping(&u);
-	s.g = current_g();
-	m = m_of(s.g);
+	m = find_g(&u, &s.g);
 	curg = m ? read_u64(m + off.m_curg) : 0;
 	s.p = m ? read_u64(m + off.m_p) : 0;
 	if (s.g != curg)

@@ -79,8 +79,8 @@ static __always_inline void begin_at_switch(struct end *e, __u64 curg)
 
 	g_read(&c, curg);
 	e->from = start_at_sched(&c);
-	top = read_u64(G_FIELD(&c, __u64, sched_sp));
-	if (program_abi == GO_ABI_PUSH)
+	top = return_of_left(&c);
+	if (program_abi == GO_ABI_PUSH || SWITCH_HAS_FRAME)
 		e->top = top;
 	else
 		e->from.second = top;
@@ -153,7 +153,7 @@ int GO_PROGRAM(end_panic)(struct pt_regs *ctx)
 
 	if (!is_target(e.pid_tgid))
 		return 0;
-	msgs = program_abi == GO_ABI_STACK ? read_u64(go_sp(ctx)) : loaded(go_arg1(ctx));
+	msgs = loaded(go_call_arg1(ctx));
 	blame(&e, go_g(ctx), loaded(arch_ip(ctx)) + ARCH_CALL_LEN, go_fp(ctx));
 	e.top = top_at_fault(go_fp(ctx));
 	read_panic_text(&e, msgs + panic_arg);
@@ -220,9 +220,9 @@ static __always_inline bool is_cause(const struct fatal_signal *s, __u32 tgid)
  */
 static __always_inline void begin_at_fault(struct end *e, __u64 ucontext)
 {
-	e->from.pc = read_u64(ucontext + ARCH_UC_IP) + 1;
-	e->from.bp = read_u64(ucontext + ARCH_UC_FP);
-	e->top = read_u64(read_u64(ucontext + ARCH_UC_SP));
+	e->from.pc = arch_uc_ip(ucontext) + 1;
+	e->from.bp = arch_uc_fp(ucontext);
+	e->top = arch_uc_caller(ucontext);
 }
 
 static __always_inline int send_signal(struct end *e, const struct fatal_signal *s)

@@ -160,7 +160,7 @@ int GO_PROGRAM(sweep_looked)(void *ctx)
 static __always_inline __u64 chunk_result(struct pt_regs *ctx)
 {
 	if (program_abi == GO_ABI_STACK)
-		return read_u64(loaded(go_sp(ctx)) + 48);
+		return read_u64(loaded(go_sp(ctx)) + 8 * (ARCH_CALL_WORD + 6));
 	return loaded(go_arg1(ctx));
 }
 

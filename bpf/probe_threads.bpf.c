@@ -16,7 +16,7 @@
  */
 #include <bpf/bpf_core_read.h>
 
-#include "arch_x86_saved.h"
+#include "arch_saved.h"
 #include "emit.h"
 
 /* From include/linux/sched.h; the values are the same from 5.8 to 7.3. */

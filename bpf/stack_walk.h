@@ -80,7 +80,7 @@ static __always_inline __u64 hash_key(const struct hash *c, __u64 marks)
 static __always_inline void hash_unreadable(struct hash *c, __u64 salt)
 {
 	bool in_stack = c->below ? c->bp - c->below < LARGEST_FRAME :
-				   (__u8)salt != STACK_CPU && c->bp < 1ULL << 47;
+				   (__u8)salt != STACK_CPU && c->bp < 1ULL << ARCH_USER_BITS;
 
 	if (FRAMES_MAY_FAIL && in_stack)
 		c->unreadable = c->bp;

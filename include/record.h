@@ -386,7 +386,7 @@ struct rec_cpu {
 	struct rec r;		/* flags: enum rec_cpu_flags */
 	__rec_u64 stack;
 	__rec_u64 ip;		/* the interrupted instruction */
-	__rec_u64 words[2];	/* the top two words of the stack */
+	__rec_u64 words[2];	/* the top two words of the stack; or as REC_CPU_LINK says */
 };
 
 enum rec_cpu_flags {
@@ -394,6 +394,11 @@ enum rec_cpu_flags {
 	REC_CPU_SYSTEM = 2,	/* on the system stack; REC_CPU_SAMPLE has this flag, too */
 	/* the frame at bp could not be read: the function has callers, but @stack lacks them */
 	REC_CPU_CUT = 4,
+	/*
+	 * arm64: @words are the register of the return address and the top word of the stack, and
+	 * bp is one word below sp where REC_CPU_AT_FRAME is set
+	 */
+	REC_CPU_LINK = 8,
 };
 /*
  * A thread of the program or another task gets a CPU, leaves it, or is woken. record.def has the

@@ -2,7 +2,7 @@
 /*
  * field, for code inside the target: offsets of the runtime's fields, and places of the shared
  * memory, as constants in instructions. gotap writes them into the instructions before it writes
- * the image to the target (user/inline/image.c): each is the last four bytes of its instruction,
+ * the image to the target (user/inline/x86/image.c): each is the last four bytes of an instruction,
  * and the section .fields lists where they are. A read of a field is one instruction in place of
  * five, and none of the cache lines that a server needs for itself holds an offset.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * knobs: the constants of the image. gotap sets them before it writes the image to the target
- * (user/inline/image.c); knobs.def explains each. They have a file of their own: in a
+ * (user/inline/x86/image.c); knobs.def explains each. They have a file of their own: in a
  * file that uses them the compiler would see that no code sets them, and take them for 0.
  */
 #include "common.h"

@@ -30,7 +30,7 @@
 
 /*
  * The last four bytes of the instruction before: the offset of a field in a struct of the runtime,
- * which gotap fills in (user/inline/image.c).
+ * which gotap fills in (user/inline/x86/image.c).
  */
 #define OFFSET(name) .globl stub_##name; stub_##name = . - 4
 

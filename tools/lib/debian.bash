@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Packages of any Debian suite, through apt, without touching the machine: to be sourced by tools that set DIR first.
+# Packages of any Debian suite, through apt, without touching the machine: to be sourced by tools that set DIR first, and
+# DEBIAN_ARCH if the packages are not for this machine's architecture.
 #
 # apt runs on a private root below DIR/.apt: the machine's own apt state is read (mirror, keyring, proxies)
 # and never written. A suite gets a root of its own, so that the candidate version is never ambiguous.
 #
 #   get_packages SUITE FOLDER PACKAGE...       unpacks them into the folder
+#   get_closure SUITE FOLDER PACKAGE...        and all that they depend on
 #   packages_like SUITE REGEX                  prints the names of the suite's packages that match, newest first
 #   once NAME TARGET COMMAND...                makes TARGET, once, by a command that gets a temporary folder
 
@@ -14,6 +16,7 @@
 readonly ARCHIVED_SUITES=" buster buster-backports bullseye bullseye-backports bookworm-backports "
 # Lists younger than this are not asked for again.
 readonly LISTS_MAX_AGE_MIN=720
+DEBIAN_ARCH=${DEBIAN_ARCH:-$(dpkg --print-architecture)}
 
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
@@ -112,6 +115,7 @@ write_source() {
 		Suites: $suite
 		Components: main
 		Targets: Packages
+		Architectures: $DEBIAN_ARCH
 		Signed-By: $(keyrings_for "$suite" "$key")
 		$(is_archived "$suite" && echo "Check-Valid-Until: no")
 	END
@@ -130,6 +134,8 @@ write_config() {
 		Dir::Etc::Preferences "-";
 		Dir::Etc::PreferencesParts "-";
 		Dir::Log "$root";
+		APT::Architecture "$DEBIAN_ARCH";
+		APT::Architectures "$DEBIAN_ARCH";
 		Acquire::Languages "none";
 		Acquire::Retries "3";
 		APT::Sandbox::User "root";
@@ -138,6 +144,13 @@ write_config() {
 		#clear APT::Update::Post-Invoke-Success;
 		#clear DPkg::Post-Invoke;
 	END
+}
+
+# Makes and prints the folder of a suite, one for each architecture.
+root_of() {
+	local root=$DIR/.apt/$1
+	[ "$DEBIAN_ARCH" = "$(dpkg --print-architecture)" ] || root+=-$DEBIAN_ARCH
+	mkdir -p "$root" && printf '%s\n' "$root"
 }
 
 apt_private() {
@@ -181,15 +194,24 @@ has_package() {
 	[ -n "$(apt-cache -c "$1/apt.conf" show "$2" 2>/dev/null)" ]
 }
 
+# As download(), and what they depend on: on an empty system, which the root is, that is all of it.
+download_closure() {
+	local root=$1
+	shift
+	quietly "$root/download.log" apt_private "$root" install --download-only --no-install-recommends -y \
+		-o "Dir::Cache::archives=$root/debs" -o Debug::NoLocking=true "$@"
+}
+
 # Every caller holds the suite's lock.
+# fetch_debs SUITE ROOT COMMAND PACKAGE...: by download or download_closure.
 fetch_debs() {
-	local suite=$1 root=$2
-	shift 2
+	local suite=$1 root=$2 how=$3
+	shift 3
 	lists_are_fresh "$root" || update_lists "$suite" "$root" || return 1
 	has_package "$root" "$1" || { say "no package $1 in $suite"; return 1; }
-	(download "$root" "$@") && return
+	("$how" "$root" "$@") && return
 	# The mirror may have moved on since the lists were read.
-	update_lists "$suite" "$root" && (download "$root" "$@")
+	update_lists "$suite" "$root" && ("$how" "$root" "$@")
 }
 
 # Prints the .deb files of one package, newest last.
@@ -208,19 +230,34 @@ unpack_debs() {
 
 # Downloads packages from one suite and unpacks them into a folder.
 get_packages() {
-	local suite=$1 into=$2 root=$DIR/.apt/$1
+	local suite=$1 into=$2 root
 	shift 2
+	root=$(root_of "$suite")
+	(
+		flock 8
+		fetch_debs "$suite" "$root" download "$@" && unpack_debs "$root" "$into" "$@"
+	) 8>"$root/lock"
+}
+
+# As get_packages(), with all that they depend on.
+get_closure() {
+	local suite=$1 into=$2 root deb
+	shift 2
+	root=$(root_of "$suite")-closure
 	mkdir -p "$root"
 	(
 		flock 8
-		fetch_debs "$suite" "$root" "$@" && unpack_debs "$root" "$into" "$@"
+		fetch_debs "$suite" "$root" download_closure "$@" || exit
+		for deb in "$root"/debs/*.deb; do
+			dpkg -x "$deb" "$into" && rm "$deb" || exit
+		done
 	) 8>"$root/lock"
 }
 
 # Names sort as versions do.
 packages_like() {
-	local root=$DIR/.apt/$1
-	mkdir -p "$root"
+	local root
+	root=$(root_of "$1")
 	(
 		flock 8
 		lists_are_fresh "$root" || update_lists "$1" "$root" || exit

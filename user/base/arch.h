@@ -20,6 +20,7 @@
 #define GOTAP_BASE_ARCH_H
 
 #include <elf.h>
+#include <stdint.h>
 
 #if defined(__x86_64__)
 
@@ -31,6 +32,35 @@ enum { ARCH_ELF_MACHINE = EM_X86_64 };
 #define ARCH_EMPTY_FUNCTION "\tpush %rbp\n\tpop %rbp\n\tret\n"
 /* One of which the kernel has to step the first instruction. */
 #define ARCH_RETURNING_FUNCTION "\tret\n"
+
+/* For a loop that waits for another thread. */
+static inline void arch_pause(void) { __builtin_ia32_pause(); }
+
+/* The counter that the runtime's cputicks() reads; it is read after all loads before the call. */
+static inline uint64_t arch_ticks(void)
+{
+	__builtin_ia32_lfence();
+	return __builtin_ia32_rdtsc();
+}
+
+#elif defined(__aarch64__)
+
+#define ARCH_NAME "arm64"
+
+enum { ARCH_ELF_MACHINE = EM_AARCH64 };
+
+#define ARCH_EMPTY_FUNCTION "\tb 1f\n1:\tret\n"
+#define ARCH_RETURNING_FUNCTION "\tmov x1, x1\n\tret\n"
+
+static inline void arch_pause(void) { __asm__ volatile("yield"); }
+
+static inline uint64_t arch_ticks(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+	return ticks;
+}
 
 #else
 #error "gotap knows no machine code of this architecture"

@@ -158,8 +158,9 @@ void stacks_define(struct stacks *s, const struct rec_stack *r)
 
 /*
  * The return address into the caller of the interrupted function, if the function has no frame at
- * that instruction: frame pointers then skip the caller. 0 if they do not. Since Go 1.21 prologues
- * push BP first.
+ * that instruction: frame pointers then skip the caller. 0 if they do not. On amd64 prologues push
+ * BP first since Go 1.21. On arm64 a prologue stores the return address as it makes room for the
+ * frame, and sets the frame pointer after that.
  */
 static uint64_t skipped_caller(const struct stacks *s, const struct rec_cpu *r)
 {
@@ -167,6 +168,8 @@ static uint64_t skipped_caller(const struct stacks *s, const struct rec_cpu *r)
 
 	if (delta == 0)
 		return r->words[0];
+	if (r->r.flags & REC_CPU_LINK)
+		return delta > 0 && !(r->r.flags & REC_CPU_AT_FRAME) ? r->words[1] : 0;
 	return delta == 8 && !(r->r.flags & REC_CPU_AT_FRAME) ? r->words[1] : 0;
 }
 

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <x86intrin.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 
 enum {
@@ -52,8 +52,7 @@ bool tsc_usable(void)
 
 uint64_t tsc_now(void)
 {
-	_mm_lfence();
-	return __rdtsc();
+	return arch_ticks();
 }
 
 struct reading {

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/rights.h"
@@ -143,7 +144,7 @@ static bool memory_spin(const uint32_t *word, uint32_t old)
 	for (i = 0; i < SPINS; i++) {
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != old)
 			return true;
-		__builtin_ia32_pause();
+		arch_pause();
 	}
 	return false;
 }

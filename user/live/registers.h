@@ -22,6 +22,15 @@
 #define REGISTERS_MMAP_PROT rdx		/* the third argument of mmap() */
 #define REGISTERS_MMAP_FD r8		/* the fifth */
 
+#elif defined(__aarch64__)
+
+#define REGISTERS_PC pc
+#define REGISTERS_SP sp
+#define REGISTERS_CALL regs[8]
+#define REGISTERS_RESULT regs[0]
+#define REGISTERS_MMAP_PROT regs[2]
+#define REGISTERS_MMAP_FD regs[4]
+
 #else
 #error "gotap knows no registers of this architecture"
 #endif

@@ -50,7 +50,7 @@ static __always_inline u64 bpf_ktime_get_ns(void)
 	return (u64)high << 32 | low;
 }
 
-/* The processor has RDPID; gotap sets this (user/inline/image.c). */
+/* The processor has RDPID; gotap sets this (user/inline/x86/image.c). */
 extern const bool has_rdpid;
 
 /*

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arch.h"
 #include "cmd/cmd.h"
 #include "cmd/parse.h"
 #include "cmd/record/record.h"
@@ -19,6 +20,8 @@ static const char *take_attach(void *options, const char *arg)
 	struct record_options *o = options;
 
 	o->attach_inline = !strcmp(arg, "inline");
+	if (o->attach_inline && strcmp(ARCH_NAME, "amd64"))
+		return "takes auto, multi or perf: inline is for amd64 (docs/inline.md)";
 	o->capture.bpf.method = !strcmp(arg, "multi") ? ATTACH_MULTI :
 			!strcmp(arg, "perf")  ? ATTACH_PERF :
 						ATTACH_AUTO;

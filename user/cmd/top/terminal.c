@@ -86,7 +86,10 @@ static void set_mode(const struct terminal *t)
 static void guard(struct terminal *t, int parent)
 {
 	static const int calls[] = {
-		SYS_poll, SYS_ppoll, SYS_read, SYS_write, SYS_ioctl, SYS_exit, SYS_exit_group,
+#ifdef SYS_poll	/* arm64 has ppoll(2) alone */
+		SYS_poll,
+#endif
+		SYS_ppoll, SYS_read, SYS_write, SYS_ioctl, SYS_exit, SYS_exit_group,
 		SYS_rt_sigreturn, SYS_restart_syscall,
 	};
 	struct pollfd p = { .events = POLLIN };

@@ -37,15 +37,7 @@ enum {
 	BPF_RB_NO_WAKEUP = 1,
 };
 
-/*
- * The user registers at a probe. Their layout is part of the kernel's ABI, so
- * no relocation; a relocated access would also add to the context pointer,
- * which the verifier refuses.
- */
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
-	unsigned long orig_ax, ip, cs, flags, sp, ss;
-};
+#include "registers.h"
 
 /* What a perf_event program gets. */
 struct bpf_perf_event_data {
@@ -55,10 +47,6 @@ struct bpf_perf_event_data {
 };
 
 /* Relocated to the running kernel: only these fields are read. */
-struct thread_struct {
-	unsigned long fsbase;
-} __attribute__((preserve_access_index));
-
 struct uprobe_task {
 	unsigned long vaddr;
 	unsigned long xol_vaddr;

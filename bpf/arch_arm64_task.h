@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * arch_arm64_task: registers and thread-local storage from the kernel's task_struct on arm64; the
+ * functions are those of arch_x86_task.h.
+ */
+#ifndef GOTAP_BPF_ARCH_ARM64_TASK_H
+#define GOTAP_BPF_ARCH_ARM64_TASK_H
+
+#include <bpf/bpf_core_read.h>
+
+#include "arch_arm64.h"
+
+/* g at a probe, in Go up to 1.16: the register that later releases have it in. */
+static __always_inline u64 arch_old_g(struct pt_regs *ctx) { return loaded(arch_g(ctx)); }
+
+/* The registers of a thread that an interrupt has found. */
+struct user_regs {
+	__u64 ip, sp, bp;
+	__u64 link;		/* R30 */
+	__u64 g;		/* R28, in Go */
+	bool in_kernel;		/* the registers are the kernel's */
+};
+
+/* The caller of a function without a frame is in R30; that of one with a frame at its sp. */
+static __always_inline void arch_words(const struct user_regs *u, __u64 words[2])
+{
+	words[0] = u->link;
+	words[1] = peek_u64(u->sp);
+}
+
+enum { ARCH_SAMPLE_FLAGS = REC_CPU_LINK };
+
+/* Returns whether the function that was interrupted has made its frame. */
+static __always_inline bool arch_has_frame(const struct user_regs *u)
+{
+	return u->bp == u->sp - 8;
+}
+
+/*
+ * Where thread-local storage has g in a program with cgo: the first word after the thread control
+ * block. A program without cgo has none there (runtime.save_g).
+ */
+static __always_inline u64 arch_tls_g(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, thread.uw.tp_value) + 16;
+}
+
+/* Places that may have the g of a thread, the one that is more likely right first. */
+static __always_inline u64 arch_first_g(const struct user_regs *u, bool in_go)
+{
+	return in_go ? u->g : peek_u64(arch_tls_g((void *)bpf_get_current_task()));
+}
+static __always_inline u64 arch_second_g(const struct user_regs *u, bool in_go)
+{
+	return in_go ? 0 : u->g;
+}
+
+/* The frame pointer of the function that called the vDSO with the stack pointer @sp. */
+static __always_inline u64 arch_vdso_fp(u64 sp) { return sp - 8; }
+
+static __always_inline struct user_regs arch_interrupted(struct bpf_perf_event_data *ctx)
+{
+	enum { MODE = 0xf };	/* of pstate; 0 is EL0t, user mode */
+	struct user_regs u = {
+		.ip = loaded(ctx->regs.pc),
+		.sp = loaded(ctx->regs.sp),
+		.bp = loaded(ctx->regs.regs[29]),
+		.link = loaded(ctx->regs.regs[30]),
+		.g = loaded(ctx->regs.regs[28]),
+	};
+
+	u.in_kernel = loaded(ctx->regs.pstate) & MODE;
+	return u;
+}
+
+static __always_inline struct user_regs arch_saved(struct pt_regs *saved)
+{
+	struct pt_regs regs = {};
+
+	bpf_probe_read_kernel(&regs, sizeof(regs), saved);
+	return (struct user_regs){
+		.ip = regs.pc,
+		.sp = regs.sp,
+		.bp = regs.regs[29],
+		.link = regs.regs[30],
+		.g = regs.regs[28],
+	};
+}
+
+#endif
