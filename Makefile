@@ -170,6 +170,9 @@ needs_cmd     := joins mcp schema http metrics files follow top trigger flight s
 needs_cmd     += $(SERVE_ROOM)
 
 needs_cmd     += heap
+ROOMS         += heapgraph
+needs_heapgraph := stacks live plan proc target read symbol trace release base
+needs_cmd     += heapgraph
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c) $(if $(filter target,$(1)),$(wildcard user/target/*/*.c)) $(if $(filter inline,$(1)),$(wildcard user/inline/$(ARCH)/*.c)) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
 lib_of  = $(BUILD)/lib/$(1).a
@@ -375,7 +378,7 @@ unit: $(UNIT_BINS) $(if $(filter x86,$(ARCH)),$(BUILD)/inline/drive) $(BUILD)/pa
 FUZZ_LD    := $(if $(shell command -v ld.lld),-fuse-ld=lld)
 FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZ_ROOMS := base schema release proc http metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof joins perfetto parquet tables why unit requests otlp calls whatif html top target plan frames sched assemble trigger api mcp
-FUZZ_ROOMS += live heap stacks $(SERVE_ROOM)
+FUZZ_ROOMS += live heap stacks heapgraph $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/*/*.c user/cmd/check/json.c user/cmd/next.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
 

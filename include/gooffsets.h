@@ -104,6 +104,8 @@ enum go_abi {
 	F(mspan_nelems,      "runtime.mspan", "nelems", 99) /* read for group objects only */ \
 	F(mspan_alloc_cache, "runtime.mspan", "allocCache", 99) /* read for group objects only */ \
 	F(mspan_gcmark_bits, "runtime.mspan", "gcmarkBits", 99) /* read for group objects only */ \
+	F(mspan_specials,    "runtime.mspan", "specials", 99) /* for the graph of the heap */ \
+	F(mspan_large_type,  "runtime.mspan", "largeType", 99) /* likewise; Go 1.22 and later */ \
 	F(gcc_percent,       "runtime.gcControllerState", "gcPercent", 19) \
 	F(gcc_percent_goal,  "runtime.gcControllerState", "gcPercentHeapGoal", 19) \
 	F(gcc_sweep_trigger, "runtime.gcControllerState", "sweepDistMinTrigger", 19) \

@@ -3,8 +3,11 @@
 #include "cmd/look.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "live/corefile.h"
 #include "live/memory.h"
 #include "proc/privilege.h"
 
@@ -37,11 +40,62 @@ static int look_may_not_trace(pid_t pid, struct error *err)
 			 why);
 }
 
+/* Opens the program of the core file, and makes both a process that has ended. */
+static int look_open_program(struct look *l, const char *exe, struct error *err)
+{
+	int r;
+
+	if (!*exe)
+		return error_set(err, -ENOENT, "'%s' does not name its program: give it by --exe",
+				 corefile_path(l->core));
+	l->proc.exe_file = open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (l->proc.exe_file < 0)
+		return error_set(err, -errno, "cannot open the program '%s' of the core file: %s; "
+				 "--exe gives another file", exe, strerror(errno));
+	process_file_path(l->proc.exe_file, l->proc.exe);
+	memcpy(l->proc.module, l->proc.exe, sizeof(l->proc.module));
+	r = gobin_open_fd(&l->bin, l->proc.exe_file, exe, err);
+	if (r)
+		return r;
+	if (corefile_entry(l->core))
+		l->proc.bias = corefile_entry(l->core) - gobin_entry(l->bin);
+	return corefile_set_program(l->core, gobin_elf(l->bin), l->proc.bias, exe, err);
+}
+
+static int look_open_core(struct look *l, const struct pick *pick, struct error *err)
+{
+	int r = corefile_open(&l->core, pick->core, err);
+
+	if (r)
+		return r;
+	l->proc.core = l->core;
+	l->proc.pid = corefile_pid(l->core);
+	r = look_open_program(l, pick->exe ? pick->exe : corefile_program(l->core), err);
+	if (!r && corefile_cut(l->core))
+		fprintf(stderr, "gotap: '%s' was cut: it lacks %llu bytes of memory\n", pick->core,
+			(unsigned long long)corefile_cut(l->core));
+	return r;
+}
+
+static int look_finish(struct look *l, int assume_minor, struct error *err)
+{
+	if (assume_minor)
+		gobin_assume_minor(l->bin, assume_minor);
+	module_find_debug(&l->proc, l->bin, &l->plugins, false);
+	return look_open_symbols(l, err);
+}
+
 int look_open(struct look *l, const struct pick *pick, int assume_minor, struct error *err)
 {
 	struct procfs fs;
 	pid_t pid;
-	int r = pick_process(pick, &fs, &pid, err);
+	int r;
+
+	if (pick->core) {
+		r = look_open_core(l, pick, err);
+		return r ? r : look_finish(l, assume_minor, err);
+	}
+	r = pick_process(pick, &fs, &pid, err);
 
 	if (!r)
 		r = process_open(&l->proc, &fs, pid, err);
@@ -53,12 +107,7 @@ int look_open(struct look *l, const struct pick *pick, int assume_minor, struct 
 		r = memory_begin(&l->proc, NULL, err);
 	if (!r)
 		r = module_open(&l->proc, &l->bin, &l->plugins, err);
-	if (r)
-		return r;
-	if (assume_minor)
-		gobin_assume_minor(l->bin, assume_minor);
-	module_find_debug(&l->proc, l->bin, &l->plugins, false);
-	return look_open_symbols(l, err);
+	return r ? r : look_finish(l, assume_minor, err);
 }
 
 int look_fate(struct look *l, int r, struct error *err)
@@ -103,4 +152,5 @@ void look_close(struct look *l)
 	plugins_free(&l->plugins);
 	gobin_free(l->bin);
 	process_close(&l->proc);
+	corefile_free(l->core);
 }

@@ -55,6 +55,24 @@ const struct option_row pick_rows[] = {
 	{0},
 };
 
+const struct option_row pick_core_rows[] = {
+	OPTION(0, "core", "FILE", OPTION_TEXT, offsetof(struct pick, core),
+	  "in the place of a process: a core file of it (gcore, coredumpctl dump, "
+	  "GOTRACEBACK=crash)"),
+	OPTION(0, "exe", "FILE", OPTION_TEXT, offsetof(struct pick, exe),
+	  "with --core: the program, if it is not where the core file names it"),
+	{0},
+};
+
+const char *pick_one_or_core(const struct pick *p)
+{
+	if ((p->pid != 0) + (p->container != NULL) + (p->core != NULL) != 1)
+		return "give one process (-p), container or core file (--core)";
+	if (p->exe && !p->core)
+		return "--exe takes --core FILE";
+	return NULL;
+}
+
 const struct option_row pick_owner_rows[] = {
 	OPTION(0, "of-user", "UID", OPTION_TAKE, 0, NULL, .take = take_owner),
 	{0},

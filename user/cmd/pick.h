@@ -18,6 +18,8 @@ struct pick {
 	pid_t pid;
 	const char *container;	/* NULL: pid */
 	const char *proc_dir;	/* NULL: /proc */
+	const char *core;	/* a core file in the place of a process; NULL: none */
+	const char *exe;	/* its program; NULL: the one that the core file names */
 	bool has_owner;		/* it must be wholly this user's: */
 	uid_t owner;
 };
@@ -27,6 +29,10 @@ struct pick {
  * pick_check().
  */
 extern const struct option_row pick_rows[], pick_owner_rows[];
+/* --core and --exe, of the commands that can read a core file (live/corefile.h). */
+extern const struct option_row pick_core_rows[];
+/* Returns the error of options that name not exactly one process or core file; NULL: none. */
+const char *pick_one_or_core(const struct pick *p);
 
 /*
  * The root of the file system in which container runtimes keep their state:

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/rights.h"
 #include "base/vec.h"
+#include "live/corefile.h"
 #include "proc/privilege.h"
 
 enum {
@@ -436,6 +437,12 @@ void memory_read_each(const struct process *p, struct memory_range *ranges, size
 {
 	size_t i;
 
+	if (p->core) {
+		for (i = 0; i < n; i++)
+			ranges[i].ok = corefile_read(p->core, ranges[i].addr, ranges[i].to,
+						     ranges[i].len);
+		return;
+	}
 	if (!p->readers) {
 		read_directly(p, ranges, n);
 		return;
@@ -507,6 +514,8 @@ uint64_t memory_size(const struct process *p)
 	const char *s;
 	uint64_t kib = 0;
 
+	if (p->core)
+		return corefile_size(p->core);
 	if (!procfs_read(&p->fs, p->pid, "status", 1 << 16, &text)) {
 		s = (const char *)text.data;
 		kib = kib_of(s, "\nVmRSS:") + kib_of(s, "\nVmSwap:") + kib_of(s, "\nHugetlbPages:");
@@ -530,6 +539,10 @@ int memory_error(const struct process *p, const struct stop_request *stop, const
 				 "stopped before the goroutines of process %d were read: "
 				 "nothing was recorded",
 				 p->pid);
+	if (p->core)
+		return error_set(err, -ESRCH, "'%s' has not %s of the program: the core file was "
+				 "cut, or written without it (coredump_filter)",
+				 corefile_path(p->core), what);
 	return error_set(err, -ESRCH, "cannot read %s of process %d: %s", what, p->pid,
 			 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" :
 					  strerror(errno));

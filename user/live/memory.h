@@ -10,6 +10,8 @@
  * MEMORY_PATIENCE_NS; the memory then counts as silent, and every later read fails at once. Without
  * readers the caller itself reads. It may do so only for a launched program that is still held: the
  * kernel has just written the stack of that program.
+ *
+ * A process with a core file (process.core) has its memory in that file.
  */
 #ifndef GOTAP_LIVE_MEMORY_H
 #define GOTAP_LIVE_MEMORY_H

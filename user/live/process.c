@@ -273,7 +273,7 @@ bool process_needs_tid_map(const struct process *p)
 {
 	struct procfs_status st;
 
-	return !p->bpf_ns.ino && !procfs_status(&p->fs, p->pid, "status", &st) && st.levels > 1;
+	return !p->core && !p->bpf_ns.ino && !procfs_status(&p->fs, p->pid, "status", &st) && st.levels > 1;
 }
 
 void process_map_tids(const struct process *p, struct map64 *ret)
@@ -388,6 +388,8 @@ uint64_t process_nanotime(const struct process *p)
 	int64_t offset = 0;
 	bool known;
 
+	if (p->core)
+		return 0;
 	if (procfs_file_id(&p->fs, p->pid, "ns/time", &own))
 		return now_ns();	/* a kernel without time namespaces */
 	known = !procfs_file_id(&p->fs, p->pid, "ns/time_for_children", &children) &&

@@ -21,6 +21,8 @@
 #include "base/map64.h"
 #include "proc/procfs.h"
 
+struct corefile;
+
 /* A word of the process's memory that changes when an event has happened. */
 struct watched {
 	uint64_t addr;		/* 0: nothing to watch */
@@ -44,6 +46,11 @@ struct process {
 	 */
 	int writable;
 	struct readers *readers;	/* live/memory.h; NULL: none */
+	/*
+	 * a core file in the place of a process (live/corefile.h), whose memory is read: there is
+	 * no pid then that lives, and no descriptor; NULL: a process
+	 */
+	const struct corefile *core;
 	int exe_file;		/* the executable; also a deleted one, and one in a container */
 	char exe[PROCFS_PATH];	/* the path of that descriptor: /proc/self/fd/N */
 	int root;		/* its root folder (O_PATH); -1: gotap may not see it */

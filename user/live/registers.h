@@ -15,6 +15,7 @@
 
 #if defined(__x86_64__)
 
+#define REGISTERS_MACHINE EM_X86_64
 #define REGISTERS_PC rip
 #define REGISTERS_SP rsp
 #define REGISTERS_CALL orig_rax		/* number of the system call */

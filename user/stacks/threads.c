@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "live/corefile.h"
+
 static bool threads_read_line(const struct process *p, uint32_t tid, const char *file,
 			      struct buf *out)
 {
@@ -43,11 +45,23 @@ static bool parse_switches(const char *status, uint64_t *ret)
 	return true;
 }
 
+static bool threads_of_core(const struct corefile *core, uint32_t tid, struct thread_place *ret)
+{
+	const struct corefile_thread *t = corefile_thread(core, tid);
+
+	if (!t)
+		return false;
+	*ret = (struct thread_place){ .pc = t->pc, .sp = t->sp };
+	return true;
+}
+
 bool thread_place(const struct process *p, uint32_t tid, struct thread_place *ret)
 {
 	struct buf text = {0};
 	bool ok;
 
+	if (p->core)
+		return threads_of_core(p->core, tid, ret);
 	ok = threads_read_line(p, tid, "syscall", &text) && parse_place((char *)text.data, ret) &&
 	     threads_read_line(p, tid, "status", &text) &&
 	     parse_switches((char *)text.data, &ret->switches);

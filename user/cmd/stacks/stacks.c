@@ -16,6 +16,7 @@
 #include "cmd/options.h"
 #include "live/memory.h"
 #include "live/snapshot.h"
+#include "live/still.h"
 
 static const char *stacks_cmd_take_func(void *options, const char *arg)
 {
@@ -30,6 +31,14 @@ static const char *stacks_cmd_take_func(void *options, const char *arg)
 	return NULL;
 }
 
+static const char *stacks_take_by(void *field, const char *arg)
+{
+	bool *reachability = field;
+
+	*reachability = !strcmp(arg, "reachability");
+	return *reachability || !strcmp(arg, "runtime") ? NULL : "takes runtime or reachability";
+}
+
 static const struct option_row stacks_rows[] = {
 	OPTION(0, "group", NULL, OPTION_FLAG, offsetof(struct stacks_options, group),
 	  "goroutines of one stack together, as in pprof/goroutine?debug=1"),
@@ -41,7 +50,13 @@ static const struct option_row stacks_rows[] = {
 	  "look for so long first (2s), and say which did not run meanwhile"),
 	OPTION(0, "still", NULL, OPTION_FLAG, offsetof(struct stacks_options, still), "only those"),
 	OPTION(0, "leaked", NULL, OPTION_FLAG, offsetof(struct stacks_options, leaked),
-	  "only goroutines that the runtime has found to be blocked for ever (Go 1.26 and later)"),
+	  "only goroutines that are blocked for ever: that the runtime has found (Go 1.26 and later), "
+	  "or --by reachability"),
+	OPTION(0, "by", "HOW", OPTION_TAKE, offsetof(struct stacks_options, reachability),
+	  "with --leaked: runtime (default), or reachability: gotap itself looks which ones nothing "
+	  "can wake, in any release; the process must be stopped, or a core file. With --core the "
+	  "default is reachability",
+	  .take = stacks_take_by),
 	OPTION(0, "detect-leaks", NULL, OPTION_FLAG, offsetof(struct stacks_options, detect),
 	  "have the next collection of the program look for them, and wait for it. "
 	  "This writes a byte of the program's memory (docs/stacks.md)"),
@@ -67,8 +82,16 @@ static const char *stacks_check(void *options, char **operands)
 {
 	const struct stacks_options *o = options;
 
-	if (!o->pick.pid == !o->pick.container)
-		return "give one process (-p) or container";
+	const char *why = pick_one_or_core(&o->pick);
+
+	if (why)
+		return why;
+	if (o->pick.core && (o->watch || o->detect))
+		return "a core file does not run: without --watch and --detect-leaks";
+	if (o->reachability && !o->leaked)
+		return "--by takes --leaked";
+	if (o->reachability && o->detect)
+		return "--detect-leaks has the runtime look: without --by reachability";
 	if (o->still && !o->watch)
 		return "--still takes --watch TIME";
 	if (o->pprof && (o->group || o->json))
@@ -80,20 +103,21 @@ static const char *stacks_check(void *options, char **operands)
 
 static const struct command_line stacks_line = {
 	.name = "stacks",
-	.usage = "gotap stacks [OPTION...] -p PID | --container NAME",
+	.usage = "gotap stacks [OPTION...] -p PID | --container NAME | --core FILE",
 	.about =
 		"Prints all goroutines of a running Go process with their stacks, as the runtime\n"
 		"prints them on SIGQUIT: but without a signal, and without stopping the process.\n"
 		"It is read from the process's memory: that takes the right to trace it\n"
 		"(ptrace), no root for one's own.\n",
 	.tables = { { pick_rows, offsetof(struct stacks_options, pick) },
+		    { pick_core_rows, offsetof(struct stacks_options, pick) },
 		    { pick_owner_rows, offsetof(struct stacks_options, pick) },
 		    { stacks_rows, 0 } },
 	.after =
 		"Minutes in a state are the runtime's estimate: since the garbage collection\n"
 		"before the one that first saw the goroutine there. --json also has what is\n"
 		"sure, and --watch measures.\n",
-	.operands = "give one process (-p) or container",
+	.operands = "give one process (-p), container or core file (--core)",
 	.check = stacks_check,
 };
 
@@ -128,7 +152,11 @@ static int read_goroutines(struct stacks *s, struct error *err)
 		.plan = &s->plan, .proc = &s->look.proc, .roots = &s->roots,
 		.symbols = s->look.symbols,
 	};
-	int r = roots_find(&s->plan, &s->look.proc, NULL, &s->roots, err);
+	struct still still = {0};
+	int r = s->o->reachability ? still_look(&s->look.proc, &still, err) : 0;
+
+	if (!r)
+		r = roots_find(&s->plan, &s->look.proc, NULL, &s->roots, err);
 
 	if (!r)
 		r = check_fit(s, err);
@@ -136,7 +164,13 @@ static int read_goroutines(struct stacks *s, struct error *err)
 		r = watch_run(&s->watch, &opts, (uint64_t)(s->o->watch * 1e9), err);
 		opts.watch = &s->watch;
 	}
-	return r ? r : goroutines_read(&s->gs, &opts, err);
+	if (!r)
+		r = goroutines_read(&s->gs, &opts, err);
+	if (!r && s->o->reachability)
+		r = stacks_find_leaks(s, err);
+	if (!r && s->o->reachability)
+		r = still_check(&s->look.proc, &still, err);
+	return r;
 }
 
 /* --- what is not in the list --- */
@@ -189,7 +223,10 @@ static void say_none_leaked(const struct stacks *s)
 	for (i = 0; i < s->gs.all.len; i++)
 		if (shown_is_leaked(s->plan.minor, vec_at(&s->gs.all, struct goroutine, i)))
 			return;
-	if (s->o->detect)
+	if (s->o->reachability)
+		fprintf(stderr, "gotap: no goroutine is leaked: whatever each one waits for can be "
+				"reached\n");
+	else if (s->o->detect)
 		fprintf(stderr, "gotap: the collection found no leaked goroutine\n");
 	else
 		fprintf(stderr, "gotap: no goroutine is marked as leaked: --detect-leaks has the "
@@ -218,6 +255,7 @@ static int stacks_cmd_print(struct stacks *s)
 	say_watched(s);
 	say_unknown(s);
 	say_none_leaked(s);
+	stacks_say_graph(s);
 	return EXIT_OK;
 }
 
@@ -245,8 +283,9 @@ int cmd_stacks(int argc, char **argv)
 	if (status)
 		return status - 1;
 	o.leaked |= o.detect;
+	o.reachability |= o.leaked && o.pick.core;
 	r = open_process(&s, &err);
-	if (!r && o.leaked)
+	if (!r && o.leaked && !o.reachability)
 		r = stacks_check_leaks(&s, &err);
 	if (!r && o.detect)
 		r = stacks_detect_leaks(&s, &err);

@@ -2,7 +2,8 @@
 /*
  * stacks: `gotap stacks`: all goroutines of a running process now. Shared by its files: options
  * and the process (stacks.c), which goroutines are shown (wanted.c), as text (text.c), JSON
- * (json.c), and a profile (pprof.c). The runtime's own search for leaks: leaks.c.
+ * (json.c), and a profile (pprof.c). The runtime's own search for leaks: leaks.c; that by the graph
+ * of the heap: leaked.c.
  */
 #ifndef GOTAP_CMD_STACKS_STACKS_H
 #define GOTAP_CMD_STACKS_STACKS_H
@@ -13,6 +14,7 @@
 
 #include "cmd/look.h"
 #include "cmd/pick.h"
+#include "heapgraph/heapgraph.h"
 #include "plan/plan.h"
 #include "stacks/goroutines.h"
 #include "stacks/shown.h"
@@ -28,6 +30,7 @@ struct stacks_options {
 	int assume_minor;		/* 0: the release that the program says */
 	double within;			/* seconds that --detect-leaks waits */
 	bool group, json, pprof, system, no_labels, still, leaked, detect;
+	bool reachability;		/* --leaked by the graph of the heap (leaked.c) */
 };
 
 /* Text of stacks that were printed before; most goroutines have one of a few. */
@@ -47,6 +50,7 @@ struct stacks {
 	struct vec matches;
 	struct stack_texts texts;
 	size_t left_out;		/* goroutines of the runtime, without --system */
+	struct graph_counts graph;	/* with o->reachability */
 };
 
 /* Do the options ask for it? */
@@ -76,6 +80,13 @@ int stacks_check_leaks(const struct stacks *s, struct error *err);
  * end. -ETIMEDOUT: no collection came; -EINTR: a signal came.
  */
 int stacks_detect_leaks(struct stacks *s, struct error *err);
+/*
+ * leaked.c: finds leaked goroutines of s->gs by the graph of the heap, and gives them the status
+ * G_LEAKED. The process must be still; errors as heapgraph_read().
+ */
+int stacks_find_leaks(struct stacks *s, struct error *err);
+/* leaked.c: says what the graph lacks. */
+void stacks_say_graph(const struct stacks *s);
 /* To standard output; the error is that of writing. */
 int stacks_write_profile(struct stacks *s, struct error *err);
 

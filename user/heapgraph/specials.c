@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * specials: what is attached to objects (runtime/mheap.go, special). See internal.h.
+ *
+ * A finalizer holds its function and what its object points to, but not the object. A cleanup holds
+ * its function and arguments, a weak pointer only its handle. A sample of the heap profile names the
+ * bucket of the place of allocation.
+ */
+#include "heapgraph/internal.h"
+#include "live/fields.h"
+#include "live/memory.h"
+#include "target/gobin.h"
+
+enum {
+	BYTES = 64,		/* of a special, with the fields that follow */
+	MINOR_WIDE = 24,	/* since then special.offset is a uintptr */
+	/* runtime/mfinal.go, finblock: _FinBlockSize, and its field alllink comes first */
+	FIN_BLOCK = 4096, FIN_BLOCKS = 1 << 16,
+	KIND_NONE = 0,
+};
+
+/* Numbers of kinds by release: the row of the release, or the last one before it. */
+static const struct kinds {
+	int minor;
+	uint8_t finalizer, weak, profile, cleanup;
+} special_kinds[] = {
+	{ 15, 1, KIND_NONE, 2, KIND_NONE },
+	{ 23, 1, 2, 3, KIND_NONE },
+	{ 24, 1, 2, 3, 6 },
+	{ 25, 2, 3, 4, 7 },
+};
+
+static const struct kinds *specials_of_release(int minor)
+{
+	size_t i = sizeof(special_kinds) / sizeof(special_kinds[0]) - 1;
+
+	while (i && special_kinds[i].minor > minor)
+		i--;
+	return &special_kinds[i];
+}
+
+static uint64_t special_offset(const uint8_t *bytes, bool wide)
+{
+	return wide ? u64_at(bytes, 8) : (uint64_t)bytes[8] | (uint64_t)bytes[9] << 8;
+}
+
+static void specials_take(struct heapgraph *hg, const struct graph_span *s, const uint8_t *bytes)
+{
+	const struct kinds *kinds = specials_of_release(hg->opts.plan->minor);
+	bool wide = hg->opts.plan->minor >= MINOR_WIDE;
+	uint64_t offset = special_offset(bytes, wide);
+	unsigned int at, fields = wide ? 24 : 16;
+	uint8_t kind = bytes[wide ? 16 : 10];
+	uint32_t object = offset < s->bytes ? heapgraph_object_at(hg, s->base + offset) : GRAPH_NONE;
+
+	if (object == GRAPH_NONE || kind == KIND_NONE)
+		return;
+	if (kind == kinds->profile)
+		*map64_put(&hg->places, object, NULL) = u64_at(bytes, fields);
+	if (kind != kinds->finalizer && kind != kinds->weak && kind != kinds->cleanup)
+		return;
+	for (at = fields; at + 8 <= BYTES; at += 8)
+		graph_add_word(hg, u64_at(bytes, at));
+	if (kind == kinds->finalizer)
+		graph_add_edges_of(hg, object);
+}
+
+void graph_scan_specials(struct heapgraph *hg)
+{
+	/* an object has some specials at most; each takes more than 16 bytes */
+	uint64_t left = memory_size(hg->opts.proc) / 16 + 1, at;
+	uint8_t bytes[BYTES];
+	size_t i;
+
+	graph_begin_node(hg);
+	for (i = 0; i < hg->spans.len && left && !stop_requested(hg->opts.stop); i++) {
+		const struct graph_span *s = vec_at(&hg->spans, struct graph_span, i);
+
+		for (at = s->specials; at && left; at = u64_at(bytes, 0), left--) {
+			if (!memory_read(hg->opts.proc, at, bytes, sizeof(bytes))) {
+				hg->counts.unreadable_bytes += sizeof(bytes);
+				break;
+			}
+			specials_take(hg, s, bytes);
+		}
+	}
+}
+
+void graph_scan_finalizers(struct heapgraph *hg)
+{
+	uint64_t at = 0;
+	unsigned int n;
+
+	graph_begin_node(hg);
+	if (gobin_data_symbol(hg->opts.bin, "runtime.allfin", &at) ||
+	    !memory_read(hg->opts.proc, at + hg->opts.proc->bias, &at, sizeof(at)))
+		return;
+	for (n = 0; at && n < FIN_BLOCKS && !stop_requested(hg->opts.stop); n++) {
+		graph_add_range(hg, at & ~7ULL, (at & ~7ULL) + FIN_BLOCK);
+		if (!memory_read(hg->opts.proc, at, &at, sizeof(at)))
+			return;
+	}
+}
