@@ -24,13 +24,13 @@ finds() {
 	gotap stacks -p "$TARGET" --leaked
 	[ "$status" -eq 0 ] && contains 'no goroutine is marked as leaked: --detect-leaks'
 	"$GOTAP" stacks -p "$TARGET" --detect-leaks --json >"$json"
-	[ "$(jq '.goroutines | length' "$json")" -eq 25 ]
+	[ "$(jq '.goroutines | length' "$json")" -eq 40 ]
 	jq -e 'all(.goroutines[]; .leaked and any(.stack[]; .function | startswith("main.leaked")))' "$json"
 	# they stay so, and are so in a list of all
-	[ "$("$GOTAP" stacks -p "$TARGET" --leaked | grep -c '^goroutine [0-9]* \[.*(leaked)')" -eq 25 ]
-	[ "$("$GOTAP" stacks -p "$TARGET" | grep -c '^goroutine ')" -gt 30 ]
+	[ "$("$GOTAP" stacks -p "$TARGET" --leaked | grep -c '^goroutine [0-9]* \[.*(leaked)')" -eq 40 ]
+	[ "$("$GOTAP" stacks -p "$TARGET" | grep -c '^goroutine ')" -gt 45 ]
 	"$GOTAP" stacks -p "$TARGET" --leaked --pprof >"$BATS_TEST_TMPDIR/profile"
-	"$GO" tool pprof -top "$BATS_TEST_TMPDIR/profile" 2>/dev/null | grep -q ' of 25 total'
+	"$GO" tool pprof -top "$BATS_TEST_TMPDIR/profile" 2>/dev/null | grep -q ' of 40 total'
 	kill -USR1 "$TARGET"
 	wait_target
 	[ "$status" -eq 0 ]
@@ -40,7 +40,7 @@ finds() {
 	require_root
 	build_prog 1.27 leaky -ldflags=-s\ -w -buildmode=pie
 	start_target "$PROG"
-	[ "$("$GOTAP" stacks -p "$TARGET" --detect-leaks | grep -c '^goroutine .*(leaked)')" -eq 25 ]
+	[ "$("$GOTAP" stacks -p "$TARGET" --detect-leaks | grep -c '^goroutine .*(leaked)')" -eq 40 ]
 }
 
 # collects: the program collects once more, and the collection is over.
@@ -79,7 +79,7 @@ detects() {
 	detects
 	collects
 	wait $DETECTS
-	[ "$(grep -c '^goroutine .*(leaked)' "$BATS_TEST_TMPDIR/out")" -eq 25 ]
+	[ "$(grep -c '^goroutine .*(leaked)' "$BATS_TEST_TMPDIR/out")" -eq 40 ]
 }
 
 @test "one gotap that takes its wish back does not end the wait of another" {
@@ -95,7 +95,7 @@ detects() {
 	[ "$status" -eq 1 ]
 	collects
 	wait $DETECTS
-	[ "$(grep -c '^goroutine .*(leaked)' "$BATS_TEST_TMPDIR/out")" -eq 25 ]
+	[ "$(grep -c '^goroutine .*(leaked)' "$BATS_TEST_TMPDIR/out")" -eq 40 ]
 }
 
 @test "once the collection is over a signal ends the rest" {

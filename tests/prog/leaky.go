@@ -1,8 +1,6 @@
-//go:build go1.26
-
 // SPDX-License-Identifier: Apache-2.0
 
-// leaky: goroutines that nothing can wake, and some that only look so, for `gotap stacks --detect-leaks`. Those that are
+// leaky: goroutines that nothing can wake, and some that only look so, for `gotap stacks --leaked`. Those that are
 // leaked are in functions leaked...; no other goroutine is. It collects all the time, with "idle" not; at SIGUSR2 it
 // collects, and prints "collected".
 package main
@@ -33,7 +31,45 @@ func leakedWait() {
 	wg.Add(1)
 	wg.Wait()
 }
+func leakedMutex() {
+	var mu sync.Mutex
+	mu.Lock()
+	mu.Lock()
+}
+func leakedRWMutex() {
+	var mu sync.RWMutex
+	mu.Lock()
+	mu.RLock()
+}
+func leakedCond() {
+	c := sync.NewCond(new(sync.Mutex))
+	c.L.Lock()
+	c.Wait()
+}
 func reachable() { <-global }
+
+// What wakes these is in a timer, in a finalizer, in a list of a lock that is reachable.
+func waitsForTimer() { <-time.After(time.Hour) }
+
+func waitsForFinalizer() {
+	c := make(chan int)
+	p := &struct{ a [4]int }{}
+	runtime.SetFinalizer(p, func(interface{}) { close(c) })
+	globalObject = p
+	<-c
+}
+
+var (
+	globalObject interface{}
+	globalMutex  sync.Mutex
+	globalCond   = sync.NewCond(&sync.Mutex{})
+)
+
+func waitsForMutex() { globalMutex.Lock() }
+func waitsForCond() {
+	globalCond.L.Lock()
+	globalCond.Wait()
+}
 
 func collect() {
 	for {
@@ -44,9 +80,14 @@ func collect() {
 
 func main() {
 	for i := 0; i < 5; i++ {
-		for _, f := range []func(){leakedReceive, leakedSend, leakedSelect, leakedNil, leakedWait, reachable} {
+		for _, f := range []func(){leakedReceive, leakedSend, leakedSelect, leakedNil, leakedWait,
+			leakedMutex, leakedRWMutex, leakedCond, reachable} {
 			go f()
 		}
+	}
+	globalMutex.Lock()
+	for _, f := range []func(){waitsForTimer, waitsForFinalizer, waitsForMutex, waitsForCond} {
+		go f()
 	}
 	held := make(chan int)
 	go func() { <-held }()

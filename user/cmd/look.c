@@ -59,6 +59,10 @@ static int look_open_program(struct look *l, const char *exe, struct error *err)
 		return r;
 	if (corefile_entry(l->core))
 		l->proc.bias = corefile_entry(l->core) - gobin_entry(l->bin);
+	if (l->proc.bias && !gobin_is_pie(l->bin))
+		return error_set(err, -EINVAL, "'%s' is not the program of the core file '%s', "
+				 "which begins at another address: give the very same file by "
+				 "--exe", exe, corefile_path(l->core));
 	return corefile_set_program(l->core, gobin_elf(l->bin), l->proc.bias, exe, err);
 }
 

@@ -266,8 +266,9 @@ int corefile_open(struct corefile **ret, const char *path, struct error *err)
 	c->fd = -1;
 	r = core_read(c, err);
 	if (!r && (!c->threads.len || !c->ranges.len))
-		r = error_set(err, -ENOEXEC, "'%s' is a core file without %s", path,
-			      c->ranges.len ? "threads" : "memory");
+		r = error_set(err, -ENOEXEC, "'%s' is a core file without %s%s", path,
+			      c->ranges.len ? "threads" : "memory",
+			      c->cut ? ": it was cut" : "");
 	if (r)
 		corefile_free(c);
 	else

@@ -42,8 +42,8 @@ int stacks_find_leaks(struct stacks *s, struct error *err)
 	for (i = 0; i < s->gs.all.len && !r; i++) {
 		struct goroutine *g = vec_at(&s->gs.all, struct goroutine, i);
 
-		if (g->status == G_WAITING && map64_get(&goids, g->goid))
-			g->status = G_LEAKED;
+		if (g->status == G_WAITING || g->status == G_LEAKED)
+			g->status = map64_get(&goids, g->goid) ? G_LEAKED : G_WAITING;
 	}
 	map64_free(&goids);
 	return r;
