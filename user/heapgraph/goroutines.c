@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heapgraph/frames.h"
 #include "heapgraph/internal.h"
 #include "live/corefile.h"
 #include "live/fields.h"
@@ -28,6 +29,8 @@ enum {
 	LIST_MOST = 1 << 16,		/* cases of a select */
 	/* of the stack of a goroutine that waits, where its sudog is looked for */
 	FRAMES_BYTES = 1024,
+	/* a larger stack counts with each of its words */
+	STACK_MOST = 1 << 20,
 };
 
 /* What can end a wait, by the name of its reason (release/waitreason.def). */
@@ -231,6 +234,8 @@ struct stack_scan {
 	struct thread_ids tids;
 	/* bytes of stacks that may still be read: no more than the memory of the program */
 	uint64_t bytes_left;
+	struct frames frames;
+	uint8_t *bytes;			/* STACK_MOST, of one stack */
 };
 
 static void stack_scan_range(struct stack_scan *s, uint64_t from, uint64_t to)
@@ -244,6 +249,20 @@ static void stack_scan_range(struct stack_scan *s, uint64_t from, uint64_t to)
 	}
 	s->bytes_left -= to - from;
 	graph_add_range(s->hg, from, to);
+}
+
+/* Adds the pointers of a stack that was left at @pc by a call. */
+static void stack_scan_frames(struct stack_scan *s, uint64_t pc, uint64_t sp, uint64_t hi)
+{
+	struct frames_stack stack = { pc, sp, s->bytes, hi - sp };
+
+	if (hi - sp > STACK_MOST || hi - sp > s->bytes_left || sp % 8 ||
+	    !memory_read(s->hg->opts.proc, sp, s->bytes, hi - sp)) {
+		stack_scan_range(s, sp, hi);
+		return;
+	}
+	s->bytes_left -= hi - sp;
+	frames_scan(&s->frames, &stack);
 }
 
 static void stack_scan_registers(struct stack_scan *s, uint64_t m)
@@ -298,9 +317,12 @@ static void stack_scan_goroutine(struct stack_scan *s, const struct graph_gorout
 	sp = u64_at(bytes, g->status == G_SYSCALL ? off->g_syscallsp : off->g_sched_sp);
 	if (g->status == G_RUNNING)
 		stack_scan_registers(s, u64_at(bytes, off->g_m));
-	if (g->status == G_RUNNING || sp < lo || sp > hi)
-		sp = lo;
-	stack_scan_range(s, sp, hi);
+	if (g->status == G_RUNNING || g->status == G_COPYSTACK || sp < lo || sp > hi)
+		stack_scan_range(s, lo, hi);
+	else
+		stack_scan_frames(s, u64_at(bytes, g->status == G_SYSCALL ? off->g_syscallpc :
+									    off->g_sched_pc),
+				  sp, hi);
 }
 
 int graph_scan_goroutines(struct heapgraph *hg, struct error *err)
@@ -310,11 +332,15 @@ int graph_scan_goroutines(struct heapgraph *hg, struct error *err)
 	size_t i;
 	int r = 0;
 
+	s.frames.hg = hg;
+	s.bytes = xcalloc(1, STACK_MOST);
 	for (i = 0; i < hg->goroutines.len && !r; i++) {
 		stack_scan_goroutine(&s, vec_at(&hg->goroutines, struct graph_goroutine, i));
 		if (!(i % 1024))
 			r = graph_stopped(hg, err);
 	}
+	frames_free(&s.frames);
+	free(s.bytes);
 	return r;
 }
 

@@ -11,7 +11,9 @@
  *	objects		by the bitmaps of the collector from Go 1.22 on, where the type has one;
  *			each aligned word up to Go 1.21 (GRAPH_EXACT, GRAPH_EACH_WORD)
  *	global variables	by the bitmaps of the program (moduledata)
- *	stacks, registers	each aligned word
+ *	stacks			by the bitmaps of the compiler (frames.h)
+ *	registers, stacks of	each aligned word
+ *	goroutines that run
  *
  * A word that only looks like a pointer makes an object that nobody needs reachable. So whatever is
  * not reachable here is not reachable in the program, and sizes are upper bounds.

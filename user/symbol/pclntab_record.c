@@ -56,14 +56,19 @@ static bool record_trailing_u32(struct func_record f, uint64_t off, uint32_t *re
 	return true;
 }
 
-struct span pclntab_inline_index(const struct pclntab *t, struct func_record f)
+struct span pclntab_pcdata(const struct pclntab *t, struct func_record f, unsigned int i)
 {
 	uint32_t off;
 
-	if (!f.data || elf_u32(f.data + t->layout->npcdata) <= PCDATA_INL_TREE_INDEX ||
-	    !record_trailing_u32(f, t->layout->func_size + 4 * PCDATA_INL_TREE_INDEX, &off) || !off)
+	if (!f.data || elf_u32(f.data + t->layout->npcdata) <= i ||
+	    !record_trailing_u32(f, t->layout->func_size + 4 * (uint64_t)i, &off) || !off)
 		return (struct span){ 0 };
 	return span_from(t->pcs, off);
+}
+
+struct span pclntab_inline_index(const struct pclntab *t, struct func_record f)
+{
+	return pclntab_pcdata(t, f, PCDATA_INL_TREE_INDEX);
 }
 
 /*

@@ -107,6 +107,8 @@ const uint8_t *pclntab_inline_entry(const struct pclntab *t, uint64_t tree, int3
 uint64_t pclntab_entry(const struct pclntab *t, size_t index);
 /* Returns the text at @off, "" if it is not there. */
 const char *pclntab_name(const struct pclntab *t, uint32_t off);
+/* Returns the PCDATA table @i; size 0 if the function has none. */
+struct span pclntab_pcdata(const struct pclntab *t, struct func_record f, unsigned int i);
 /* Returns the PCDATA table of inline tree indices; size 0 if the function has none. */
 struct span pclntab_inline_index(const struct pclntab *t, struct func_record f);
 /* Stores FUNCDATA @i as a value, an offset or a pointer; false if there is none. */
