@@ -33,7 +33,8 @@ bool pclntab_stackmap(const struct pclntab *t, uint64_t addr, struct pclntab_sta
 		.name = fn.name,
 		.entry = fn.entry,
 		.sp_delta = pclntab_sp_delta(t, &fn, addr),
-		.index = table.size ? pcvalue_at(table.data, table.size, addr - fn.entry) : -1,
+		.index = table.size ?
+			pcvalue_at(table.data, table.size, t->quantum, addr - fn.entry) : -1,
 		.args = stackmap_address(t, f, FUNCDATA_ARGS),
 		.locals = stackmap_address(t, f, FUNCDATA_LOCALS),
 		.objects = stackmap_address(t, f, t->layout->inline_funcdata - 1),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbol/pclntab.h"
+#include "target/code.h"
 
 /* Up to Go 1.16 the length of a name has two bytes; up to 1.19 growslice has the type first. */
 enum { MINOR_VARINT_NAMES = 17, MINOR_GROWSLICE_TYPE_LAST = 20 };
