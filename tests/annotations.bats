@@ -36,9 +36,9 @@ annotated() {
 	grep -aqF 'data="not UTF-8: \xff\xfe \xc3( and a \x00 zero"' "$BATS_TEST_TMPDIR/text"
 }
 
-# for releases 1.22 newest (inline 1.22 newest):
+# for releases 1.22 newest (inline newest; inline-soak 1.22):
 #	@test "annotations while the program's own tracing is off, Go %" { annotated %; }
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "annotations while the program's own tracing is off, Go 1.22" { annotated 1.22; }
 # bats test_tags=inline
 @test "annotations while the program's own tracing is off, Go 1.27" { annotated 1.27; }

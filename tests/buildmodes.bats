@@ -40,7 +40,7 @@ pie() {
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.27" { pie 1.27; }
 # end of releases
 
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "linked statically by the system's linker" {
 	CGO_ENABLED=1 build_prog 1.24 mixed '-ldflags=-linkmode=external -extldflags=-static' '-tags=netgo osusergo'
 	compare "Go 1.24, static, linked externally" 2
@@ -52,13 +52,13 @@ pie() {
 	compare "Go 1.27, -race" 2
 }
 
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "without optimization" {
 	build_prog 1.26 mixed '-gcflags=all=-N -l'
 	compare "Go 1.26, -N -l" 2
 }
 
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "calls from C and threads of C, static and position independent" {
 	local mode
 	for mode in exe pie; do

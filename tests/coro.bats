@@ -24,9 +24,9 @@ switches() {
 	[ "$(grep -c '^GoCreateBlocked ' <<<"$output")" -gt 50 ]
 } >"$BATS_TEST_TMPDIR/log"
 
-# for releases 1.23+ (inline 1.23 newest):
+# for releases 1.23+ (inline newest; inline-soak 1.23):
 #	@test "iter.Pull, Go %" { switches %; }
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "iter.Pull, Go 1.23" { switches 1.23; }
 @test "iter.Pull, Go 1.24" { switches 1.24; }
 @test "iter.Pull, Go 1.25" { switches 1.25; }
@@ -35,7 +35,7 @@ switches() {
 @test "iter.Pull, Go 1.27" { switches 1.27; }
 # end of releases
 
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "a trace of coroutines for readers of Go 1.22" {
 	record_pull 1.27 go1.22
 	views_ok "$BATS_TEST_TMPDIR/x.trace"

@@ -24,9 +24,9 @@ agree() {
 	done
 }
 
-# for releases 1.22+ (inline 1.22 newest; inline-soak 1.24; soak-only 1.23 1.26):
+# for releases 1.22+ (inline newest; inline-soak 1.22 1.24; soak-only 1.23 1.26):
 #	@test "gotap sees what the runtime sees: Go %, GOMAXPROCS 1, 2, 4" { agree %; }
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "gotap sees what the runtime sees: Go 1.22, GOMAXPROCS 1, 2, 4" { agree 1.22; }
 # bats test_tags=soak-only
 @test "gotap sees what the runtime sees: Go 1.23, GOMAXPROCS 1, 2, 4" { agree 1.23; }

@@ -9,9 +9,16 @@ load lib/common
 load lib/container
 load lib/deploy
 
+# One image for all tests; none writes into it.
+setup_file() {
+	require_tool python3 strip
+	image_of_this "$BATS_FILE_TMPDIR/image"
+}
+
 setup() {
 	require_tool jq python3 runc
 	container_setup
+	IMAGE=$BATS_FILE_TMPDIR/image
 }
 teardown() { stop_containers; }
 
@@ -29,35 +36,32 @@ digests_agree() {
 }
 
 @test "the same root gives the same bytes, whatever the umask and the times of its files" {
-	image_of_this "$BOX/one"
-	digests_agree "$BOX/one"
+	digests_agree "$IMAGE"
 	mkdir "$BOX/two"
-	(umask 077 && cp -r "$BOX/one/root" "$BOX/two/root")
+	(umask 077 && cp -r "$IMAGE/root" "$BOX/two/root")
 	chmod 1777 "$BOX/two/root/tmp"
 	"$CHECKOUT/tools/image" 9 2026-01-02 "$BOX/two"
-	cmp "$BOX/one/gotap-9-oci.tar" "$BOX/two/gotap-9-oci.tar"
-	[ "$(tar -tvf "$BOX/one/gotap-9-oci.tar" | awk '{ print $2, $4 }' | sort -u)" = "0/0 2026-01-02" ]
+	cmp "$IMAGE/gotap-9-oci.tar" "$BOX/two/gotap-9-oci.tar"
+	[ "$(tar -tvf "$IMAGE/gotap-9-oci.tar" | awk '{ print $2, $4 }' | sort -u)" = "0/0 2026-01-02" ]
 }
 
 @test "the image says what the Containerfile says" {
 	local config
-	image_of_this "$BOX/one"
-	config=$(blob "$BOX/one" .config)
+	config=$(blob "$IMAGE" .config)
 	[ "$(jq -c '.config | [.Entrypoint, .Cmd, .Env]' "$config")" = '[["/usr/bin/gotap"],["--help"],["PATH=/usr/bin"]]' ]
 	[ "$(jq -r '.config.Labels | keys | join(" ")' "$config")" = "$(sed -nE 's/^LABEL ([a-z.]*)=.*/\1/p; $aorg.opencontainers.image.version' \
 		"$CHECKOUT/Containerfile" | sort | paste -sd ' ')" ]
 	sed 's/^ENTRYPOINT/RUN/' "$CHECKOUT/Containerfile" >"$BOX/Containerfile"
 	mkdir "$BOX/tools"
 	cp "$CHECKOUT/tools/image" "$BOX/tools/"
-	run_logged "$BOX/tools/image" 9 2026-01-02 "$BOX/one"
+	run_logged "$BOX/tools/image" 9 2026-01-02 "$IMAGE"
 	[ "$status" -eq 1 ]
 	contains "cannot do \`RUN"
 }
 
 @test "containerd imports the image and runs it" {
-	image_of_this "$BOX/one"
 	start_containerd
-	succeeds ctr -a "$BOX/sock" image import "$BOX/one/gotap-9-oci.tar"
+	succeeds ctr -a "$BOX/sock" image import "$IMAGE/gotap-9-oci.tar"
 	succeeds ctr -a "$BOX/sock" image check
 	contains localhost/gotap:9
 	succeeds ctr -a "$BOX/sock" run --rm localhost/gotap:9 "gotap-$$-help"
@@ -98,8 +102,7 @@ works_as_daemon() {
 }
 
 @test "runc, with the rights of deploy/kubernetes: programs of the host and of another container" {
-	image_of_this "$BOX/one"
-	unpack "$BOX/one"
+	unpack "$IMAGE"
 	works_as_daemon
 }
 

@@ -45,8 +45,11 @@ failed_again() {
 @test "losses" { again overload; }
 
 # bats test_tags=soak-only
-@test "other releases" {
+@test "other releases, and other ways to link a program" {
+	again annotations inline-soak
 	again attach inline-soak
+	again buildmodes inline-soak
+	again coro inline-soak
 	again diff inline-soak
 	again oldgo inline-soak
 	again ranges inline-soak

@@ -63,7 +63,7 @@ sleeping() {
 	done
 }
 
-# bats test_tags=inline
+# bats test_tags=inline-soak
 @test "Go 1.21: gotap sees what the runtime sees" { agree 1.21; }
 # bats test_tags=inline
 @test "Go 1.19: gotap sees what the runtime sees" { agree 1.19; }

@@ -25,7 +25,7 @@ traced_twice() {
 	local version=$1 events=$2
 	shift 2
 	build_prog "$version" ranges
-	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms -rounds 500 -tail 100ms "$@"
+	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 500ms -rounds 200 -tail 100ms "$@"
 	start_record "$BATS_TEST_TMPDIR/gt.trace" --strict -e "$events" -p "$TARGET"
 	sleep 0.1
 	kill -USR1 "$TARGET"

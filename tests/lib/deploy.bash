@@ -9,7 +9,7 @@ image_of_this() {
 	local file
 	mkdir -p "$1"/root/{dev,etc,proc,run,sys,tmp,usr/bin}
 	chmod 1777 "$1/root/tmp"
-	cp "$GOTAP" "$1/root/usr/bin/gotap"
+	strip -o "$1/root/usr/bin/gotap" "$GOTAP"
 	{ ldd "$GOTAP"; ldd "$(ldconfig -p | sed -n 's/.*libmicrohttpd.so.12 .*=> //p' | head -n 1)"; ldconfig -p | grep 'libmicrohttpd.so.12 '; } |
 		grep -o '/[^ ]*' | sort -u | while read -r file; do
 		mkdir -p "$1/root${file%/*}"

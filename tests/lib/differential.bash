@@ -20,7 +20,7 @@ findings() {
 # compare LABEL PROCS [RECORD ARGUMENT...]: $PROG with that GOMAXPROCS.
 compare() {
 	local theirs=$BATS_TEST_TMPDIR/$2-runtime.trace ours=$BATS_TEST_TMPDIR/$2-gotap.trace
-	GOMAXPROCS=$2 start_target "$PROG" -trace "$theirs" -await "$ours.partial" -delay 100ms -dur 1500ms -tail 50ms
+	GOMAXPROCS=$2 start_target "$PROG" -trace "$theirs" -await "$ours.partial" -delay 100ms -dur 700ms -tail 50ms
 	recorded "$ours" "${@:3}" -p "$TARGET"
 	wait_target
 	views_ok "$ours"

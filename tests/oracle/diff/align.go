@@ -271,9 +271,13 @@ func alignPairsOfGaps(a, b []step, pairs []pair) []pair {
 	return out
 }
 
-// otherGap is the end of the nearest gap of the other side than that at start; of the pair at start if there is none.
+// reach is more pairs than those of a burst that alignGap takes: gaps of both sides with as many matches between them. A longer
+// run of steps of one side, as before the other one's trace begins, would be looked through again from each of its steps.
+const reach = 1 << 11
+
+// otherGap is the end of the nearest gap of the other side than that at start; of the pair at start if there is none in reach.
 func otherGap(pairs []pair, start int) int {
-	for i := start; i < len(pairs) && !pairs[start].isMatch(); i++ {
+	for i := start; i < len(pairs) && i < start+reach && !pairs[start].isMatch(); i++ {
 		if !pairs[i].isMatch() && (pairs[i].a == none) != (pairs[start].a == none) {
 			return i + 1
 		}
