@@ -53,6 +53,7 @@ var parts = map[string]struct {
 	"h": {"what group linux costs a context switch", partThreads},
 	"i": {"what triggers cost an event", partTriggers},
 	"j": {"what a recording costs that is always on", partAlways},
+	"l": {"what requests cost", partRequests},
 }
 
 // wants tells whether part a shall measure a workload.

@@ -10,7 +10,7 @@
 //	run MS [RATE]   works for MS milliseconds (at most RATE operations a second): "OPERATIONS CPU_NS WALL_NS"
 //	trace FILE      the runtime's own tracer on: "ok"
 //	untrace         and off: "ok"
-//	address         where the works "http" and "tls" serve: "HOST:PORT"
+//	address         where the works "http", "mux" and "tls" serve: "HOST:PORT"
 package main
 
 import (
@@ -39,6 +39,9 @@ var works = map[string]func() worker{
 	"flood":    flood,
 	"http":     serve,
 	"tls":      serveTLS,
+	"mux":      serveMux,
+	"ask":      ask,
+	"query":    query,
 }
 
 // pingpong: an operation is a round trip over two unbuffered channels, made depth calls deep.

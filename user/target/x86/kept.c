@@ -81,7 +81,7 @@ static bool kept_store(struct flow *f, struct kept *k)
 	return at >= f->n && k->store;
 }
 
-/* Does RDI have the argument at the store, on all ways? */
+/* Does RDI have the argument at the store, on all ways, and does the store run once? */
 static bool kept_is_argument(struct flow *f, const struct kept *k)
 {
 	struct flow_set stop = flow_set(f), seen = flow_set(f);
@@ -99,7 +99,8 @@ static bool kept_is_argument(struct flow *f, const struct kept *k)
 	}
 	flow_free(&stop);
 	flow_free(&seen);
-	return good;
+	return good && !flow_decode(f, k->store) &&
+	       !flow_may_reach(f, k->store + f->insn.len, f->n, k->store);
 }
 
 /* Offset of the one indirect call that may run after the store; 0: there is not exactly one. */
