@@ -23,6 +23,7 @@ enum {
 	TYPES_MOST = 1 << 16,	/* stacks of which the type is kept */
 	TYPE_ROOM = 256,
 	MESSAGE_ROOM = 128 + TYPE_ROOM,
+	LATE_MOST = 1 << 22,	/* bytes */
 };
 
 struct sample {
@@ -73,7 +74,67 @@ static struct sample *allocs_put(struct model *s, uint64_t addr)
 	return a;
 }
 
-/* Only a goroutine with a P can have a log event: others are counted. */
+/*
+ * The end of an object that was swept when its thread ran no goroutine: a P's cache gives its spans
+ * back when a thread takes the P (prepareForSweep). The event waits for the next goroutine.
+ */
+struct late_end {
+	uint64_t stack;
+	char text[MESSAGE_ROOM];
+};
+
+static void allocs_put_late(struct model *s, const char *text, uint64_t stack)
+{
+	struct late_end end = { .stack = stack };
+
+	if (s->allocs.late.len >= LATE_MOST) {
+		s->counts.allocs_homeless++;
+		return;
+	}
+	snprintf(end.text, sizeof(end.text), "%s", text);
+	buf_add(&s->allocs.late, &end, sizeof(end));
+	s->tell_allocs = true;
+}
+
+static void allocs_write_late(struct model *s, struct M *m)
+{
+	const struct late_end *ends = (const struct late_end *)s->allocs.late.data;
+	size_t i;
+
+	for (i = 0; i < s->allocs.late.len / sizeof(*ends); i++)
+		step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(ALLOC_FREE_CATEGORY),
+			  SINK_TEXT(ends[i].text, strlen(ends[i].text)), ends[i].stack);
+	s->allocs.late.len = 0;
+	s->tell_allocs = false;
+}
+
+void allocs_tell(struct model *s, struct M *m)
+{
+	if (!s->started)
+		return;
+	if (!m_speaks(m))
+		m = soon_speaker(s);
+	if (m)
+		allocs_write_late(s, m);
+}
+
+static void allocs_drop_late(struct model *s)
+{
+	s->counts.allocs_homeless += s->allocs.late.len / sizeof(struct late_end);
+	s->allocs.late.len = 0;
+	s->tell_allocs = false;
+}
+
+void allocs_tell_last(struct model *s)
+{
+	struct M *m = s->started ? any_speaker(s) : NULL;
+
+	if (m_speaks(m))
+		allocs_write_late(s, m);
+	allocs_drop_late(s);
+}
+
+/* Only a goroutine with a P can have a log event: other allocations are counted. */
 static void allocs_emit(struct model *s, struct M *m, const char *category, const char *text,
 			uint64_t stack)
 {
@@ -82,6 +143,8 @@ static void allocs_emit(struct model *s, struct M *m, const char *category, cons
 	if (m_speaks(m))
 		step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(category),
 			  SINK_TEXT(text, strlen(text)), stack);
+	else if (!strcmp(category, ALLOC_FREE_CATEGORY))
+		allocs_put_late(s, text, stack);
 	else
 		s->counts.allocs_homeless++;
 }
@@ -162,6 +225,7 @@ void allocs_free(struct model *s)
 	size_t i;
 
 	allocs_forget(s);
+	buf_free(&s->allocs.late);
 	map64_free(&s->allocs.live);
 	map64_each(&s->allocs.types, i)
 		free(map64_ptr(&s->allocs.types, i, char));

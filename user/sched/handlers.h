@@ -80,6 +80,13 @@ void objects_free(struct model *s);
 void allocs_collection(struct model *s);
 /* Records are missing: no end of an object belongs to an allocation from before for sure. */
 void allocs_forget(struct model *s);
+/*
+ * Writes the events that wait for a goroutine if @m, which may be NULL, or soon_speaker() runs one
+ * with a P.
+ */
+void allocs_tell(struct model *s, struct M *m);
+/* Likewise when the trace ends: events that no goroutine can have are counted. */
+void allocs_tell_last(struct model *s);
 void allocs_free(struct model *s);
 
 /* --- gap.c --- */

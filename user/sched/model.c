@@ -203,6 +203,8 @@ static __attribute__((noinline)) int model_tell(struct model *s, struct M *m)
 		origin_tell(s, m);
 	if (s->tell_notes)
 		notes_tell(s, m);
+	if (s->tell_allocs)
+		allocs_tell(s, m);
 	return s->tell_gap ? gap_begin_told(s, m) : 0;
 }
 
@@ -362,6 +364,7 @@ int model_turn(struct model *s, uint64_t time, struct error *err)
 		return -EAGAIN;
 	if (time > s->now && time < TIME_MAX)
 		s->now = time;
+	allocs_tell_last(s);
 	notes_tell_last(s);
 	return generation_turn_now(s);
 }

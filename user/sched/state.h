@@ -146,6 +146,8 @@ struct allocs {
 	struct map64 live;	/* by address: struct sample *, whose end is still to come */
 	struct map64 types;	/* by key of a stack: the name of the type, owned */
 	uint64_t collections;	/* that have begun */
+	/* ends of objects that a thread without a goroutine has swept: struct late_end, texts */
+	struct buf late;
 };
 
 /* The conditions under which the model takes a record, by its kind: bits. */
@@ -253,6 +255,7 @@ struct model {
 			/* opts.origin is due; it needs a running goroutine */
 			bool tell_origin;
 			bool tell_notes;	/* notes has some */
+			bool tell_allocs;	/* allocs.late has some */
 			/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
 			uint8_t tell_gap;
 		};

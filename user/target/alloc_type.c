@@ -182,10 +182,35 @@ static size_t alloc_type_of_call(const struct gobin *b, const struct gobin_func 
 	return type ? alloc_put_type(b, type, row->text, name, room) : 0;
 }
 
+/*
+ * The functions of the runtime from the leaf on, up to the one that Go code calls. An allocation
+ * that the runtime makes for itself while it allocates has the functions of the other one behind
+ * its own.
+ */
+struct alloc_chain {
+	const char *callee;	/* the last one so far */
+	bool began;		/* profilealloc was the leaf */
+	bool left;		/* a function behind mallocgc was seen */
+};
+
+/* False: the type of the other allocation would be taken. */
+static bool alloc_chain_takes(struct alloc_chain *c, const char *name)
+{
+	bool inner = alloc_is_named(name, "runtime.mallocgc*") ||
+		alloc_is_named(name, "runtime.profilealloc");
+
+	if ((inner && c->left) || (!inner && !c->began))
+		return false;
+	c->began = true;
+	c->left |= !inner;
+	c->callee = name;
+	return true;
+}
+
 size_t alloc_type_name(const void *types, const uint64_t *pcs, size_t n, char *name, size_t room)
 {
 	const struct alloc_types *t = types;
-	const char *callee = "";
+	struct alloc_chain chain = { .callee = "" };
 	struct gobin_func fn;
 	size_t i;
 
@@ -199,8 +224,10 @@ size_t alloc_type_name(const void *types, const uint64_t *pcs, size_t n, char *n
 			return strlen(name);
 		}
 		if (!alloc_is_runtime(fn.name))
-			return alloc_type_of_call(t->b, &fn, pc, callee, name, room);
-		callee = fn.name;
+			return alloc_type_of_call(t->b, &fn, pc, chain.callee, name,
+						  room);
+		if (!alloc_chain_takes(&chain, fn.name))
+			return 0;
 	}
 	return 0;
 }

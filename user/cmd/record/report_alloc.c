@@ -20,7 +20,8 @@ static bool alloc_is_linked(const struct gobin *b)
 {
 	struct gobin_func fn;
 
-	return gobin_go_minor(b) < MINOR_SWITCHED_OFF || !gobin_func(b, "runtime.MemProfile", &fn) ||
+	return gobin_go_minor(b) < MINOR_SWITCHED_OFF ||
+	       !gobin_func(b, "runtime.MemProfile", &fn) ||
 	       !gobin_func(b, "runtime.memProfileInternal", &fn);
 }
 
@@ -60,8 +61,8 @@ void report_print_allocs(const struct report *r, FILE *f)
 			c->frees_before);
 	fputc('\n', f);
 	if (c->allocs_homeless)
-		fprintf(f, "allocations: %" PRIu64 " of these have no event, as their thread ran no "
-			"goroutine\n", c->allocs_homeless);
+		fprintf(f, "allocations: %" PRIu64 " of these have no event, as their thread ran "
+			"no goroutine\n", c->allocs_homeless);
 	if (c->allocs_unpaired)
 		fprintf(f, "allocations: of %" PRIu64 " samples the end is not known, because "
 			"records are missing\n", c->allocs_unpaired);
