@@ -5,6 +5,7 @@
 //	-first MB      holds so much before it begins
 //	-step KB, -each TIME   how fast it grows
 //	-stop MB       holds so much and waits; 0: goes on
+//	-wait          waits for SIGUSR1 before it begins
 //	-off           without the heap profile
 //	-fatal         the limit is RLIMIT_AS: the runtime itself gives up
 package main
@@ -13,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/pprof"
 	"syscall"
@@ -35,11 +37,23 @@ func touched(n int) []byte {
 	return b
 }
 
+// limitSpace leaves the address space so many bytes more.
+func limitSpace(more uint64) {
+	var pages uint64
+	text, _ := os.ReadFile("/proc/self/statm")
+	fmt.Sscan(string(text), &pages)
+	limit := syscall.Rlimit{Cur: pages*4096 + more, Max: pages*4096 + more}
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
+		panic(err)
+	}
+}
+
 func main() {
 	first := flag.Int("first", 8, "")
 	step := flag.Int("step", 256, "")
 	each := flag.Duration("each", 5*time.Millisecond, "")
 	stop := flag.Int("stop", 0, "")
+	wait := flag.Bool("wait", false, "")
 	off := flag.Bool("off", false, "")
 	fatal := flag.Bool("fatal", false, "")
 	flag.Parse()
@@ -47,17 +61,18 @@ func main() {
 	if *off || pprof.Lookup("heap") == nil {
 		runtime.MemProfileRate = 0
 	}
-	if *fatal {
-		limit := syscall.Rlimit{Cur: 1 << 30, Max: 1 << 30}
-		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
-			panic(err)
-		}
-	}
 	for i := 0; i < *first; i++ {
 		keep(1 << 20)
 	}
+	begin := make(chan os.Signal, 1)
+	signal.Notify(begin, syscall.SIGUSR1)
 	fmt.Println("ready")
-	os.Stdin.Read(make([]byte, 1))
+	if *wait {
+		<-begin
+	}
+	if *fatal {
+		limitSpace(256 << 20)
+	}
 	for held := *first << 10; ; held += *step {
 		if *stop > 0 && held >= *stop<<10 {
 			time.Sleep(time.Hour)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,8 +17,8 @@
 
 enum {
 	LOOK_MS = 200,
-	SHARE = 20,		/* a part of the time that readings may take */
-	GROWN_PART = 8, NEAR_PART = 32,
+	SHARE = 20,		/* the part of a CPU that readings may take */
+	GROWN_PART = 8, LARGER_PART = 2, NEAR_PART = 32,
 	PROFILES = 4,		/* the last one, two earlier ones, and the one that is read */
 };
 
@@ -36,8 +37,8 @@ struct recent {
 	/* last, middle, old: of @profiles; NULL: none */
 	struct recent_profile *last, *middle, *old;
 	struct memory_usage begin, now, lived;
-	uint64_t ended, took;		/* the last reading, also one that failed: end and ns */
-	uint64_t reads, failed, ns;
+	uint64_t ended, cpu;		/* the last reading, also one that failed: end, CPU time */
+	uint64_t reads, failed, cpu_all;
 };
 
 /* --- is it time to read? --- */
@@ -56,11 +57,11 @@ static bool recent_is_near(const struct recent *r)
 	       recent_has_grown(now, &r->last->usage, now->limit / NEAR_PART);
 }
 
-static bool recent_is_larger(const struct recent *r)
+static bool recent_is_larger(const struct recent *r, unsigned int part)
 {
 	const struct memory_usage *before = &r->last->usage;
 
-	return recent_has_grown(&r->now, before, before->anonymous / GROWN_PART) &&
+	return recent_has_grown(&r->now, before, before->anonymous / part) &&
 	       recent_has_grown(&r->now, before, GROWN_BYTES);
 }
 
@@ -76,11 +77,12 @@ static bool recent_is_due(const struct recent *r)
 {
 	uint64_t since = now_ns() - r->ended;
 
-	if (since < SHARE * r->took)
+	if (since < SHARE * r->cpu)
 		return false;
 	if (!r->last)
 		return !r->reads || since >= GROWN_NS;
-	if (recent_is_near(r) || (since >= GROWN_NS && recent_is_larger(r)))
+	if (recent_is_near(r) || recent_is_larger(r, LARGER_PART) ||
+	    (since >= GROWN_NS && recent_is_larger(r, GROWN_PART)))
 		return true;
 	return since >= EACH_NS && recent_has_collected(r);
 }
@@ -113,18 +115,27 @@ static void recent_keep(struct recent *r, struct recent_profile *p)
 	}
 }
 
+/* CPU time of this thread and the readers, ns. */
+static uint64_t recent_cpu_ns(const struct recent *r)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return memory_cpu_ns(r->opts.proc) + (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void recent_read(struct recent *r)
 {
 	struct recent_profile *p = recent_free_profile(r);
-	uint64_t begin = now_ns();
+	uint64_t begin = recent_cpu_ns(r);
 	struct error err;
 	int e;
 
 	p->usage = r->now;
 	e = heap_read(&p->heap, &r->opts, &err);
 	r->ended = p->time = now_ns();
-	r->took = r->ended - begin;
-	r->ns += r->took;
+	r->cpu = recent_cpu_ns(r) - begin;
+	r->cpu_all += r->cpu;
 	r->reads++;
 	r->failed += e != 0;
 	p->is_set = !e;
@@ -203,7 +214,7 @@ void recent_stop(struct recent *r, struct recent_result *ret)
 	r->runs = false;
 	*ret = (struct recent_result){
 		.last = r->last, .begin = r->begin, .end = r->now, .lived = r->lived,
-		.reads = r->reads, .failed = r->failed, .ns = r->ns,
+		.reads = r->reads, .failed = r->failed, .cpu_ns = r->cpu_all,
 	};
 	ret->earlier = r->middle && r->last->time - r->middle->time >= EACH_NS ? r->middle :
 		       r->old						       ? r->old :

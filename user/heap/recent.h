@@ -9,9 +9,9 @@
  * profile
  *	10 s after the last reading, if a collection has ended since then;
  *	1 s after it, if the anonymous memory of the process has grown by an eighth, and 16 MB;
- *	at once, if three quarters of a limit are used, and the anonymous memory has grown by a
- *	part of 32 of the limit
- * since then; but never for more than a twentieth of the time. The counts of struct heap_record
+ *	at once, if that memory has grown by half and 16 MB, or if three quarters of a limit are
+ *	used and it has grown by a 32nd part of the limit
+ * since then; but a reading waits for 20 times the CPU time that the one before took. The counts of struct heap_record
  * that matter are `now`: garbage that no collection has freed yet takes memory, too.
  */
 #ifndef GOTAP_HEAP_RECENT_H
@@ -39,7 +39,8 @@ struct recent_result {
 	struct memory_usage begin, end;	/* at the begin, and at the last look */
 	/* the last look with a limit, while the process lived */
 	struct memory_usage lived;
-	uint64_t reads, failed, ns;	/* readings, those that failed, how long all took */
+	uint64_t reads, failed;		/* readings, and those that failed */
+	uint64_t cpu_ns;		/* of all of them, with the readers of the memory */
 };
 
 /*

@@ -464,6 +464,21 @@ void memory_touch(const struct process *p, uint64_t addr)
 	memory_ask(l->request);
 }
 
+uint64_t memory_cpu_ns(const struct process *p)
+{
+	struct timespec t;
+	uint64_t ret = 0;
+	clockid_t clock;
+	size_t i;
+
+	for (i = 0; p->readers && i < LANES; i++)
+		if (p->readers->lanes[i].reader > 0 &&
+		    !clock_getcpuclockid(p->readers->lanes[i].reader, &clock) &&
+		    !clock_gettime(clock, &t))
+			ret += (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return ret;
+}
+
 bool memory_is_silent(const struct process *p)
 {
 	return p->readers && __atomic_load_n(&p->readers->silent, __ATOMIC_ACQUIRE);

@@ -52,6 +52,8 @@ int memory_begin(struct process *p, const struct stop_request *stop, struct erro
  * instance), so that probes can read it the next time. It does not wait, and the page may not come.
  */
 void memory_touch(const struct process *p, uint64_t addr);
+/* Returns the CPU time of the readers so far, ns; 0 without readers. */
+uint64_t memory_cpu_ns(const struct process *p);
 /* Returns whether a read got no answer. */
 bool memory_is_silent(const struct process *p);
 /*

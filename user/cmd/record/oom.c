@@ -283,6 +283,8 @@ static void oom_put(void *ctx, struct json_out *j, const char *trace)
 	json_put_count(j, "anonymous_bytes", last->anonymous);
 	if (o->memory.begin.has_kills && o->memory.end.has_kills)
 		json_put_count(j, "oom_kills", o->memory.end.kills - o->memory.begin.kills);
+	json_put_count(j, "reads", o->memory.reads);
+	json_put_real(j, "reads_cpu_s", (double)o->memory.cpu_ns / 1e9, 6);
 	if (o->beside.heap >= 0)
 		oom_put_heap(o, j, trace);
 	else

@@ -98,10 +98,14 @@ static void snapshot_say_limit(struct buf *text, struct json_object *memory)
 static void snapshot_say_memory(struct buf *text, struct json_object *memory)
 {
 	struct json_object *heap = json_at(memory, "heap");
+	const char *known_by = json_text(memory, "known_by");
 
-	if (!strcmp(json_text(memory, "known_by"), "runtime"))
+	if (!strcmp(known_by, "runtime"))
 		buf_printf(text, "Out of memory: the kernel gave the runtime none, which ended the "
 				 "program. ");
+	else if (!strcmp(known_by, "oom_kill"))
+		buf_printf(text, "Out of memory, most likely: SIGKILL ended the program, and its "
+				 "cgroup counts one more victim of the kernel's OOM killer. ");
 	else
 		buf_printf(text, "Out of memory: the kernel's OOM killer ended the program. ");
 	snapshot_say_limit(text, memory);

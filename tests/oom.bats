@@ -1,0 +1,227 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A flight recording of a program that runs out of memory: the last heap profile beside the snapshot, and who says so.
+# The programs have a memory cgroup of their own with a limit, and grow slowly enough for gotap on a busy machine.
+
+load lib/common
+load lib/record
+load lib/cgroup
+load lib/container
+
+LIMIT=$((64 << 20))
+
+setup() {
+	require_root
+	require_tool jq
+	cd "$BATS_TEST_TMPDIR"
+	mkdir snaps
+}
+
+teardown() {
+	stop_targets
+	stop_containers
+	[ -z "${FOLDER:-}" ] || wait_for 20 rmdir "$FOLDER" 2>/dev/null
+}
+
+# limited_group: FOLDER, a memory cgroup with the limit, without swap.
+limited_group() {
+	memory_group
+	echo "$LIMIT" >"$FOLDER/$LIMIT_FILE"
+	echo "$LIMIT" >"$FOLDER/memory.memsw.limit_in_bytes" 2>/dev/null || true
+	echo 0 >"$FOLDER/memory.swap.max" 2>/dev/null || true
+}
+
+# in_group COMMAND...: becomes COMMAND in the cgroup.
+in_group() { printf '%s\n' sh -c 'echo $$ >"$0" && exec "$@"' "$FOLDER/cgroup.procs" "$@"; }
+
+# start_hungry OPTION...: in the cgroup; it waits for SIGUSR1 before it grows.
+start_hungry() {
+	local -a command
+	[ -n "${FOLDER:-}" ] || limited_group
+	build_prog "$REFERENCE_GO" hungry
+	mapfile -t command < <(in_group "$PROG" -wait -each 20ms "$@")
+	start_target "${command[@]}"
+}
+
+# record_it OPTION...: $TARGET, until it ends; it grows when the recording has begun.
+record_it() {
+	REPORT=$BATS_TEST_TMPDIR/report
+	"$GOTAP" record -p "$TARGET" --flight 10s,16M -o 'snaps/%n.trace' --json "$@" 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 60 "$GOTAP" snap -p "$TARGET" -o first.trace >/dev/null 2>&1
+}
+
+grow() { kill -USR1 "${1:-$TARGET}"; }
+record_ends() { wait "$RECORDER" || fail "$(cat "$REPORT")"; }
+
+# killed_snapshot: sets $SNAP to the one with the trigger oom, of which there is one.
+killed_snapshot() {
+	SNAP=$(jq -r 'select(.trigger.name == "oom") | input_filename' snaps/*.json)
+	SNAP=${SNAP%.json}
+	[ -n "$SNAP" ] && [ -f "$SNAP" ] || fail "no snapshot of the trigger oom: $(ls snaps) $(cat "${REPORT:-/dev/null}")"
+}
+
+# memory_of JQ [OPTION...]: of its JSON.
+memory_of() { jq -r "$@" "$SNAP.json"; }
+
+flat() { "$GO" tool pprof -top -nodecount=100 "$@" 2>/dev/null; }
+# cum FUNCTION FILE: bytes of it and what it called.
+cum() { flat -unit=B "$2" | awk -v f="$1" '$NF == f { sub("B", "", $4); print $4 }'; }
+
+# is_of_leak SNAPSHOT: the profile and the difference blame main.leak.
+is_of_leak() {
+	local f
+	require_go "$REFERENCE_GO"
+	for f in "$1.heap.pb.gz" "$1.heap-diff.pb.gz"; do
+		flat "$f" | grep -qx 'Type: inuse_space'
+		[ "$(cum main.leak "$f")" -gt "$(cum main.keep "$f")" ] || fail "$f: $(flat "$f")"
+	done
+	# of the whole: at least half of the limit, as it was read above three quarters of that; samples are random
+	[ "$(cum main.main "$1.heap.pb.gz")" -gt $((LIMIT / 3)) ]
+	[ "$(cum main.main "$1.heap-diff.pb.gz")" -lt "$(cum main.main "$1.heap.pb.gz")" ]
+}
+
+@test "killed for want of memory: the snapshot has the last heap profile, its growth, limit and use, and the report says who" {
+	start_hungry
+	record_it
+	grow
+	record_ends
+	killed_snapshot
+	is_of_leak "$SNAP"
+	memory_of -e --arg cgroup "/${FOLDER##*/}" --argjson limit "$LIMIT" '.memory |
+		.cgroup == $cgroup and .limit_of == "cgroup" and .limit_bytes == $limit and .used_bytes > $limit / 2 and
+		.anonymous_bytes > $limit / 2 and .oom_kills == 1 and .heap.rate == 524288 and .reads >= 2 and
+		(.heap.stacks[0].stack | length >= 3 and (.[0] | startswith("main.touched ")) and (.[1] | startswith("main.leak ")))'
+	[ "$(memory_of .memory.heap.file)" = "${SNAP##*/}.heap.pb.gz" ]
+	[ "$(memory_of .memory.heap.diff_file)" = "${SNAP##*/}.heap-diff.pb.gz" ]
+	if [ -d /sys/kernel/tracing/events/oom/mark_victim ] || [ -d /sys/kernel/debug/tracing/events/oom/mark_victim ]; then
+		[ "$(memory_of .memory.known_by)" = oom:mark_victim ]
+	fi
+	jq -e '.exit == "(signal 9, Killed)"' "$REPORT"
+	succeeds "$GOTAP" check "$SNAP"
+	"$GOTAP" text --events "$SNAP" | grep -F 'snapshot: oom: out of memory, of 67.1 MB in the cgroup: main.touched < main.leak' >/dev/null
+	"$GOTAP" report --json "$SNAP" >report.json
+	jq -e '.findings[0] | .kind == "out of memory" and .function == "main.touched" and (.file | endswith("hungry.go")) and
+		.line > 0 and .share == 0 and (.text | test("main.leak"))' report.json
+	"$GOTAP" report "$SNAP" | grep -A1 '^ 1\..* Out of memory: the kernel'
+	"$GOTAP" schema snapshot >/dev/null
+}
+
+@test "launched, with --on crash: one snapshot, and the status of the program" {
+	local -a command
+	limited_group
+	build_prog "$REFERENCE_GO" hungry
+	mapfile -t command < <(in_group "$PROG" -each 20ms)
+	run_logged "$GOTAP" record --flight 10s,16M --on crash --on exit -o 'snaps/%n.trace' -- "${command[@]}"
+	[ "$status" -eq 137 ]
+	[ "$(ls snaps/*.json | wc -l)" -eq 1 ]
+	killed_snapshot
+	is_of_leak "$SNAP"
+}
+
+@test "SIGKILL alone, and another victim of the same cgroup, are not said to be for want of memory" {
+	local other
+	start_hungry
+	other=$TARGET
+	start_hungry
+	record_it --on crash
+	grow "$other"
+	wait_for 60 not target_runs "$other"
+	grep -qE 'oom_kill [1-9]' "$FOLDER"/memory.{oom_control,events} 2>/dev/null
+	target_runs || skip "the kernel chose the other program"
+	kill -TERM "$TARGET"
+	record_ends
+	[ "$(jq -r .trigger.name snaps/*.json | sort | tr '\n' ' ')" = "crash socket " ]
+
+	rm snaps/*
+	start_hungry
+	record_it --on crash
+	kill -KILL "$TARGET"
+	record_ends
+	[ "$(jq -r .trigger.name snaps/*.json | sort | tr '\n' ' ')" = "crash socket " ]
+	[ -z "$(ls snaps | grep heap)" ]
+}
+
+not() { ! "$@"; }
+
+@test "profiling is off: the snapshot is there, and says why it has no profile" {
+	start_hungry -off
+	record_it
+	grow
+	record_ends
+	killed_snapshot
+	memory_of -e '.memory | .oom_kills == 1 and (.heap | not) and (.no_heap | test("profiling off"))'
+	[ -z "$(ls snaps | grep heap)" ]
+	"$GOTAP" report "$SNAP" | grep -A3 'Out of memory' | grep -F 'There is no heap profile' >/dev/null
+}
+
+@test "the runtime itself gets no memory: its own words" {
+	build_prog "$REFERENCE_GO" hungry
+	start_target "$PROG" -wait -fatal -step 512 -each 5ms
+	record_it --on crash
+	grow
+	record_ends
+	killed_snapshot
+	memory_of -e '.memory | .known_by == "runtime" and (.fatal | test("out of memory")) and .heap.stacks[0].share > 0.5'
+}
+
+@test "two programs at once: each has its own" {
+	local a b
+	start_hungry
+	a=$TARGET
+	[ "$(ls -d "$FOLDER")" = "$FOLDER" ]
+	b=$FOLDER
+	FOLDER=
+	BATS_TEST_NUMBER=$BATS_TEST_NUMBER-2 limited_group
+	OTHERS=$b
+	start_hungry
+	b=$TARGET
+	"$GOTAP" record -p "$a" -p "$b" --flight 10s,16M -o 'snaps/%p-%n.trace' 2>report 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 60 "$GOTAP" snap -p "$a" -o first.trace >/dev/null 2>&1
+	wait_for 60 "$GOTAP" snap -p "$b" -o first.trace >/dev/null 2>&1
+	grow "$a"
+	grow "$b"
+	wait "$RECORDER"
+	for a in $a $b; do
+		SNAP=$(jq -r 'select(.trigger.name == "oom") | input_filename' snaps/$a-*.json)
+		is_of_leak "${SNAP%.json}"
+	done
+	wait_for 20 rmdir "$OTHERS"
+}
+
+@test "in a container of runc with a limit, recorded from the host" {
+	container_setup
+	build_prog "$REFERENCE_GO" hungry
+	image "$PROG"
+	SPEC_EDIT='c["linux"].setdefault("resources", {})["memory"] = {"limit": 64 << 20, "swap": 64 << 20}' \
+		run_container "gotap-$$-oom" /bin/hungry -wait -each 20ms || skip "no container with a limit of memory here"
+	record_it
+	grow
+	record_ends
+	killed_snapshot
+	is_of_leak "$SNAP"
+	memory_of -e '.memory.limit_bytes == (64 * 1048576)'
+}
+
+@test "--keep deletes the profiles with their snapshot, and a snapshot that cannot be written leaves none" {
+	start_hungry
+	record_it
+	grow
+	record_ends
+	killed_snapshot
+	start_hungry
+	record_it --keep 1
+	for _ in 1 2; do "$GOTAP" snap -p "$TARGET" -o first.trace; done
+	[ "$(ls snaps | grep -c heap)" -eq 0 ]
+	[ "$(ls snaps | wc -l)" -eq 2 ]
+	chattr +i snaps 2>/dev/null || skip "no immutable folder here"
+	grow
+	wait "$RECORDER" || true
+	chattr -i snaps
+	[ "$(ls -A snaps | wc -l)" -eq 2 ]
+	grep -q 'cannot write' "$REPORT"
+}
