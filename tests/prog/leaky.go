@@ -31,10 +31,15 @@ func leakedWait() {
 	wg.Add(1)
 	wg.Wait()
 }
+
+// A lock alone would share its object with other small ones (the tiny allocator), and be reachable with them.
 func leakedMutex() {
-	var mu sync.Mutex
-	mu.Lock()
-	mu.Lock()
+	locked := &struct {
+		mu    sync.Mutex
+		other *int
+	}{}
+	locked.mu.Lock()
+	locked.mu.Lock()
 }
 func leakedRWMutex() {
 	var mu sync.RWMutex
@@ -42,7 +47,7 @@ func leakedRWMutex() {
 	mu.RLock()
 }
 func leakedCond() {
-	c := sync.NewCond(new(sync.Mutex))
+	c := sync.NewCond(&sync.RWMutex{})
 	c.L.Lock()
 	c.Wait()
 }

@@ -24,7 +24,8 @@ struct look {
 #define LOOK_CLOSED { .proc = PROCESS_CLOSED }
 
 /*
- * Opens the process or the core file that @pick means. @assume_minor: 0, or the release that it is taken for. The
+ * Opens the process or the core file that @pick means. @assume_minor: 0, or the release that it is
+ * taken for. The
  * caller closes @l with look_close(), also after an error.
  */
 int look_open(struct look *l, const struct pick *pick, int assume_minor, struct error *err);

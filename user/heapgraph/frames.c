@@ -12,7 +12,7 @@
 #include "target/gobin.h"
 
 enum {
-	/* runtime/stack.go, stackObjectRecord: 16 bytes. Up to Go 1.16 it has an address of a type. */
+	/* runtime/stack.go, stackObjectRecord. Up to Go 1.16 it has the address of a type. */
 	OBJECT_BYTES = 16, MINOR_SIZES = 18, MINOR_TYPES = 16,
 	MOST_OBJECTS = 4096, MOST_BITS = 1 << 20, MOST_FACTS = 1 << 20,
 };
@@ -44,8 +44,8 @@ struct frame_fact {
 /* Functions below which the bitmaps do not hold. */
 static const char *const irregular[] = {
 	"runtime.gopanic", "runtime.sigpanic", "runtime.Goexit", "runtime.asyncPreempt",
-	"runtime.asyncPreempt2", "runtime.debugCallV1", "runtime.debugCallV2", "runtime.cgocallback",
-	"runtime.cgocallbackg", "runtime.cgocallback_gofunc", "reflect.makeFuncStub",
+	"runtime.asyncPreempt2", "runtime.debugCallV1", "runtime.debugCallV2",
+	"runtime.cgocallback", "runtime.cgocallbackg", "runtime.cgocallback_gofunc", "reflect.makeFuncStub",
 	"reflect.methodValueCall", "runtime.mstart", "runtime.rt0_go", "runtime.mcall",
 	"runtime.morestack", "runtime.systemstack", "runtime.panicmem", "runtime.recovery",
 };
@@ -181,7 +181,8 @@ static void frames_add_objects(struct frames *f, const struct frames_stack *s,
 
 	for (i = 0; i < fact->nobjects; i++) {
 		const struct frame_object *o = &fact->objects[i];
-		uint64_t base = o->offset < 0 ? frame->varp : frame->argp, at = base + (uint64_t)o->offset;
+		uint64_t base = o->offset < 0 ? frame->varp : frame->argp;
+		uint64_t at = base + (uint64_t)o->offset;
 
 		if (at < s->n && o->size <= s->n)
 			frames_add_words(f, s, at & ~7ULL, at + o->size);

@@ -83,7 +83,8 @@ static bool globals_take_row(struct globals *gl, const uint64_t *w)
 
 	for (i = ROW; i + 4 <= ROW + REST; i++) {
 		data->bits = globals_bitmap(gl->hg, w + i, w[DATA], w[DATA + 1]);
-		bss->bits = data->bits ? globals_bitmap(gl->hg, w + i + 2, w[BSS], w[BSS + 1]) : NULL;
+		bss->bits = data->bits ?
+			globals_bitmap(gl->hg, w + i + 2, w[BSS], w[BSS + 1]) : NULL;
 		if (bss->bits)
 			break;
 		free(data->bits);
@@ -115,7 +116,8 @@ static void globals_find(struct globals *gl)
 				found = globals_take_row(gl, words + i);
 	}
 	if (!gl->n) {
-		gl->sections[0] = (struct section){ globals_low(gl->hg), globals_high(gl->hg), NULL };
+		gl->sections[0].start = globals_low(gl->hg);
+		gl->sections[0].end = globals_high(gl->hg);
 		gl->n = 1;
 	}
 	gl->hg->counts.globals_each_word = !found;

@@ -61,7 +61,7 @@ static enum wait_class wait_class_of(int minor, uint8_t reason)
 
 /* --- waits --- */
 
-static void gs_set_opaque(struct heapgraph *hg, uint64_t addr, enum graph_opaque what)
+static void graph_gs_set_opaque(struct heapgraph *hg, uint64_t addr, enum graph_opaque what)
 {
 	uint32_t object = heapgraph_object_at(hg, addr);
 
@@ -70,7 +70,7 @@ static void gs_set_opaque(struct heapgraph *hg, uint64_t addr, enum graph_opaque
 }
 
 /* Adds what can end the wait. What is in no object of the heap can end it at any time. */
-static void gs_add_waker(struct heapgraph *hg, struct graph_goroutine *g, uint64_t addr)
+static void graph_gs_add_waker(struct heapgraph *hg, struct graph_goroutine *g, uint64_t addr)
 {
 	uint32_t object = heapgraph_object_at(hg, addr);
 
@@ -83,7 +83,7 @@ static void gs_add_waker(struct heapgraph *hg, struct graph_goroutine *g, uint64
 }
 
 /* Reads the sudog at @addr; false if it is none of @g. */
-static bool gs_sudog(struct heapgraph *hg, const struct graph_goroutine *g, uint64_t addr,
+static bool graph_gs_sudog(struct heapgraph *hg, const struct graph_goroutine *g, uint64_t addr,
 		     uint8_t bytes[SUDOG_BYTES])
 {
 	return addr && memory_read(hg->opts.proc, addr, bytes, SUDOG_BYTES) &&
@@ -91,16 +91,16 @@ static bool gs_sudog(struct heapgraph *hg, const struct graph_goroutine *g, uint
 }
 
 /* Takes the list g.waiting. @field: of a sudog, what can end the wait. */
-static void gs_take_waiting(struct heapgraph *hg, struct graph_goroutine *g, uint64_t sudog,
+static void graph_gs_take_waiting(struct heapgraph *hg, struct graph_goroutine *g, uint64_t sudog,
 			    unsigned int field, bool whole_list)
 {
 	uint8_t bytes[SUDOG_BYTES];
 	unsigned int n;
 
-	for (n = 0; gs_sudog(hg, g, sudog, bytes) && n < LIST_MOST; n++) {
-		gs_set_opaque(hg, sudog, GRAPH_SUDOG);
+	for (n = 0; graph_gs_sudog(hg, g, sudog, bytes) && n < LIST_MOST; n++) {
+		graph_gs_set_opaque(hg, sudog, GRAPH_SUDOG);
 		if (u64_at(bytes, field))
-			gs_add_waker(hg, g, u64_at(bytes, field));
+			graph_gs_add_waker(hg, g, u64_at(bytes, field));
 		if (!whole_list)
 			return;
 		sudog = u64_at(bytes, hg->opts.plan->offsets.sudog_waitlink);
@@ -108,12 +108,12 @@ static void gs_take_waiting(struct heapgraph *hg, struct graph_goroutine *g, uin
 }
 
 /*
- * Takes each sudog of @g that the innermost frames have. Of earlier waits there may be some, whose
- * elem and c are nil: for a lock they do not count, and for a sync.Cond they make the goroutine
+ * Takes each sudog of @g that the innermost frames have. Some may be left from earlier waits: their
+ * elem and c are nil. For a lock they do not count, and for a sync.Cond they make the goroutine
  * reachable at most.
  */
-static void gs_take_frames(struct heapgraph *hg, struct graph_goroutine *g, const uint8_t *bytes,
-			   enum wait_class class)
+static void graph_gs_take_frames(struct heapgraph *hg, struct graph_goroutine *g,
+				 const uint8_t *bytes, enum wait_class class)
 {
 	const struct go_offsets *off = &hg->opts.plan->offsets;
 	uint64_t sp = u64_at(bytes, off->g_sched_sp), hi = u64_at(bytes, off->g_stack_hi), word;
@@ -124,20 +124,21 @@ static void gs_take_frames(struct heapgraph *hg, struct graph_goroutine *g, cons
 		return;
 	for (i = 0; i + 8 <= n; i += 8) {
 		word = u64_at(frames + i, 0);
-		if (heapgraph_object_at(hg, word) == GRAPH_NONE || !gs_sudog(hg, g, word, sudog) ||
-		    u64_at(sudog, off->sudog_c))
+		if (heapgraph_object_at(hg, word) == GRAPH_NONE ||
+		    !graph_gs_sudog(hg, g, word, sudog) || u64_at(sudog, off->sudog_c))
 			continue;
 		if (class == CLASS_SYNC && u64_at(sudog, off->sudog_elem)) {
-			gs_set_opaque(hg, word, GRAPH_SUDOG);
-			gs_add_waker(hg, g, u64_at(sudog, off->sudog_elem));
+			graph_gs_set_opaque(hg, word, GRAPH_SUDOG);
+			graph_gs_add_waker(hg, g, u64_at(sudog, off->sudog_elem));
 		} else if (class == CLASS_COND && !u64_at(sudog, off->sudog_elem)) {
-			gs_set_opaque(hg, word, GRAPH_SUDOG_COND);
-			gs_add_waker(hg, g, word);
+			graph_gs_set_opaque(hg, word, GRAPH_SUDOG_COND);
+			graph_gs_add_waker(hg, g, word);
 		}
 	}
 }
 
-static void gs_take_wait(struct heapgraph *hg, struct graph_goroutine *g, const uint8_t *bytes)
+static void graph_gs_take_wait(struct heapgraph *hg, struct graph_goroutine *g,
+			       const uint8_t *bytes)
 {
 	const struct go_offsets *off = &hg->opts.plan->offsets;
 	enum wait_class class = wait_class_of(hg->opts.plan->minor, g->reason);
@@ -151,11 +152,11 @@ static void gs_take_wait(struct heapgraph *hg, struct graph_goroutine *g, const 
 	if (class == CLASS_FOREVER)
 		g->wait = GRAPH_FOREVER;
 	else if (class == CLASS_CHANNEL)
-		gs_take_waiting(hg, g, waiting, off->sudog_c, true);
+		graph_gs_take_waiting(hg, g, waiting, off->sudog_c, true);
 	else if (release_has(hg->opts.plan->minor, RELEASE_SEMA_IN_G))
-		gs_take_waiting(hg, g, waiting, off->sudog_elem, false);
+		graph_gs_take_waiting(hg, g, waiting, off->sudog_elem, false);
 	else
-		gs_take_frames(hg, g, bytes, class);
+		graph_gs_take_frames(hg, g, bytes, class);
 	if (g->wait == GRAPH_OBJECTS && !g->objects) {
 		g->wait = GRAPH_RUNS;
 		hg->counts.waits_unknown++;
@@ -164,7 +165,7 @@ static void gs_take_wait(struct heapgraph *hg, struct graph_goroutine *g, const 
 
 /* --- gs --- */
 
-static void gs_take(struct heapgraph *hg, uint64_t addr, const uint8_t *bytes)
+static void graph_gs_take(struct heapgraph *hg, uint64_t addr, const uint8_t *bytes)
 {
 	const struct go_offsets *off = &hg->opts.plan->offsets;
 	struct graph_goroutine g = {
@@ -175,7 +176,7 @@ static void gs_take(struct heapgraph *hg, uint64_t addr, const uint8_t *bytes)
 	};
 	uint32_t status = u32_at(bytes, off->g_atomicstatus) & ~(uint32_t)SCAN_BIT;
 
-	gs_set_opaque(hg, addr, GRAPH_G);
+	graph_gs_set_opaque(hg, addr, GRAPH_G);
 	if (status >= G_STATUSES) {
 		hg->counts.goroutines_unreadable++;
 		return;
@@ -183,11 +184,11 @@ static void gs_take(struct heapgraph *hg, uint64_t addr, const uint8_t *bytes)
 	if (!status || status == G_DEAD || status == G_DEADEXTRA)
 		return;
 	g.status = (uint8_t)status;
-	gs_take_wait(hg, &g, bytes);
+	graph_gs_take_wait(hg, &g, bytes);
 	*(struct graph_goroutine *)vec_push(&hg->goroutines, sizeof(g)) = g;
 }
 
-static void gs_read_batch(struct heapgraph *hg, const uint64_t *gs, size_t n, uint8_t *bytes)
+static void graph_gs_read_batch(struct heapgraph *hg, const uint64_t *gs, size_t n, uint8_t *bytes)
 {
 	enum { BATCH = 256 };
 	struct memory_range ranges[BATCH];
@@ -198,7 +199,7 @@ static void gs_read_batch(struct heapgraph *hg, const uint64_t *gs, size_t n, ui
 	memory_read_each(hg->opts.proc, ranges, n);
 	for (i = 0; i < n; i++) {
 		if (ranges[i].ok)
-			gs_take(hg, gs[i], ranges[i].to);
+			graph_gs_take(hg, gs[i], ranges[i].to);
 		else
 			hg->counts.goroutines_unreadable++;
 	}
@@ -219,7 +220,7 @@ int graph_read_goroutines(struct heapgraph *hg, struct error *err)
 		pointers_sort(&gs, o->stop);
 	for (i = 0; i < gs.n && !r; i += n) {
 		n = gs.n - i < BATCH ? gs.n - i : BATCH;
-		gs_read_batch(hg, gs.at + i, n, bytes);
+		graph_gs_read_batch(hg, gs.at + i, n, bytes);
 		r = graph_stopped(hg, err);
 	}
 	pointers_free(&gs);

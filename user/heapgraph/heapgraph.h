@@ -129,7 +129,7 @@ struct heapgraph {
 	struct vec wakers;		/* uint32_t, numbers of objects */
 	struct vec globals;		/* struct graph_global */
 	struct graph_edges edges;
-	struct map64 opaque;		/* gs and sudogs: number of the object -> enum graph_opaque */
+	struct map64 opaque;		/* number of a g or sudog -> enum graph_opaque */
 	struct map64 masks;		/* type -> number in mask_list + 1; 0: it has none */
 	struct vec mask_list;		/* struct graph_mask */
 	struct map64 places;		/* number of an object -> its bucket of the heap profile */

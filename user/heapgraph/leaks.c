@@ -55,8 +55,13 @@ static void leaks_wake(struct marking *m, uint32_t object)
 		else
 			high = middle;
 	}
-	for (; low < m->wakers.len && vec_at(&m->wakers, struct waker, low)->object == object; low++)
-		leaks_can_run(m, vec_at(&m->wakers, struct waker, low)->goroutine);
+	for (; low < m->wakers.len; low++) {
+		const struct waker *w = vec_at(&m->wakers, struct waker, low);
+
+		if (w->object != object)
+			break;
+		leaks_can_run(m, w->goroutine);
+	}
 }
 
 static void leaks_follow(struct marking *m, uint32_t node)

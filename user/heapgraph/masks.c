@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * masks: which words of a value of a type are pointers (internal/abi, Type: PtrBytes, GCData), Go
- * 1.22 and later. See internal.h. A type whose pointers are a program up to Go 1.23 (KindGCProg), or
- * that are made on demand and were not yet, has no bitmap.
+ * 1.22 and later. See internal.h. There is no bitmap of a type whose pointers are a program
+ * (KindGCProg, up to Go 1.23), or are made on demand and were not yet.
  */
 #include <stdlib.h>
 

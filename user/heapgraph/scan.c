@@ -2,8 +2,8 @@
 /*
  * scan: the words of objects, stacks and data that are pointers, as edges. See internal.h.
  *
- * Go 1.22 and later (runtime/mbitmap.go): objects up to 512 bytes have their pointers in a bitmap at
- * the end of their span, which has one page; larger ones begin with a word, the address of their
+ * Go 1.22 and later (runtime/mbitmap.go): objects up to 512 bytes have their pointers in a bitmap
+ * at the end of their span, which has one page; larger ones begin with a word, the address of their
  * type; those without a size class have it in mspan.largeType. The collector of Go 1.26 has 128
  * bytes of marks behind the bitmap of objects of 16 bytes or more (spanInlineMarkBits).
  */

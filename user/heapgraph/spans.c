@@ -35,7 +35,7 @@ struct span_reader {
 	uint64_t bytes_left;		/* that spans may still have */
 };
 
-static bool spans_have_offsets(const struct plan *plan)
+static bool graph_spans_have_offsets(const struct plan *plan)
 {
 	const struct go_offsets *off = &plan->offsets;
 	const unsigned int needed[] = {
@@ -71,7 +71,7 @@ static bool span_is_sound(const struct graph_span *s, uint64_t npages, uint64_t 
 	       (nelems == 1 || s->bytes <= GRAPH_PIECE);
 }
 
-static void spans_take(struct span_reader *rd, const uint8_t *bytes)
+static void graph_spans_take(struct span_reader *rd, const uint8_t *bytes)
 {
 	const struct go_offsets *off = &rd->hg->opts.plan->offsets;
 	uint64_t npages = u64_at(bytes, off->mspan_npages);
@@ -108,7 +108,7 @@ static void spans_take(struct span_reader *rd, const uint8_t *bytes)
 		freeindex > nelems ? (uint32_t)nelems : (uint32_t)freeindex;
 }
 
-static void spans_read_batch(struct span_reader *rd, size_t first, size_t n, uint8_t *bytes)
+static void graph_spans_read_batch(struct span_reader *rd, size_t first, size_t n, uint8_t *bytes)
 {
 	struct memory_range ranges[BATCH];
 	size_t i;
@@ -119,13 +119,13 @@ static void spans_read_batch(struct span_reader *rd, size_t first, size_t n, uin
 	memory_read_each(rd->hg->opts.proc, ranges, n);
 	for (i = 0; i < n; i++) {
 		if (ranges[i].ok)
-			spans_take(rd, ranges[i].to);
+			graph_spans_take(rd, ranges[i].to);
 		else
 			rd->hg->counts.spans_unreadable++;
 	}
 }
 
-static int spans_read_all(struct span_reader *rd, struct error *err)
+static int graph_spans_read_all(struct span_reader *rd, struct error *err)
 {
 	const struct heapgraph_opts *o = &rd->hg->opts;
 	uint64_t size = memory_size(o->proc);
@@ -142,14 +142,14 @@ static int spans_read_all(struct span_reader *rd, struct error *err)
 	bytes = xcalloc(BATCH, SPAN_BYTES);
 	for (i = 0; i < rd->addresses.n && !r; i += n) {
 		n = rd->addresses.n - i < BATCH ? rd->addresses.n - i : BATCH;
-		spans_read_batch(rd, i, n, bytes);
+		graph_spans_read_batch(rd, i, n, bytes);
 		r = graph_stopped(rd->hg, err);
 	}
 	free(bytes);
 	return r;
 }
 
-static int spans_by_base(const void *a, const void *b)
+static int graph_spans_by_base(const void *a, const void *b)
 {
 	const struct graph_span *x = a, *y = b;
 
@@ -157,11 +157,11 @@ static int spans_by_base(const void *a, const void *b)
 }
 
 /* Sorts, and drops spans that overlap an earlier one. */
-static void spans_sort(struct heapgraph *hg)
+static void graph_spans_sort(struct heapgraph *hg)
 {
 	size_t i, n = 0;
 
-	vec_sort(&hg->spans, sizeof(struct graph_span), spans_by_base);
+	vec_sort(&hg->spans, sizeof(struct graph_span), graph_spans_by_base);
 	for (i = 0; i < hg->spans.len; i++) {
 		const struct graph_span *s = vec_at(&hg->spans, struct graph_span, i);
 		const struct graph_span *last =
@@ -175,7 +175,7 @@ static void spans_sort(struct heapgraph *hg)
 	hg->spans.len = n;
 }
 
-static void spans_index(struct heapgraph *hg)
+static void graph_spans_index(struct heapgraph *hg)
 {
 	size_t i;
 	uint64_t page, at;
@@ -203,7 +203,7 @@ static void spans_index(struct heapgraph *hg)
 }
 
 /* Numbers the objects, by address. @which gets the number that each span had when it was read. */
-static int spans_number(struct heapgraph *hg, uint32_t *which, struct error *err)
+static int graph_spans_number(struct heapgraph *hg, uint32_t *which, struct error *err)
 {
 	uint64_t n = 0;
 	size_t i;
@@ -224,7 +224,7 @@ static int spans_number(struct heapgraph *hg, uint32_t *which, struct error *err
 	return 0;
 }
 
-static void spans_count(struct heapgraph *hg, const struct graph_span *s, uint32_t n)
+static void graph_spans_count(struct heapgraph *hg, const struct graph_span *s, uint32_t n)
 {
 	hg->counts.spans++;
 	hg->counts.objects += n;
@@ -235,8 +235,8 @@ static void spans_count(struct heapgraph *hg, const struct graph_span *s, uint32
 	}
 }
 
-static void spans_take_bits(struct heapgraph *hg, const struct graph_span *s, const uint8_t *bits,
-			    uint32_t freeindex)
+static void graph_spans_take_bits(struct heapgraph *hg, const struct graph_span *s,
+				  const uint8_t *bits, uint32_t freeindex)
 {
 	uint32_t i, object, n = 0;
 
@@ -247,11 +247,11 @@ static void spans_take_bits(struct heapgraph *hg, const struct graph_span *s, co
 		hg->allocated[object / 64] |= 1ULL << object % 64;
 		n++;
 	}
-	spans_count(hg, s, n);
+	graph_spans_count(hg, s, n);
 }
 
 /* Reads which objects are allocated. A span whose bits cannot be read has those of freeindex. */
-static int spans_read_bits(struct span_reader *rd, const uint32_t *which, struct error *err)
+static int graph_spans_read_bits(struct span_reader *rd, const uint32_t *which, struct error *err)
 {
 	enum { BITS = 1024, GROUP = 64 };
 	struct heapgraph *hg = rd->hg;
@@ -279,7 +279,7 @@ static int spans_read_bits(struct span_reader *rd, const uint32_t *which, struct
 				hg->counts.spans_unreadable++;
 				memset(bytes + k * BITS, 0, BITS);
 			}
-			spans_take_bits(hg, s, bytes + k * BITS,
+			graph_spans_take_bits(hg, s, bytes + k * BITS,
 					*vec_at(&rd->freeindex, uint32_t, which[i + k]));
 		}
 		r = graph_stopped(hg, err);
@@ -288,7 +288,7 @@ static int spans_read_bits(struct span_reader *rd, const uint32_t *which, struct
 	return r;
 }
 
-static int spans_make(struct span_reader *rd, struct error *err)
+static int graph_spans_make(struct span_reader *rd, struct error *err)
 {
 	struct heapgraph *hg = rd->hg;
 	uint32_t *which;
@@ -299,12 +299,12 @@ static int spans_make(struct span_reader *rd, struct error *err)
 				 "it: the field offsets (%s) do not fit this program",
 				 hg->opts.proc->pid, hg->opts.plan->go_version,
 				 hg->opts.plan->offsets_source);
-	spans_sort(hg);
+	graph_spans_sort(hg);
 	which = xcalloc(hg->spans.len, sizeof(*which));
-	r = spans_number(hg, which, err);
+	r = graph_spans_number(hg, which, err);
 	if (!r) {
-		spans_index(hg);
-		r = spans_read_bits(rd, which, err);
+		graph_spans_index(hg);
+		r = graph_spans_read_bits(rd, which, err);
 	}
 	free(which);
 	return r;
@@ -315,7 +315,7 @@ int graph_read_spans(struct heapgraph *hg, struct error *err)
 	struct span_reader rd = { .hg = hg };
 	int r;
 
-	if (!spans_have_offsets(hg->opts.plan))
+	if (!graph_spans_have_offsets(hg->opts.plan))
 		return error_set(err, -ENOTSUP, "the layout of the heap of a program of %s is not "
 				 "known without DWARF data (%s): give a build that is not "
 				 "stripped", hg->opts.plan->go_version,
@@ -324,9 +324,9 @@ int graph_read_spans(struct heapgraph *hg, struct error *err)
 		return error_set(err, -ENOTSUP, "runtime.mheap_ was not found in the code of this "
 				 "program of %s, which has no symbols: give a build that is not "
 				 "stripped", hg->opts.plan->go_version);
-	r = spans_read_all(&rd, err);
+	r = graph_spans_read_all(&rd, err);
 	if (!r)
-		r = spans_make(&rd, err);
+		r = graph_spans_make(&rd, err);
 	pointers_free(&rd.addresses);
 	vec_free(&rd.bits);
 	vec_free(&rd.freeindex);
@@ -335,7 +335,7 @@ int graph_read_spans(struct heapgraph *hg, struct error *err)
 
 /* --- from addresses to objects --- */
 
-static const struct graph_span *spans_at(const struct heapgraph *hg, uint64_t addr)
+static const struct graph_span *graph_spans_at(const struct heapgraph *hg, uint64_t addr)
 {
 	uint64_t page;
 	const uint32_t *arena;
@@ -351,7 +351,7 @@ static const struct graph_span *spans_at(const struct heapgraph *hg, uint64_t ad
 
 uint32_t heapgraph_object_at(const struct heapgraph *hg, uint64_t addr)
 {
-	const struct graph_span *s = spans_at(hg, addr);
+	const struct graph_span *s = graph_spans_at(hg, addr);
 	uint32_t i;
 
 	if (!s)

@@ -3,8 +3,8 @@
  * specials: what is attached to objects (runtime/mheap.go, special). See internal.h.
  *
  * A finalizer holds its function and what its object points to, but not the object. A cleanup holds
- * its function and arguments, a weak pointer only its handle. A sample of the heap profile names the
- * bucket of the place of allocation.
+ * its function and arguments, a weak pointer only its handle. A sample of the heap profile names
+ * the bucket of the place of allocation.
  */
 #include "heapgraph/internal.h"
 #include "live/fields.h"
@@ -51,9 +51,9 @@ static void specials_take(struct heapgraph *hg, const struct graph_span *s, cons
 	uint64_t offset = special_offset(bytes, wide);
 	unsigned int at, fields = wide ? 24 : 16;
 	uint8_t kind = bytes[wide ? 16 : 10];
-	uint32_t object = offset < s->bytes ? heapgraph_object_at(hg, s->base + offset) : GRAPH_NONE;
+	uint32_t object = heapgraph_object_at(hg, s->base + offset);
 
-	if (object == GRAPH_NONE || kind == KIND_NONE)
+	if (offset >= s->bytes || object == GRAPH_NONE || kind == KIND_NONE)
 		return;
 	if (kind == kinds->profile)
 		*map64_put(&hg->places, object, NULL) = u64_at(bytes, fields);

@@ -17,7 +17,7 @@
 
 enum {
 	MOST_SEGMENTS = 1 << 20,
-	/* some KB for each thread; the list of mapped files has at most 4 MB (the kernel's limit) */
+	/* some KB for each thread; the kernel limits the list of mapped files to 4 MB */
 	MOST_NOTES = 256 << 20,
 	MOST_THREADS = 1 << 20,
 	FIRST_PAGE = 1024,	/* bytes of the program that are compared: headers and build ids */

@@ -273,7 +273,9 @@ bool process_needs_tid_map(const struct process *p)
 {
 	struct procfs_status st;
 
-	return !p->core && !p->bpf_ns.ino && !procfs_status(&p->fs, p->pid, "status", &st) && st.levels > 1;
+	if (p->core || p->bpf_ns.ino)
+		return false;
+	return !procfs_status(&p->fs, p->pid, "status", &st) && st.levels > 1;
 }
 
 void process_map_tids(const struct process *p, struct map64 *ret)

@@ -21,7 +21,7 @@ static uint64_t still_count(const char *status, const char *name)
 	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
 }
 
-/* Adds a thread to the hash; false if it is neither stopped nor, with @frozen, in any other state. */
+/* Adds a thread to the hash; false if it is not stopped. @frozen: it is, whatever its state. */
 static bool still_thread(const struct process *p, pid_t tid, bool frozen, uint64_t *hash)
 {
 	struct buf text = {0};
@@ -85,9 +85,10 @@ int still_look(const struct process *p, struct still *ret, struct error *err)
 			return 0;
 		nanosleep(&pause, NULL);
 	}
-	return error_set(err, -EBUSY, "process %d runs: its heap can only be read while it stands "
-			 "still. Stop it (kill -STOP %d; kill -CONT %d afterwards), freeze its "
-			 "cgroup, or give a core file (gcore, --core FILE)", p->pid, p->pid, p->pid);
+	return error_set(err, -EBUSY,
+			 "process %d runs: its heap can only be read while it stands still. Stop "
+			 "it (kill -STOP %d; kill -CONT %d afterwards), freeze its cgroup, or give "
+			 "a core file (gcore, --core FILE)", p->pid, p->pid, p->pid);
 }
 
 int still_check(const struct process *p, const struct still *before, struct error *err)
@@ -96,6 +97,6 @@ int still_check(const struct process *p, const struct still *before, struct erro
 
 	if (p->core || (still_is_now(p, &now) && now.threads == before->threads))
 		return 0;
-	return error_set(err, -EBUSY, "process %d ran while its heap was read, and the result would "
-			 "be of no one moment: stop it for longer", p->pid);
+	return error_set(err, -EBUSY, "process %d ran while its heap was read, and the result "
+			 "would be of no one moment: stop it for longer", p->pid);
 }

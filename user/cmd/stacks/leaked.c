@@ -49,6 +49,17 @@ int stacks_find_leaks(struct stacks *s, struct error *err)
 	return r;
 }
 
+/* Says what the graph lacks. */
+static void leaked_say_missing(const struct graph_counts *c)
+{
+	fprintf(stderr,
+		"gotap: the heap is not whole: %" PRIu64 " spans and %" PRIu64 " goroutines could "
+		"not be read, %" PRIu64 " spans were refused, %" PRIu64 " bytes of objects are "
+		"missing. What reaches a goroutine that is shown as leaked may be among them\n",
+		c->spans_unreadable, c->goroutines_unreadable, c->spans_refused,
+		c->unreadable_bytes);
+}
+
 void stacks_say_graph(const struct stacks *s)
 {
 	const struct graph_counts *c = &s->graph;
@@ -57,17 +68,14 @@ void stacks_say_graph(const struct stacks *s)
 		return;
 	if (c->spans_unreadable || c->spans_refused || c->unreadable_bytes ||
 	    c->goroutines_unreadable)
-		fprintf(stderr, "gotap: the heap is not whole: %" PRIu64 " spans and %" PRIu64
-				" goroutines could not be read, %" PRIu64 " spans were refused, "
-				"%" PRIu64 " bytes of objects are missing. A goroutine may be shown as "
-				"leaked because what reaches it is among them\n",
-			c->spans_unreadable, c->goroutines_unreadable, c->spans_refused,
-			c->unreadable_bytes);
+		leaked_say_missing(c);
 	if (c->waits_unknown)
-		fprintf(stderr, "gotap: of %" PRIu64 " blocked goroutines it is not known what they "
-				"wait for: they are not shown as leaked\n", c->waits_unknown);
+		fprintf(stderr,
+			"gotap: of %" PRIu64 " blocked goroutines it is not known what they wait "
+			"for: they are not shown as leaked\n", c->waits_unknown);
 	if (c->registers_unknown)
-		fprintf(stderr, "gotap: %" PRIu64 " goroutines ran when the process was stopped, and "
-				"only a core file (gcore) has their registers: what only a register "
-				"points to counts as not reachable\n", c->registers_unknown);
+		fprintf(stderr,
+			"gotap: %" PRIu64 " goroutines ran when the process was stopped, and only "
+			"a core file (gcore) has their registers: what only a register points to "
+			"counts as not reachable\n", c->registers_unknown);
 }

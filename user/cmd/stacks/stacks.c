@@ -50,12 +50,12 @@ static const struct option_row stacks_rows[] = {
 	  "look for so long first (2s), and say which did not run meanwhile"),
 	OPTION(0, "still", NULL, OPTION_FLAG, offsetof(struct stacks_options, still), "only those"),
 	OPTION(0, "leaked", NULL, OPTION_FLAG, offsetof(struct stacks_options, leaked),
-	  "only goroutines that are blocked for ever: that the runtime has found (Go 1.26 and later), "
-	  "or --by reachability"),
+	  "only goroutines that are blocked for ever: that the runtime has found (Go 1.26 and "
+	  "later), or --by reachability"),
 	OPTION(0, "by", "HOW", OPTION_TAKE, offsetof(struct stacks_options, reachability),
-	  "with --leaked: runtime (default), or reachability: gotap itself looks which ones nothing "
-	  "can wake, in any release; the process must be stopped, or a core file. With --core the "
-	  "default is reachability",
+	  "with --leaked: runtime (default), or reachability: gotap itself looks which ones "
+	  "nothing can wake, in any release; the process must be stopped, or a core file. With "
+	  "--core the default is reachability",
 	  .take = stacks_take_by),
 	OPTION(0, "detect-leaks", NULL, OPTION_FLAG, offsetof(struct stacks_options, detect),
 	  "have the next collection of the program look for them, and wait for it. "

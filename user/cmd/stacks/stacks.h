@@ -82,7 +82,8 @@ int stacks_check_leaks(const struct stacks *s, struct error *err);
 int stacks_detect_leaks(struct stacks *s, struct error *err);
 /*
  * leaked.c: finds leaked goroutines of s->gs by the graph of the heap, and gives them the status
- * G_LEAKED; those that the runtime has marked, and the graph does not find, get G_WAITING. The process must be still; errors as heapgraph_read().
+ * G_LEAKED; those that the runtime has marked, and the graph does not find, get G_WAITING. The
+ * process must be still; errors as heapgraph_read().
  */
 int stacks_find_leaks(struct stacks *s, struct error *err);
 /* leaked.c: says what the graph lacks. */
