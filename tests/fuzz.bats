@@ -32,6 +32,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" -
 
 @test "fuzz_answers" { fuzzed fuzz_answers; }
 @test "fuzz_api" { fuzzed fuzz_api; }
+@test "fuzz_arm64" { fuzzed fuzz_arm64; }
 @test "fuzz_ask" { fuzzed fuzz_ask; }
 @test "fuzz_client" { fuzzed fuzz_client; }
 @test "fuzz_convert" { fuzzed fuzz_convert; }
