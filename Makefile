@@ -173,6 +173,9 @@ needs_cmd     += heap
 ROOMS         += heapgraph
 needs_heapgraph := stacks live plan proc target read symbol trace release base
 needs_cmd     += heapgraph
+ROOMS         += moment
+needs_moment  := live plan proc target symbol release base
+needs_cmd     += moment
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c) $(if $(filter target,$(1)),$(wildcard user/target/*/*.c)) $(if $(filter inline,$(1)),$(wildcard user/inline/$(ARCH)/*.c)) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
 lib_of  = $(BUILD)/lib/$(1).a
@@ -371,7 +374,13 @@ $(BUILD)/parquet/%: $(BUILD)/tests/parquet/%.o $(foreach r,parquet $(needs_parqu
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
 
-unit: $(UNIT_BINS) $(if $(filter x86,$(ARCH)),$(BUILD)/inline/drive) $(BUILD)/parquet/rows
+# --- tests/moment/take.c, for tests/moment.bats ---
+$(BUILD)/moment/%: $(BUILD)/tests/moment/%.o $(foreach r,moment $(needs_moment),$(call lib_of,$(r)))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+
+unit: $(UNIT_BINS) $(if $(filter x86,$(ARCH)),$(BUILD)/inline/drive) $(BUILD)/parquet/rows $(BUILD)/moment/take
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 # LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.

@@ -103,6 +103,7 @@ rows_of() {
 		echo "I:other V:trace -q -o N"
 		;;
 	doctor) echo "V:program" ;;
+	core) ;;			# as heap
 	heap) ;;			# it reads no file, and has no other output
 	snap) ;;			# a test of its own below
 	mcp) ;;	# it reads traces of its folder, and writes under names that no file there has

@@ -7,6 +7,7 @@
 load ../lib/common
 load ../lib/differential
 load ../lib/kernel
+load ../lib/moment
 
 setup() { oracle "$REFERENCE_GO"; }
 
@@ -18,3 +19,6 @@ setup() { oracle "$REFERENCE_GO"; }
 @test "Linux 6.18" { works_on 6.18 uprobe_multi; }
 @test "Linux 7.2" { works_on 7.2 uprobe_multi; }
 @test "Linux 7.3" { works_on 7.3 uprobe_multi; }
+@test "Linux 6.1: images of one moment" { moment_on 6.1 false; }
+@test "Linux 6.12: images of one moment" { moment_on 6.12 true; }
+@test "Linux 7.3: images of one moment" { moment_on 7.3 true; }

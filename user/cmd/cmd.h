@@ -22,6 +22,7 @@ int cmd_record(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_heap(int argc, char **argv);
+int cmd_core(int argc, char **argv);
 int cmd_stacks(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_assemble(int argc, char **argv);

@@ -25,6 +25,7 @@ static const struct command all_commands[] = {
 	{ "doctor", cmd_doctor, "say whether and how a program can be traced" },
 	{ "stacks", cmd_stacks, "print all goroutines of a running program, without stopping it" },
 	{ "heap", cmd_heap, "say what uses the memory of a running program: its heap profile" },
+	{ "core", cmd_core, "write a core file of a running program, which goes on" },
 	{ "serve", cmd_serve, "answer as net/http/pprof for programs that have no such port" },
 	{ "mcp", cmd_mcp, "let a language model ask about Go programs (MCP server)" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },

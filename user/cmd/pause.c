@@ -39,6 +39,11 @@ void pause_release(void)
 	pause_catches = false;
 }
 
+const volatile sig_atomic_t *pause_signal(void)
+{
+	return &pause_ended;
+}
+
 bool pause_for(double seconds)
 {
 	enum { LOOK_NS = 20000000 };

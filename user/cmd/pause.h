@@ -6,12 +6,15 @@
 #ifndef GOTAP_CMD_PAUSE_H
 #define GOTAP_CMD_PAUSE_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* From now on these signals end pauses, and do not end gotap, until pause_release(). */
 void pause_catch(void);
 /* The signals have the effect again that they had before pause_catch(). */
 void pause_release(void);
+/* A flag that is not 0 once a signal has come since pause_catch(). */
+const volatile sig_atomic_t *pause_signal(void);
 /* Waits for @seconds; false: a signal has come since pause_catch(). */
 bool pause_for(double seconds);
 

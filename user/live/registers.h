@@ -22,6 +22,8 @@
 #define REGISTERS_RESULT rax		/* -ENOSYS at the begin of the call */
 #define REGISTERS_MMAP_PROT rdx		/* the third argument of mmap() */
 #define REGISTERS_MMAP_FD r8		/* the fifth */
+#define REGISTERS_VECTORS NT_X86_XSTATE		/* vector registers, and their note in core files */
+#define REGISTERS_VECTORS_NOTE "LINUX"
 
 #elif defined(__aarch64__)
 
@@ -31,6 +33,8 @@
 #define REGISTERS_RESULT regs[0]
 #define REGISTERS_MMAP_PROT regs[2]
 #define REGISTERS_MMAP_FD regs[4]
+#define REGISTERS_VECTORS NT_PRFPREG
+#define REGISTERS_VECTORS_NOTE "CORE"
 
 #else
 #error "gotap knows no registers of this architecture"

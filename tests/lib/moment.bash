@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Images on other kernels: load after lib/common and lib/kernel. tests/moment/guest works through its steps in a virtual
+# machine, and what came out is judged here.
+
+# boot_moment RELEASE: sets $GUEST to the folder of what came out of the machine.
+boot_moment() {
+	require_tool qemu-system-x86_64 busybox
+	require_kernel_image "$1"
+	build_prog "$REFERENCE_GO" pages
+	GUEST=$BATS_TEST_TMPDIR/guest
+	"$CHECKOUT/tests/kernel/initramfs" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "$CHECKOUT/tests/moment/guest" \
+		"$BUILD/moment/take" "$PROG" &&
+		"$CHECKOUT/tests/kernel/boot" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "$GUEST" ||
+		fail "Linux $1 did not run to its end: $(tail -n 20 "$GUEST/console")" || return
+	rm "$BATS_TEST_TMPDIR/initramfs"
+	[[ $(cat "$GUEST/release") == "$1"[.-]* ]]
+}
+
+# said STEP STATUS: what take printed in the machine is in $output, with that status.
+said() {
+	output=$(cat "$GUEST/$1.out" "$GUEST/$1.err")
+	printf '[guest] %s\n%s\n(status %s)\n' "$1" "$output" "$(cat "$GUEST/$1.status")"
+	[ "$(cat "$GUEST/$1.status")" = "$2" ] || fail "$1"
+}
+
+# facts EXPRESSION: of jq.
+facts() { jq -e "$1" <<<"$output" >/dev/null || fail "not so: $1"; }
+
+ran_on() { [ "$(cat "$GUEST/$1.runs")" = 0 ] || fail "$1: the program does not run on"; }
+
+# moment_on RELEASE SCAN: whether the kernel has PAGEMAP_SCAN.
+moment_on() {
+	local name
+	boot_moment "$1"
+	for name in token token1 token2 token3 after; do
+		said "$name" 0
+		facts ".marks and .scan == $2 and .rounds == 1"
+		facts '.token + .registers >= 1 and (.ahead == 0 or .ahead == 1)'
+	done
+	said second 1
+	contains "the soft-dirty bits of process"
+	for name in die-clear-1 die-interrupt-2 die-copied-1 die-detach-2; do
+		said "$name" 1
+		contains "has been killed"
+		ran_on "$name"
+	done
+	said few 0
+	facts '.size > 200000000 and .copied_held < .size / 10'
+	ran_on few
+	said memory 0
+	facts '.copied_held < .size'
+	[ "$(cat "$GUEST/memory.after")" -le "$(cat "$GUEST/memory.before")" ]
+	cmp "$GUEST/memory.events.before" "$GUEST/memory.events.after"
+	ran_on memory
+	said hostile 1
+	contains "MB/s of pages; an image would stop it for"
+	contains '"hold_ns":0,"longest_ns":0'
+	contains '"rounds":3'
+	ran_on hostile
+}

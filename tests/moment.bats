@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# gotap core, and the room moment: an image of a running process is of one moment, costs its cgroup no memory, and leaves
+# the program whole, however gotap ends. tests/prog/pages.go moves the only pointer to an object all the time, so that an
+# image of more than one moment does not have it. Times depend on the machine: --hold allows what it takes, and what is
+# asserted is what was copied. Where the kernel does not mark written pages all of them are copied in the stop; an
+# emulated machine has a kernel that does.
+
+load lib/common
+load lib/cgroup
+load lib/kernel
+load lib/moment
+
+setup() {
+	require_root
+	TAKE=$BUILD/moment/take
+	[ -x "$TAKE" ] || fail "make unit builds $TAKE"
+	FOLDER=
+}
+
+teardown() {
+	stop_targets
+	[ -z "$FOLDER" ] || rmdir "$FOLDER"
+}
+
+# start_pages VERSION ARGUMENT...
+start_pages() {
+	build_prog "$1" pages
+	start_target "$PROG" "${@:2}"
+}
+
+# take ARGUMENT...: sets $output; what goes to stderr is $ERROR.
+take() {
+	run_logged timeout -s KILL 120 "$TAKE" "$TARGET" --again "$@"
+}
+
+# has EXPRESSION: of jq, about the facts.
+has() { jq -e "$1" <<<"$output" >/dev/null || fail "not so: $1"; }
+
+cpu_time() { awk '{ print $14 + $15 }' "/proc/$TARGET/stat"; }
+used_cpu() { [ "$(cpu_time)" -gt "$1" ]; }
+
+# runs_on: no thread is traced or stopped, and the program uses the processor.
+runs_on() {
+	! grep -q '^TracerPid:.*[1-9]' /proc/"$TARGET"/task/*/status || return
+	! grep -q '^State:.*[tT] ' /proc/"$TARGET"/task/*/status || return
+	wait_for 60 used_cpu "$(cpu_time)"
+}
+
+no_tracer() { ! grep -q '^TracerPid:.*[1-9]' /proc/"$TARGET"/task/*/status; }
+
+@test "an image is of one moment: the pointer that moves is there, Go 1.15 to 1.27" {
+	local version i
+	for version in 1.15 1.21 "$REFERENCE_GO"; do
+		start_pages "$version" 20 token
+		for i in 1 2 3 4 5; do
+			take --hold 2000 --token "$TARGET_OUT"
+			[ "$status" -eq 0 ] || fail "take"
+			has '.token + .registers >= 1'
+			has '.ahead == 0 or .ahead == 1'
+			has '.threads >= 3 and .size > 20000000 and .hold_ns > 0'
+			has '.marks or .copied_held == .size'
+		done
+		runs_on
+		stop_targets
+	done
+}
+
+@test "a gotap that is killed at any step leaves the program running" {
+	local at how
+	start_pages "$REFERENCE_GO" 20 token
+	for how in die orphan; do
+		for at in "clear 1" "seize 1" "seize 2" "interrupt 1" "interrupt 3" "stopped 1" "found 1" "copied 1" "detach 1" \
+			"detach 2" "released 1"; do
+			# shellcheck disable=SC2086
+			take --hold 2000 --$how $at
+			[ "$status" -ne 0 ] || fail "$how $at: there is no such step"
+			wait_for 60 no_tracer
+			runs_on
+		done
+	done
+	take --hold 2000 --token "$TARGET_OUT"
+	[ "$status" -eq 0 ]
+	has '.token + .registers >= 1'
+}
+
+@test "a cgroup that has no memory left is charged for none" {
+	local before
+	memory_group
+	build_prog "$REFERENCE_GO" pages
+	start_target sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$FOLDER" "$PROG" 20 write 5
+	# all pages of the program are there
+	sleep 6
+	before=$(cat "$FOLDER/$USAGE_FILE")
+	leave_room 0
+	take --hold 2000
+	[ "$status" -eq 0 ] || fail "take"
+	[ "$(cat "$FOLDER/$USAGE_FILE")" -le "$before" ] || fail "$before bytes before, $(cat "$FOLDER/$USAGE_FILE") after"
+	runs_on
+}
+
+@test "a program that writes to all its pages is refused, and not stopped" {
+	start_pages "$REFERENCE_GO" 50 all
+	take --hold 1
+	[ "$status" -eq 1 ]
+	contains "1.0 ms are allowed"
+	[[ $output == *'"hold_ns":0,"longest_ns":0'* ]]
+	runs_on
+}
+
+@test "gotap core writes a file that gdb reads: threads, where they are, variables" {
+	require_tool gdb
+	start_pages 1.21 20 token
+	run_logged "$GOTAP" core -p "$TARGET" -o "$BATS_TEST_TMPDIR/core" --hold 2s --clear-again --json
+	[ "$status" -eq 0 ]
+	jq -e '.bytes > 20000000 and .threads >= 3 and .hold_seconds > 0 and .hold_allowed_seconds == 2' <<<"$output"
+	runs_on
+	run_logged gdb -batch -nx -ex 'info threads' -ex 'p main.pages' -ex 'thread apply all bt 3' "$PROG" \
+		"$BATS_TEST_TMPDIR/core"
+	contains "len = 5120"
+	contains "runtime.futex"
+	[ "$(stat -c %s "$BATS_TEST_TMPDIR/core")" -gt 20000000 ]
+}
+
+@test "gotap core says why not" {
+	start_pages 1.21 20 token
+	run_logged "$GOTAP" core -p "$TARGET"
+	[ "$status" -eq 2 ]
+	contains "give a file to write (-o)"
+	run_logged sh -c '"$0" core -p "$1" -o - | cat; exit 1' "$GOTAP" "$TARGET"
+	contains "a core file has holes"
+	run_logged "$GOTAP" core -p "$TARGET" -o "$BATS_TEST_TMPDIR/core" --hold 1us --clear-again
+	[ "$status" -eq 1 ]
+	contains "ms are allowed"
+	[ ! -e "$BATS_TEST_TMPDIR/core" ]
+	# a process whose threads have a tracer
+	run_logged python3 -c 'import ctypes, subprocess, sys
+ctypes.CDLL(None).ptrace(0x4206, int(sys.argv[1]), 0, 0)
+sys.exit(subprocess.call(sys.argv[2:]))' "$TARGET" "$GOTAP" core -p "$TARGET" -o "$BATS_TEST_TMPDIR/core" --hold 2s --clear-again
+	[ "$status" -eq 1 ]
+	contains "a debugger traces it"
+	runs_on
+	run_logged "$GOTAP" core -p 4000000 -o "$BATS_TEST_TMPDIR/core"
+	[ "$status" -eq 1 ]
+	[ ! -e "$BATS_TEST_TMPDIR/core" ]
+}
+
+@test "Linux 5.10 marks written pages: only these are copied while the program is stopped" {
+	moment_on 5.10 false
+}
