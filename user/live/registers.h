@@ -27,6 +27,7 @@
 
 #elif defined(__aarch64__)
 
+#define REGISTERS_MACHINE EM_AARCH64
 #define REGISTERS_PC pc
 #define REGISTERS_SP sp
 #define REGISTERS_CALL regs[8]
