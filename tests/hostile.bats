@@ -12,7 +12,7 @@ setup() { require_root; require_tool python3 mount; }
 # rounds KIND N
 rounds() {
 	local long=(--seed 1 --rounds "$2")
-	soaks || export GOTAP_FORGED_SECONDS=2
+	soaks || export GOTAP_FORGED_SECONDS=1
 	! soaks || long=(--seed "$SOAK_SEED" --seconds "$SOAK")
 	run_logged "$CHECKOUT/tests/hostile/run" -v --only "$1" "${long[@]}" --jobs 2
 	[ "$status" -eq 0 ]
@@ -20,14 +20,14 @@ rounds() {
 	soaks || contains "$2 rounds, 0 failed"
 }
 
-@test "recordings that are disturbed: no dead target, no probe left, no invalid file, no silent failure" { rounds record 8; }
+@test "recordings that are disturbed: no dead target, no probe left, no invalid file, no silent failure" { rounds record 5; }
 @test "gotap killed at random moments" {
 	rounds kill 2
 	! soaks || matches '^kills that found probes in the target: [1-9]'
 }
 
-@test "attaches and detaches under load: no repair, each trace valid" { rounds cycle 3; }
-@test "damaged traces and spool files" { rounds file 20; }
+@test "attaches and detaches under load: no repair, each trace valid" { rounds cycle 2; }
+@test "damaged traces and spool files" { rounds file 10; }
 @test "records that the program forges: bounded memory and time, a valid trace, what is refused is counted" {
 	GOTAP_FORGERIES=lengths rounds forged 1
 	GOTAP_FORGERIES=stacks rounds forged 1

@@ -59,7 +59,7 @@ with_releases() {
 }
 
 # bats test_tags=soak
-@test "in and out of a saturated server: no failed request, nothing is left" { again with_releases cycles 100; }
+@test "in and out of a saturated server: no failed request, nothing is left" { again with_releases cycles 50; }
 
 # bats test_tags=soak
 @test "calls changed and put back under full load" { again with_releases patch 4; }
@@ -75,7 +75,7 @@ killed() {
 }
 
 # bats test_tags=soak
-@test "killed at any step: the server goes on, and what is left can be taken out" { again killed kill 2; }
+@test "killed at any step: the server goes on, and what is left can be taken out" { again killed kill 3; }
 
 # bats test_tags=soak
 @test "the process that holds threads killed at any step: the same" { again killed hurt 3; }

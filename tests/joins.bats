@@ -65,7 +65,7 @@ joins() {
 	build_prog "$1" downstream
 	servers "$2" "${4:-tcp}" "${5:-127.0.0.1:0}"
 	loads "$3"
-	records_both 500ms
+	records_both 300ms
 	joined_right
 }
 
@@ -77,7 +77,7 @@ joins() {
 	stop_targets
 	servers pool tcp 127.0.0.1:0
 	loads 4
-	records_both 500ms --attach inline
+	records_both 300ms --attach inline
 	joined_right
 }
 # Requests wait for each other's connection: the path of one goes through the call of another, which is not its own.
@@ -126,7 +126,7 @@ hold() {
 	FRONT=$TARGET FRONT_AT=$(head -n 1 "$TARGET_OUT")
 	in_front() { nsenter -t "$one" -n "$@"; }
 	loads 2
-	records_both 500ms
+	records_both 300ms
 	joined_right
 }
 
@@ -135,7 +135,7 @@ hold() {
 	build_prog "$REFERENCE_GO" downstream
 	servers keep tcp 127.0.0.1:0
 	loads 1
-	records_both 500ms
+	records_both 300ms
 	gotap requests "$A" "$B"
 	[ "$status" -eq 0 ]
 	output=$(tr -s ' \n' ' ' <<<"$output")		# the lines of the composition end anywhere

@@ -5,11 +5,12 @@
 # Another kernel than the one below: the oldest of Debian's that has what gotap needs, which is traced
 # with the BPF programs for old kernels and uprobes of perf. An emulated kernel takes minutes of a
 # processor, so here a program is only launched, attached to, and recorded with all probes. `make kernels`
-# and `make soak` also have labels, namespaces, threads, swap, --follow and snapshots there, and the
+# and `make soak` also have an older program, labels, namespaces, threads, swap, --follow and snapshots there, and the
 # later kernels (tests/soak/kernels.bats).
 
 load lib/common
 load lib/differential
+load lib/grpc
 load lib/kernel
 
 setup() { oracle "$REFERENCE_GO"; }

@@ -94,7 +94,7 @@ goes_and_comes_back() {
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
 	text_of_target "$BATS_TEST_TMPDIR/text.before"
-	record_to_nobody --budget none --ring-size 64M -d 1500ms
+	record_to_nobody --budget none --ring-size 64M -d 1100ms
 	wait_for 60 has_begun
 	wait_for 60 text_is_as_before
 	read_on

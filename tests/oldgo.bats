@@ -68,10 +68,12 @@ sleeping() {
 # bats test_tags=inline
 @test "Go 1.19: gotap sees what the runtime sees" { agree 1.19; }
 @test "Go 1.15: gotap sees what the runtime sees" { agree 1.15; }
+# bats test_tags=soak-only
 @test "Go 1.21: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.21; }
 # bats test_tags=inline-soak,soak-only
 @test "Go 1.19: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.19; }
 @test "Go 1.15: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.15; }
+# bats test_tags=soak-only
 @test "Go 1.21: parked goroutines have their stacks" { sleeping 1.21; }
 @test "Go 1.19: parked goroutines have their stacks" { sleeping 1.19; }
 @test "Go 1.15: parked goroutines have their stacks" { sleeping 1.15; }
@@ -94,6 +96,7 @@ annotations() {
 	beside "$1" annotated default -skip Range,Metric,Label -need TaskBegin,TaskEnd,RegionBegin,RegionEnd,Log
 }
 
+# bats test_tags=soak-only
 @test "Go 1.21: tasks, regions and logs equal the runtime's" { annotations 1.21; }
 # bats test_tags=inline
 @test "Go 1.19: tasks, regions and logs equal the runtime's" { annotations 1.19; }
@@ -121,6 +124,7 @@ old_ranges() {
 		-need 'RangeBegin GC incremental sweep,RangeEnd GC incremental sweep,RangeBegin GC mark assist,Metric /gc,Metric /memory'
 }
 
+# bats test_tags=soak-only
 @test "Go 1.19: the collector, the heap and sweeping equal the runtime's, byte for byte" { old_ranges 1.19; }
 @test "Go 1.15: the collector, the heap and sweeping equal the runtime's, byte for byte" { old_ranges 1.15; }
 

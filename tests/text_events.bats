@@ -133,6 +133,8 @@ begins_as_go() {
 	local old n=0
 	require_go "$REFERENCE_GO"
 	for old in "${GO%/bin/go}"/src/internal/trace/internal/tracev1/testdata/*_good; do
+		# as long as those of 1.11 and 1.21; others of 1.19 are short
+		[[ $old != */stress_1_19_good ]] || continue
 		go_events "$old"
 		our_events "$old"
 		[ "$OUR_STATUS" -eq 0 ]
@@ -145,7 +147,7 @@ begins_as_go() {
 		cmp "$OUR_EVENTS" "$GO_EVENTS"
 		n=$((n + 1))
 	done
-	[ "$n" -ge 12 ]
+	[ "$n" -ge 11 ]
 }
 
 # --- the form for persons ------------------------------------------------------------------------

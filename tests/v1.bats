@@ -48,6 +48,8 @@ canonical() {
 	v1oracle
 	local old new=$BATS_TEST_TMPDIR/new.trace n=0
 	for old in "$V1_TRACES"/*_good; do
+		# as long as those of 1.11 and 1.21; others of 1.19 are short
+		[[ $old != */stress_1_19_good ]] || continue
 		"$GOTAP" convert "$old" -o "$new"
 		canonical "$old" old >"$BATS_TEST_TMPDIR/a"
 		canonical "$new" new >"$BATS_TEST_TMPDIR/b"
@@ -55,7 +57,7 @@ canonical() {
 		diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | head -n 5 | grep . && fail "$old"
 		n=$((n + 1))
 	done
-	[ "$n" -ge 12 ]
+	[ "$n" -ge 11 ]
 }
 
 # Where a thread gets its P back from another one, v1 does not tell; Go reads two goroutines on one thread then, and

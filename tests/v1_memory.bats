@@ -35,8 +35,8 @@ four_times() {
 	rm "$BATS_TEST_TMPDIR/t.trace"
 }
 
-@test "check, text, links, events and convert of a v1 file of 32 MiB take at most four times as much" {
-	four_times batches 32 check "text -o /dev/null" "text --links -o /dev/null" "text --events -o /dev/null" \
+@test "check, text, links, events and convert of a v1 file of 16 MiB take at most four times as much" {
+	four_times batches 16 check "text -o /dev/null" "text --links -o /dev/null" "text --events -o /dev/null" \
 		"convert -o /dev/null"
 }
 
@@ -45,7 +45,7 @@ four_times() {
 	four_times batches 128 "convert -o /dev/null"
 }
 
-@test "of 32 MiB of goroutines that end, check, text --events and convert take at most four times as much" {
-	four_times requests 32 check "text --events --no-stacks -o /dev/null" "convert -o /dev/null" \
+@test "of 16 MiB of goroutines that end, check, text --events and convert take at most four times as much" {
+	four_times requests 16 check "text --events --no-stacks -o /dev/null" "convert -o /dev/null" \
 		"convert --format go1.19 -o /dev/null"
 }

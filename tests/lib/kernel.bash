@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Helpers of the tests on other kernels: load after lib/common and lib/differential. A test boots one of Debian's
+# Helpers of the tests on other kernels: load after lib/common, lib/differential and lib/grpc. A test boots one of Debian's
 # kernels in a virtual machine, where tests/kernel/guest works through its steps, and judges here what came out.
 
 # An emulated processor is slow: the start of the runtime's tracer, when not all of it runs yet, takes long.
@@ -20,7 +20,9 @@ guest_programs() {
 	local setpriv bpftool name
 	setpriv=$(command -v setpriv)
 	bpftool=$(PATH=$PATH:/usr/sbin command -v bpftool)
-	PROGRAMS=("$CHECKOUT/tests/kernel/guest" "$GOTAP" "$setpriv" "$bpftool")
+	# what the emulated machine unpacks costs time
+	strip -o "$BATS_TEST_TMPDIR/gotap" "$GOTAP"
+	PROGRAMS=("$CHECKOUT/tests/kernel/guest" "$BATS_TEST_TMPDIR/gotap" "$setpriv" "$bpftool")
 	for name in mixed labelled requests; do
 		build_prog 1.19 "$name"
 		cp "$PROG" "$BATS_TEST_TMPDIR/$name-old"
@@ -32,6 +34,9 @@ guest_programs() {
 		build_prog "$REFERENCE_GO" "$name"
 		PROGRAMS+=("$PROG")
 	done
+	build_grpc forky "$REFERENCE_GO" -ldflags=-s
+	cp "$PROG" "$BATS_TEST_TMPDIR/grpc"
+	PROGRAMS+=("$BATS_TEST_TMPDIR/grpc")
 }
 
 # boot RELEASE [brief]: sets $GUEST to the folder of what came out of the machine.
@@ -78,19 +83,37 @@ $(findings)"
 	views_ok "$GUEST/old.trace"
 }
 
-# Groups http and sql, and functions: each has what the program did.
+# counted NAME LIST: how many of these the trace of that name has, by gotap requests.
+counted() { "$GOTAP" requests --json "$GUEST/$1.trace" | jq "[.$2[].count] | add"; }
+
+# served_and_sent NAME: its trace has the requests that the program sends to itself, on both sides.
+served_and_sent() {
+	step_succeeds "$1"
+	views_ok "$GUEST/$1.trace"
+	[ "$(counted "$1" routes)" -gt 20 ] && [ "$(counted "$1" calls)" -gt 20 ] || fail "$1"
+}
+
+# Groups http, sql and grpc, and functions: each has what the program did.
 requests_are_there() {
 	local name
-	for name in requests requests-old calls queries regions; do
+	served_and_sent requests
+	for name in queries regions grpc; do
 		step_succeeds "$name"
 		views_ok "$GUEST/$name.trace"
 	done
-	for name in requests requests-old; do
-		[ "$("$GOTAP" requests --json "$GUEST/$name.trace" | jq '[.routes[].count] | add')" -gt 20 ] || fail "$name"
-	done
-	[ "$("$GOTAP" requests --json "$GUEST/calls.trace" | jq '[.calls[].count] | add')" -gt 20 ]
-	[ "$("$GOTAP" requests --json "$GUEST/queries.trace" | jq '[.calls[].count] | add')" -gt 5 ]
+	[ "$(counted queries calls)" -gt 5 ]
 	[ "$("$GOTAP" func --json "$GUEST/regions.trace" 'main.*' | jq '[.functions[].calls] | add')" -gt 5 ]
+	grep -E '^(served|called|median) ' "$GUEST/grpc.out" >"$BATS_TEST_TMPDIR/counts"
+	"$GOTAP" text --events --json "$GUEST/grpc.trace" >"$BATS_TEST_TMPDIR/events"
+	succeeds python3 "$CHECKOUT/tests/lib/grpc.py" "$BATS_TEST_TMPDIR/counts" "$BATS_TEST_TMPDIR/events"
+}
+
+# The same of an old program, and calls in all of their ways.
+more_requests_are_there() {
+	served_and_sent requests-old
+	step_succeeds calls
+	views_ok "$GUEST/calls.trace"
+	[ "$(counted calls calls)" -gt 20 ]
 }
 
 # Of a map and of a slice.
@@ -224,6 +247,7 @@ works_in_brief() {
 works_on() {
 	boot "$1"
 	records_on "${@:2}"
+	more_requests_are_there
 	labels_are_true
 	namespace_is_traced
 	threads_are_seen "$1"

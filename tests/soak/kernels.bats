@@ -6,6 +6,7 @@
 
 load ../lib/common
 load ../lib/differential
+load ../lib/grpc
 load ../lib/kernel
 load ../lib/moment
 
