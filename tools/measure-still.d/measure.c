@@ -4,6 +4,7 @@
  *
  *   measure stop PID N       stops all threads by ptrace and continues them, N times
  *   measure read PID N       copies all pages that are in memory, N times
+ *   measure sparse PID N     copies one page of 16, N times: pages that lie apart
  *   measure pagemap PID N    reads /proc/PID/pagemap of all writable private mappings, N times
  *   measure scan PID N       the same by PAGEMAP_SCAN (Linux 6.7): pages that are present,
  *   measure scan-dirty PID N and those with a soft-dirty bit
@@ -231,6 +232,22 @@ static void copy(uint64_t addr, uint64_t n)
 	}
 }
 
+/* One page of 16, in calls of 256 pieces. */
+static void copy_sparse(uint64_t addr, uint64_t n)
+{
+	struct iovec to[256], from[256];
+	unsigned int k = 0;
+
+	for (uint64_t at = 0; at < n; at += 16 * PAGE) {
+		to[k] = (struct iovec){ buffer + k * PAGE, PAGE };
+		from[k++] = (struct iovec){ (void *)(uintptr_t)(addr + at), PAGE };
+		if (k < 256 && at + 16 * PAGE < n)
+			continue;
+		copied += (uint64_t)process_vm_readv(pid, to, k, from, k, 0);
+		k = 0;
+	}
+}
+
 /* As <linux/fs.h> of Linux 6.7 has it; older headers lack it. */
 struct region {
 	uint64_t start, end, categories;
@@ -391,6 +408,12 @@ int main(int argc, char **argv)
 		} else if (!strcmp(what, "read")) {
 			copied = 0;
 			pages_with(PRESENT, copy);
+			pages = copied / PAGE;
+		} else if (!strcmp(what, "sparse")) {
+			copied = 0;
+			pages_with(PRESENT, NULL);
+			since = now();
+			pages_with(PRESENT, copy_sparse);
 			pages = copied / PAGE;
 		} else if (!strcmp(what, "racy")) {
 			read_token(argv[4]);

@@ -294,6 +294,15 @@ static int take_all_pages(struct taker *t)
 	return r ? taker_fail(t, r, "reading memory") : 0;
 }
 
+/*
+ * The time that a copy of marked pages takes. They lie apart, and a page then takes 1.6 times as
+ * long as one of many (Linux 6.18: 0.97 us and 0.6 us).
+ */
+static uint64_t copy_ns(const struct taker *t, uint64_t bytes)
+{
+	return (uint64_t)(1.6 * t->ns_per_page * (double)bytes / PAGE_BYTES);
+}
+
 /* Computes how long a stop would take now. Sets the rate of changes, too. */
 static int predict(struct taker *t)
 {
@@ -306,8 +315,7 @@ static int predict(struct taker *t)
 	changed = pages_of(t, PAGES_COPY);
 	t->facts->changed_per_second =
 		(uint64_t)((double)changed * 1e9 / (double)(took - t->cleared + 1));
-	t->facts->predicted_ns = STOP_NS + (took - begin) +
-				 (uint64_t)(t->ns_per_page * (double)changed / PAGE_BYTES);
+	t->facts->predicted_ns = STOP_NS + (took - begin) + copy_ns(t, changed);
 	return 0;
 }
 
@@ -337,9 +345,7 @@ static int copy_changed(struct taker *t)
 	if (r)
 		return r;
 	r = refuse_swap(t);
-	if (!r &&
-	    now_ns() + (uint64_t)(t->ns_per_page * (double)pages_of(t, PAGES_COPY) / PAGE_BYTES) >
-		    t->deadline)
+	if (!r && now_ns() + copy_ns(t, pages_of(t, PAGES_COPY)) > t->deadline)
 		return -ETIME;
 	if (!r)
 		r = copy_runs(t, &bytes);
