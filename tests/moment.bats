@@ -123,6 +123,24 @@ no_tracer() { ! grep -q '^TracerPid:.*[1-9]' /proc/"$TARGET"/task/*/status; }
 	[ "$(stat -c %s "$BATS_TEST_TMPDIR/core")" -gt 20000000 ]
 }
 
+# leaky collects all the time.
+@test "leaked goroutines of a program that runs, by an image: none is false, Go 1.15, 1.22 and the newest" {
+	local version json=$BATS_TEST_TMPDIR/json n
+	for version in 1.15 1.22 "$REFERENCE_GO"; do
+		build_prog "$version" leaky
+		start_target "$PROG"
+		"$GOTAP" stacks -p "$TARGET" --leaked --image --hold 2s --clear-again --json >"$json"
+		jq -e 'all(.goroutines[]; .leaked and any(.stack[]; .function | startswith("main.leaked")))' "$json"
+		n=$(jq '.goroutines | length' "$json")
+		explain "Go $version: $n of 40 leaked goroutines"
+		[ "$n" -ge 30 ]
+		# the program knows which ones it has, and goes on
+		kill -USR1 "$TARGET"
+		wait_target
+		[ "$status" -eq 0 ]
+	done
+}
+
 @test "gotap core says why not" {
 	start_pages 1.21 20 token
 	run_logged "$GOTAP" core -p "$TARGET"

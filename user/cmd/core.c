@@ -13,27 +13,20 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/pause.h"
+#include "cmd/look.h"
 #include "cmd/pick.h"
 #include "files/output.h"
 #include "moment/core.h"
-#include "proc/privilege.h"
 
 struct core_options {
 	struct pick pick;
 	const char *out;
-	double hold;
-	bool json, clear_again;
+	bool json;
 };
 
 static const struct option_row core_rows[] = {
 	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct core_options, out),
 	       "the core file: the size of the program's memory"),
-	OPTION(0, "hold", "TIME", OPTION_DURATION, offsetof(struct core_options, hold),
-	       "stop the program for at most TIME (default 1 ms, and 5 ms for each GB in memory)"),
-	OPTION(0, "clear-again", NULL, OPTION_FLAG, offsetof(struct core_options, clear_again),
-	       "clear the soft-dirty bits of the program also if they have been cleared before: "
-	       "not "
-	       "while CRIU migrates it"),
 	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct core_options, json),
 	       "what was done, as JSON, one object"),
 	{ 0 },
@@ -60,6 +53,7 @@ static const struct command_line core_line = {
 		"(ptrace), and a kernel with CONFIG_MEM_SOFT_DIRTY. See docs/still-image.md.\n",
 	.tables = { { pick_rows, offsetof(struct core_options, pick) },
 		    { pick_owner_rows, offsetof(struct core_options, pick) },
+		    { pick_hold_rows, offsetof(struct core_options, pick) },
 		    { core_rows, 0 } },
 	.operands = "give one process (-p) or container",
 	.check = core_check,
@@ -74,30 +68,6 @@ static int core_open(struct process *p, const struct core_options *o, struct err
 	if (!r)
 		r = process_open(p, &fs, pid, err);
 	return r ? r : pick_check(&o->pick, p, err);
-}
-
-static int core_take(struct moment *m, const struct process *p, const struct core_options *o,
-		     const struct stop_request *stop, struct error *err)
-{
-	struct moment_opts opts = {
-		.proc = p,
-		.hold_ns = (uint64_t)(o->hold * 1e9),
-		.clear_again = o->clear_again,
-		.stop = stop,
-	};
-	int r = moment_take(m, &opts, err);
-	struct error why = *err;
-	char rights[256];
-
-	if (r == -EEXIST)
-		return error_set(err, r, "%.400s: --clear-again, if it is no other program",
-				 why.text);
-	/* with all rights it is a debugger */
-	if (r == -EPERM && p->fs.own && !(privilege_have() & PRIVILEGE_PTRACE)) {
-		privilege_explain(PRIVILEGE_PTRACE, rights);
-		return error_set(err, r, "%.200s (%.250s)", why.text, rights);
-	}
-	return r;
 }
 
 static int core_check_output(const struct output *out, struct error *err)
@@ -121,7 +91,7 @@ static int core_make_file(struct moment *m, const struct process *p, const struc
 	if (!r)
 		r = core_check_output(&out, err);
 	if (!r)
-		r = core_take(m, p, o, stop, err);
+		r = look_take_image(m, p, &o->pick, stop, err);
 	if (!r)
 		r = output_begin(&out, err);
 	if (!r)

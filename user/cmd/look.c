@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/pause.h"
 #include "live/corefile.h"
 #include "live/memory.h"
+#include "moment/core.h"
 #include "proc/privilege.h"
 
 static int look_open_symbols(struct look *l, struct error *err)
@@ -81,6 +83,73 @@ static int look_open_core(struct look *l, const struct pick *pick, struct error 
 	return r;
 }
 
+/* --- an image in the place of a process --- */
+
+int look_take_image(struct moment *ret, const struct process *p, const struct pick *pick,
+		    const struct stop_request *stop, struct error *err)
+{
+	struct moment_opts opts = {
+		.proc = p, .hold_ns = (uint64_t)(pick->hold * 1e9),
+		.clear_again = pick->clear_again, .stop = stop,
+	};
+	int r = moment_take(ret, &opts, err);
+	struct error why = *err;
+	char rights[256];
+
+	if (r == -EEXIST)
+		return error_set(err, r, "%.400s: --clear-again, if it is no other program",
+				 why.text);
+	/* with all rights it is a debugger */
+	if (r == -EPERM && p->fs.own && !(privilege_have() & PRIVILEGE_PTRACE)) {
+		privilege_explain(PRIVILEGE_PTRACE, rights);
+		return error_set(err, r, "%.200s (%.250s)", why.text, rights);
+	}
+	return r;
+}
+
+static int look_open_image_of(struct look *l, const struct process *p, const struct pick *pick,
+			      struct error *err)
+{
+	char path[MOMENT_PATH];
+	int r;
+
+	pause_catch();
+	r = look_take_image(&l->moment, p, pick, &(struct stop_request){ pause_signal(), NULL },
+			    err);
+	pause_release();
+	if (!r)
+		r = core_in_place(&l->moment, p, path, err);
+	if (!r)
+		r = corefile_open(&l->core, path, err);
+	if (r)
+		return r;
+	fprintf(stderr, "gotap: process %d was stopped for %.3f ms; at most %.3f were allowed\n",
+		p->pid, (double)l->moment.facts.hold_ns / 1e6,
+		(double)l->moment.facts.bound_ns / 1e6);
+	l->proc.core = l->core;
+	l->proc.pid = p->pid;
+	return look_open_program(l, p->exe, err);
+}
+
+static int look_open_image(struct look *l, const struct pick *pick, struct error *err)
+{
+	struct process p = PROCESS_CLOSED;
+	struct procfs fs;
+	pid_t pid = 0;
+	int r = pick_process(pick, &fs, &pid, err);
+
+	if (!r)
+		r = process_open(&p, &fs, pid, err);
+	if (r == -EACCES || r == -EPERM)
+		return look_may_not_trace(pid, err);
+	if (!r)
+		r = pick_check(pick, &p, err);
+	if (!r)
+		r = look_open_image_of(l, &p, pick, err);
+	process_close(&p);
+	return r;
+}
+
 static int look_finish(struct look *l, int assume_minor, struct error *err)
 {
 	if (assume_minor)
@@ -97,6 +166,10 @@ int look_open(struct look *l, const struct pick *pick, int assume_minor, struct 
 
 	if (pick->core) {
 		r = look_open_core(l, pick, err);
+		return r ? r : look_finish(l, assume_minor, err);
+	}
+	if (pick->image) {
+		r = look_open_image(l, pick, err);
 		return r ? r : look_finish(l, assume_minor, err);
 	}
 	r = pick_process(pick, &fs, &pid, err);
@@ -157,4 +230,5 @@ void look_close(struct look *l)
 	gobin_free(l->bin);
 	process_close(&l->proc);
 	corefile_free(l->core);
+	moment_free(&l->moment);
 }

@@ -10,6 +10,7 @@
 #include "cmd/pick.h"
 #include "live/module.h"
 #include "live/process.h"
+#include "moment/moment.h"
 #include "symbol/symbol.h"
 #include "target/gobin.h"
 
@@ -19,10 +20,17 @@ struct look {
 	struct vec plugins;		/* struct plugin */
 	struct symbolizer *symbols;
 	struct corefile *core;		/* proc is this core file; NULL: a process */
+	struct moment moment;		/* the image that the core file is, with --image */
 };
 
-#define LOOK_CLOSED { .proc = PROCESS_CLOSED }
+#define LOOK_CLOSED { .proc = PROCESS_CLOSED, .moment = { .memory = -1 } }
 
+/*
+ * Takes an image of @p, as @pick says; without the right to do so, or marks that were cleared
+ * before, the error says what to do.
+ */
+int look_take_image(struct moment *ret, const struct process *p, const struct pick *pick,
+		    const struct stop_request *stop, struct error *err);
 /*
  * Opens the process or the core file that @pick means. @assume_minor: 0, or the release that it is
  * taken for. The

@@ -64,12 +64,32 @@ const struct option_row pick_core_rows[] = {
 	{0},
 };
 
+const struct option_row pick_image_rows[] = {
+	OPTION(0, "image", NULL, OPTION_FLAG, offsetof(struct pick, image),
+	  "of a process that runs: take an image of its memory, for which it is stopped for at most "
+	  "1 ms, and 5 ms for each GB; refused if that is not enough (docs/still-image.md)"),
+	{0},
+};
+
+const struct option_row pick_hold_rows[] = {
+	OPTION(0, "hold", "TIME", OPTION_DURATION, offsetof(struct pick, hold),
+	  "stop the process for at most TIME for its image (default 1 ms, and 5 ms for each GB)"),
+	OPTION(0, "clear-again", NULL, OPTION_FLAG, offsetof(struct pick, clear_again),
+	  "clear the soft-dirty bits of the process also if they have been cleared before: not "
+	  "while CRIU migrates it"),
+	{0},
+};
+
 const char *pick_one_or_core(const struct pick *p)
 {
 	if ((p->pid != 0) + (p->container != NULL) + (p->core != NULL) != 1)
 		return "give one process (-p), container or core file (--core)";
 	if (p->exe && !p->core)
 		return "--exe takes --core FILE";
+	if ((p->hold || p->clear_again) && !p->image)
+		return "--hold and --clear-again take --image";
+	if (p->image && p->core)
+		return "--image is of a process, not of a core file";
 	return NULL;
 }
 

@@ -367,7 +367,6 @@ static void take_stop_begins(struct taker *t)
 
 static void take_stop_ended(struct taker *t, uint64_t ns)
 {
-	__atomic_store_n(&t->shared->held_since, 0, __ATOMIC_RELEASE);
 	t->deadline = UINT64_MAX;
 	t->facts->hold_ns = ns;
 	if (ns > t->facts->longest_ns)
@@ -578,6 +577,7 @@ void taker_run(const struct moment_opts *opts, int memory, struct taker_shared *
 		.marks = -1,
 		.finder = { .pagemap = -1 },
 		.deadline = UINT64_MAX,
+		.held = { .held = &shared->held_since },
 	};
 
 	shared->result = take(&t);

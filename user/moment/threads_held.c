@@ -250,6 +250,7 @@ uint64_t threads_release(struct threads_held *h)
 		if (held_at(h, i)->state == HELD_STOPPED)
 			stop_detach(held_at(h, i));
 	ns = now_ns() - h->since;
+	__atomic_store_n(h->held, 0, __ATOMIC_RELEASE);
 	held_release_late(h);
 	held_be_as_before(h);
 	return ns;

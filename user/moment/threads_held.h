@@ -26,6 +26,8 @@ struct threads_held {
 	struct map64 index; /* from the thread's id to its number in @all */
 	size_t waited;      /* threads that have been asked to stop, and have not */
 	uint64_t since;     /* the first request, on the clock of now_ns() */
+	/* set to 0 when no thread is held any more, and some may still have to be waited for */
+	uint64_t *held;
 	int policy;         /* the caller's own scheduling policy */
 };
 

@@ -14,6 +14,7 @@
 #include "base/show.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "live/corefile.h"
 #include "live/memory.h"
 #include "live/snapshot.h"
 #include "live/still.h"
@@ -54,8 +55,8 @@ static const struct option_row stacks_rows[] = {
 	  "later), or --by reachability"),
 	OPTION(0, "by", "HOW", OPTION_TAKE, offsetof(struct stacks_options, reachability),
 	  "with --leaked: runtime (default), or reachability: gotap itself looks which ones "
-	  "nothing can wake, in any release; the process must be stopped, or a core file. With "
-	  "--core the default is reachability",
+	  "nothing can wake, in any release; the process must be stopped, or a core file, or "
+	  "--image. With --core and --image the default is reachability",
 	  .take = stacks_take_by),
 	OPTION(0, "detect-leaks", NULL, OPTION_FLAG, offsetof(struct stacks_options, detect),
 	  "have the next collection of the program look for them, and wait for it. "
@@ -86,8 +87,8 @@ static const char *stacks_check(void *options, char **operands)
 
 	if (why)
 		return why;
-	if (o->pick.core && (o->watch || o->detect))
-		return "a core file does not run: without --watch and --detect-leaks";
+	if ((o->pick.core || o->pick.image) && (o->watch || o->detect))
+		return "a core file, or an image, does not run: without --watch and --detect-leaks";
 	if (o->reachability && !o->leaked)
 		return "--by takes --leaked";
 	if (o->reachability && o->detect)
@@ -111,6 +112,8 @@ static const struct command_line stacks_line = {
 		"(ptrace), no root for one's own.\n",
 	.tables = { { pick_rows, offsetof(struct stacks_options, pick) },
 		    { pick_core_rows, offsetof(struct stacks_options, pick) },
+		    { pick_image_rows, offsetof(struct stacks_options, pick) },
+		    { pick_hold_rows, offsetof(struct stacks_options, pick) },
 		    { pick_owner_rows, offsetof(struct stacks_options, pick) },
 		    { stacks_rows, 0 } },
 	.after =
@@ -139,7 +142,7 @@ static int check_fit(struct stacks *s, struct error *err)
 	if (s->look.core)
 		return error_set(err, -EINVAL, "'%s' has no goroutines where a program of %s has "
 				 "them: '%s' is not its program, the file was cut, or the field "
-				 "offsets (%s) do not fit", s->o->pick.core, s->plan.go_version,
+				 "offsets (%s) do not fit", corefile_path(s->look.core), s->plan.go_version,
 				 gobin_path(s->look.bin), s->plan.offsets_source);
 	return error_set(err, -EINVAL,
 			 "process %d has no goroutines where a program of %s has them: it is just "
@@ -288,7 +291,7 @@ int cmd_stacks(int argc, char **argv)
 	if (status)
 		return status - 1;
 	o.leaked |= o.detect;
-	o.reachability |= o.leaked && o.pick.core;
+	o.reachability |= o.leaked && (o.pick.core || o.pick.image);
 	r = open_process(&s, &err);
 	if (!r && o.leaked && !o.reachability)
 		r = stacks_check_leaks(&s, &err);
