@@ -58,7 +58,7 @@ async function fails(name, args, text) {
 // --- what there is
 
 const { tools } = await client.listTools();
-const want = ['ps', 'doctor', 'stacks', 'top', 'record', 'report', 'why', 'requests', 'diff', 'whatif', 'profile', 'check', 'traces'];
+const want = ['ps', 'doctor', 'stacks', 'heap', 'top', 'record', 'report', 'why', 'requests', 'diff', 'whatif', 'profile', 'check', 'traces'];
 assert.deepEqual(tools.map((t) => t.name), want);
 for (const tool of tools) {
 	assert.equal(tool.annotations.readOnlyHint, !['top', 'record'].includes(tool.name));
@@ -74,6 +74,11 @@ assert.equal((await call('ps', {})).answer.processes.find((p) => p.pid === numbe
 assert.equal((await call('doctor', { pid: number })).answer.traceable, true);
 assert.ok((await call('stacks', { pid: number })).answer.groups.length > 0);
 assert.ok((await call('stacks', { pid: number, group: false, system: true })).answer.goroutines.length > 0);
+const heap = await call('heap', { pid: number, lines: 3 });
+assert.ok(heap.answer.kind === 'heap' && heap.answer.functions.length <= 3 && Number.isInteger(heap.answer.rate));
+assert.ok(!heap.answer.rate || heap.answer.total.inuse_bytes > 0);
+assert.ok((await call('heap', { pid: number, kind: 'allocs', now: true, diff_seconds: 0.2 })).answer.diff_seconds >= 0.2);
+assert.equal((await call('heap', { pid: number, kind: 'block' })).answer.kind, 'block');
 assert.ok((await call('top', { pid: number, interval_seconds: 0.3 })).answer.goroutines > 0);
 
 const told = [];
@@ -125,6 +130,9 @@ await fails('report', { traces: [made], max_bytes: 1 }, 'max_bytes');
 await fails('why', { trace: made, func: 'no\0thing' }, 'takes a text');
 await fails('why', { trace: made, func: '$(touch /tmp/x); `id`' }, 'no goroutine began with');
 await fails('stacks', { pid: number, surprise: 1 }, "no argument 'surprise'");
+await fails('heap', { pid: number, kind: 'goroutine' }, 'takes one of: heap');
+await fails('heap', { pid: number, switch_on: true }, "no argument 'switch_on'");
+await fails('heap', { pid: 1 << 29 }, 'process');
 await assert.rejects(client.callTool({ name: 'shell', arguments: {} }), { code: -32602 });
 
 // --- resources

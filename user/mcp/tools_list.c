@@ -50,6 +50,23 @@ static const struct tool_argument stacks_arguments[] = {
 	{0},
 };
 
+static const struct tool_argument heap_arguments[] = {
+	PID_REQUIRED("The process."),
+	ARGUMENT("kind", CHOICE, "--kind",
+		 "heap: what is in use (default). allocs: what was allocated since the start. "
+		 "block, mutex: waits, only if the program has switched these profiles on.",
+		 .choices = "heap allocs block mutex"),
+	ARGUMENT("diff_seconds", SECONDS, "--diff",
+		 "Read twice with so much time between, and show what grew: for a leak.",
+		 .least = 0.1, .most = 120),
+	ARGUMENT("now", FLAG, "--now",
+		 "Count up to now, with garbage that no collection has freed yet (default: as of "
+		 "the last collection). With diff_seconds: also what no collection has seen."),
+	ARGUMENT("lines", INTEGER, "--lines", "How many functions (default 40).", .least = 1,
+		 .most = 10000),
+	{0},
+};
+
 static const struct tool_argument top_arguments[] = {
 	PID_REQUIRED("The process."),
 	ARGUMENT("interval_seconds", LENGTH, "--interval",
@@ -220,6 +237,19 @@ const struct tool tools[] = {
 	  TOOL_LIVE,
 	  { "stacks", "--json" },
 	  stacks_arguments },
+	{ "heap",
+	  "What uses the memory of a live program",
+	  "Shows the heap profile that the runtime of a running program keeps, read from its "
+	  "memory without stopping it: bytes and objects by function and by stack, the largest "
+	  "first. For memory that grows: diff_seconds. No recording is needed.",
+	  "heap",
+	  "The runtime samples one allocation in `rate` bytes, and values are scaled by that: the "
+	  "relative error of a sum of n samples is about the root of 1/n (records[].sampled_allocs). "
+	  "rate 0: profiling is off, and the profile is empty. refused, cut and moved say what is "
+	  "missing.",
+	  TOOL_LIVE,
+	  { "heap", "--json" },
+	  heap_arguments },
 	{ "top",
 	  "Measure a live program for an interval",
 	  "Measures a running program for one interval, and writes nothing: goroutines by state "

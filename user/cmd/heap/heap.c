@@ -53,7 +53,7 @@ static const struct option_row heap_rows[] = {
 	OPTION(0, "records", NULL, OPTION_FLAG, offsetof(struct heap_options, records),
 	       "each record with its stack, as pprof/heap?debug=1"),
 	OPTION(0, "lines", "N", OPTION_COUNT, offsetof(struct heap_options, lines),
-	       "list at most N functions (default 40)", .min = 1, .max = 1000000),
+	       "list at most N functions (default 40), also in JSON", .min = 1, .max = 1000000),
 	OPTION(0, "diff", "TIME", OPTION_DURATION, offsetof(struct heap_options, diff),
 	       "show what changes within TIME; SIGINT or SIGTERM ends it earlier"),
 	OPTION(0, "now", NULL, OPTION_FLAG, offsetof(struct heap_options, now),

@@ -49,6 +49,29 @@ static void json_heap_put_row(struct json_out *j, struct heap_cmd *h, const stru
 	json_close_object(j);
 }
 
+/* The largest functions, as the text has them. */
+static void json_heap_put_functions(struct json_out *j, struct heap_cmd *h)
+{
+	bool memory = h->o->form->kind == HEAP_MEMORY;
+	struct vec functions = {0};
+	size_t i;
+
+	heap_functions(&h->view, &functions);
+	json_open_array(j, "functions");
+	for (i = 0; i < functions.len && i < h->o->lines; i++) {
+		const struct heap_function *f = vec_at(&functions, struct heap_function, i);
+
+		json_open_object(j, NULL);
+		json_put_text(j, "function", f->func);
+		json_put_number(j, memory ? "flat_bytes" : "flat_ns", f->flat);
+		json_put_number(j, memory ? "cum_bytes" : "cum_ns", f->cum);
+		json_put_number(j, memory ? "objects" : "events", f->count);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	vec_free(&functions);
+}
+
 static void json_heap_put_refused(struct json_out *j, const struct heap_profile *p)
 {
 	unsigned int i;
@@ -91,6 +114,7 @@ void heap_print_json(struct heap_cmd *h)
 	json_open_object(&j, "total");
 	json_heap_put_values(&j, h, h->view.totals);
 	json_close_object(&j);
+	json_heap_put_functions(&j, h);
 	json_open_array(&j, "records");
 	for (i = 0; i < h->view.rows.len; i++)
 		json_heap_put_row(&j, h, vec_at(&h->view.rows, struct heap_row, i));
