@@ -120,17 +120,20 @@ static __always_inline void define_if_new(const struct annotation *a, __u64 key)
 		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, a->skip);
 }
 
-/* With the stack from a->from on. */
-static __always_inline int send_annotation(const struct annotation *a)
+/* With the stack from a->from on, of which @key is the key. */
+static __always_inline int send_annotation_of(const struct annotation *a, __u64 key)
 {
-	__u64 key = stack_key(&a->from, STACK_USER);
-
 	if (STACK_FIRST)
 		define_if_new(a, key);
 	send_fitting(a, key);
 	if (!STACK_FIRST)
 		define_if_new(a, key);
 	return 0;
+}
+
+static __always_inline int send_annotation(const struct annotation *a)
+{
+	return send_annotation_of(a, stack_key(&a->from, STACK_USER));
 }
 
 #endif

@@ -45,7 +45,7 @@ static __always_inline bool http_has_pattern(__u64 copy, __u64 request)
  * reserved room for the register, the fourth of them.
  */
 #ifdef GO_INLINE
-static __always_inline __u64 http_copy_on_stack(__u64 request, __u64 bp)
+static __always_inline __u64 http_copy_on_stack(__u64 request, __u64 bp, __u64 key)
 {
 	struct frame f, argument;
 	struct window w;
@@ -63,23 +63,40 @@ static __always_inline __u64 http_copy_on_stack(__u64 request, __u64 bp)
 	return 0;
 }
 #else
-static __always_inline __u64 http_copy_on_stack(__u64 request, __u64 bp)
+/*
+ * Keys of stacks that have no frame of a ServeMux, each over another one: the walk below is half of
+ * the price of a response. A key is that of all frames of the walk, unless its own walk was cut.
+ */
+enum { HTTP_STACKS = 64 };
+
+extern __u64 http_no_mux[HTTP_STACKS];
+
+static __always_inline bool http_is_whole(__u64 key)
 {
-	__u64 frame[2] = {}, copy;
+	return key && !(key & (STACK_KEY_CUT | STACK_KEY_SHORT)) && stack_depth > MUX_FRAMES + 1;
+}
+
+static __always_inline __u64 http_copy_on_stack(__u64 request, __u64 bp, __u64 key)
+{
+	__u64 *known = &http_no_mux[key & (HTTP_STACKS - 1)], frame[2] = {}, copy;
+	bool whole = http_is_whole(key);
 	int i;
 
-	if (!http_mux_start)
+	if (!http_mux_start || (whole && *known == key))
 		return 0;
-	for (i = 0; i < MUX_FRAMES; i++) {
-		if (!bp || bpf_probe_read_user(frame, sizeof(frame), (void *)bp))
-			break;
+	for (i = 0; i < MUX_FRAMES && bp; i++) {
+		if (bpf_probe_read_user(frame, sizeof(frame), (void *)bp))
+			return 0;
 		bp = frame[0];
 		if (frame[1] - http_mux_start >= http_mux_end - http_mux_start)
 			continue;
+		whole = false;
 		copy = peek_u64(bp + MUX_FOURTH);
 		if (http_has_pattern(copy, request))
 			return copy;
 	}
+	if (whole)
+		*known = key;
 	return 0;
 }
 #endif
@@ -90,14 +107,15 @@ static __always_inline int http_send_route(__u64 pid_tgid, __u64 request, __u64 
 		.kind = REC_HTTP_ROUTE, .pid_tgid = pid_tgid, .task = request,
 		.from = { .pc = pc, .bp = bp },
 	};
-	__u64 copy;
+	__u64 copy, key;
 
 	if (!request || http_pattern(request).len)
 		return 0;
-	copy = http_copy_on_stack(request, bp);
+	key = stack_key(&a.from, STACK_USER);
+	copy = http_copy_on_stack(request, bp, key);
 	if (copy)
 		a.text[0] = http_pattern(copy);
-	return send_annotation(&a);
+	return send_annotation_of(&a, key);
 }
 
 #endif

@@ -6,6 +6,10 @@
 #include "http_route.h"
 #include "serving.h"
 
+#if !defined(GO_OLD) && !defined(GO_INLINE)
+__u64 http_no_mux[HTTP_STACKS] = {};
+#endif
+
 /*
  * (*conn).hijacked(), which (*response).WriteHeader calls first, and (*conn).hijackLocked(), which
  * (*response).Hijack calls.
