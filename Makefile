@@ -5,6 +5,7 @@
 # make check    unit tests, quick tests of files, one live recording: under 3 minutes, nothing is fetched
 # make test     install what tests need, run all tests
 # make soak     what takes luck or hours: ARGS="--seconds 3600 --seed 1"
+# make stress   the order of stores of the rings, on this hardware: ARGS="--seconds 600"
 # make kernels  tests on Debian's kernels, 5.10 to the newest, in virtual machines
 # make hostile  hostile programs, moments, limits and files at random; ARGS="--seconds 3600"
 # make attack   a table: each way in which a program can forge records, and how gotap held; ARGS="--seconds 600 --jobs 3"
@@ -99,7 +100,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas install-units uninstall lib man clean unit fuzz fuzz-build image $(BUILD)/gotap.pc
+.PHONY: all demo test check soak stress kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas install-units uninstall lib man clean unit fuzz fuzz-build image $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -350,7 +351,7 @@ min-btf: $(BUILD)/gotap.bpf.o $(BUILD)/gotap_oldkernel.bpf.o $(BUILD)/follow.bpf
 
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 # Those of --attach inline run its code for amd64.
-UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c) $(if $(filter x86,$(ARCH)),,tests/unit/inline_%.c),$(wildcard tests/unit/*.c))
+UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c) $(if $(filter x86,$(ARCH)),,tests/unit/inline_%.c tests/unit/rings_inline.c tests/unit/rings_inline_rings.c),$(wildcard tests/unit/*.c))
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
 room_of_unit = $(firstword $(subst _, ,$(1)))
 
@@ -379,6 +380,16 @@ $(BUILD)/moment/%: $(BUILD)/tests/moment/%.o $(foreach r,moment $(needs_moment),
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+
+# --- tests/stress/rings.c: the order of stores on this hardware ---
+$(BUILD)/stress/rings: $(BUILD)/tests/stress/rings.o $(foreach r,rings $(needs_rings),$(call lib_of,$(r)))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+
+# ARGS="--seconds 600"
+stress: $(BUILD)/stress/rings
+	@$< $(ARGS)
 
 unit: $(UNIT_BINS) $(if $(filter x86,$(ARCH)),$(BUILD)/inline/drive) $(BUILD)/parquet/rows $(BUILD)/moment/take
 
@@ -449,7 +460,7 @@ soak:
 kernels:
 	@tools/deps test
 	@$(MAKE) --no-print-directory all
-	@BUILD=$(BUILD) bats tests/soak/kernels.bats
+	@BUILD=$(BUILD) bats tests/soak/kernels.bats tests/soak/kernels_arm64.bats
 
 # ARGS="--seconds 3600 --jobs 4"; a failure prints the seed that repeats it
 hostile:

@@ -49,7 +49,10 @@ static __always_inline void count_lost(struct ring_state *s)
 	count_lost_record(s);
 }
 
-/* The chunk of the ring that holds the unit at @tail. */
+/*
+ * The chunk of the ring that holds the unit at @tail. User space sets both fields before it sets
+ * `active` and attaches the first probe, so that no order of these loads is needed.
+ */
 static __always_inline void *ring_chunk(const struct ring_state *s, __u32 tail)
 {
 	__u32 chunk = s->first_chunk + (tail / CHUNK_UNITS & (s->chunks - 1));

@@ -7,14 +7,10 @@
  *	bpf/arch_ARCH*.h	the registers of a probe and of a task
  *	live/registers.h	the registers of a thread under ptrace
  *	base/rights.c		the number that seccomp has for the architecture
+ *	bpf/emit.h		rec_submit(): in which order other CPUs see stores
  *
- * These files depend on amd64, too, and have no rows per architecture yet:
- *
- *	inline/, bpf/inline/	--attach inline: instructions, registers, the time stamp counter
- *	bpf/emit.h		rec_submit(): other CPUs see stores in their order
- *	threads/switches.c	the number of sched_yield(2)
- *	frames/stacks.c		the return address of a function without a frame is on its stack
- *	sched/memory.c		sizes of the runtime on linux/amd64
+ * inline/x86 and bpf/inline, --attach inline, are for amd64: instructions, registers, the time
+ * stamp counter. The sizes in sched/memory.c are those of linux/amd64 and linux/arm64.
  */
 #ifndef GOTAP_BASE_ARCH_H
 #define GOTAP_BASE_ARCH_H
@@ -32,6 +28,15 @@ enum { ARCH_ELF_MACHINE = EM_X86_64 };
 #define ARCH_EMPTY_FUNCTION "\tpush %rbp\n\tpop %rbp\n\tret\n"
 /* One of which the kernel has to step the first instruction. */
 #define ARCH_RETURNING_FUNCTION "\tret\n"
+
+/* Number of sched_yield(2). */
+enum { ARCH_NR_SCHED_YIELD = 24 };
+
+/*
+ * A probe reads the clock after it has reserved its record, by an instruction that other CPUs see
+ * before all later ones.
+ */
+enum { ARCH_TIME_SLACK_NS = 0 };
 
 /* For a loop that waits for another thread. */
 static inline void arch_pause(void) { __builtin_ia32_pause(); }
@@ -51,6 +56,14 @@ enum { ARCH_ELF_MACHINE = EM_AARCH64 };
 
 #define ARCH_EMPTY_FUNCTION "\tb 1f\n1:\tret\n"
 #define ARCH_RETURNING_FUNCTION "\tmov x1, x1\n\tret\n"
+
+enum { ARCH_NR_SCHED_YIELD = 124 };
+
+/*
+ * The kernel reads the counter behind an ISB, which does not wait until other CPUs see the record as
+ * reserved: a record with a time up to this much earlier may be found later.
+ */
+enum { ARCH_TIME_SLACK_NS = 2000 };
 
 static inline void arch_pause(void) { __asm__ volatile("yield"); }
 

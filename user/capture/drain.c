@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/arch.h"
 #include "base/clock.h"
 #include "capture/pace.h"
 
@@ -127,7 +128,8 @@ static void drain_fill(struct drain *d, struct chunk *c)
 	}
 	clean &= clean_foreign;
 	if (clean)
-		drain_raise(d, inline_rings_watermark(d->in_target, c->mono_ns));
+		drain_raise(d, inline_rings_watermark(d->in_target, c->mono_ns) -
+			       ARCH_TIME_SLACK_NS);
 	d->held = clean ? 0 : d->held + c->data.len;
 	inline_rings_unstick(d->in_target, false, false);
 	add_user_records(d, c, c->mono_ns);

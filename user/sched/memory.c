@@ -10,7 +10,7 @@
 #include "sched/steps.h"
 #include "trace/varint.h"
 
-/* runtime: pageSize, minHeapAlign, fixedStack of linux/amd64 */
+/* runtime: pageSize, minHeapAlign, fixedStack of linux/amd64 and linux/arm64 */
 enum { PAGE_BYTES = 8192, HEAP_ALIGN = 8, STACK_UNIT = 2048 };
 /* runtime: heapArenaBytes. Heaps begin at such a boundary. */
 #define ARENA_BYTES (64ULL << 20)

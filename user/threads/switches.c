@@ -3,9 +3,8 @@
  * switches: from records of the scheduler's tracepoints to the spans of their threads. See
  * internal.h.
  */
+#include "base/arch.h"
 #include "threads/internal.h"
-
-enum { NR_SCHED_YIELD = 24 };	/* number of sched_yield(2) on x86-64 */
 
 /* --- spans --- */
 
@@ -329,7 +328,7 @@ void switch_off(struct threads *t, const struct rec_thread *r)
 	if (!waits_for_cpu(th))
 		return;
 	set_base(th, r->r.ptr);
-	in->now.queued = r->arg == NR_SCHED_YIELD ? QUEUED_YIELDED : QUEUED_PREEMPTED;
+	in->now.queued = r->arg == ARCH_NR_SCHED_YIELD ? QUEUED_YIELDED : QUEUED_PREEMPTED;
 	in->now.by = task_of(r);
 }
 

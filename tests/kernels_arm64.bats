@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
+#
+# gotap on arm64, cross-built: unit tests under qemu's emulation of programs, and a recording in a virtual machine on an
+# emulated processor. `make kernels` has more kernels, releases of Go and processors (tests/soak/kernels_arm64.bats).
+
+load lib/common
+load lib/differential
+load lib/kernel
+load lib/kernel_arm64
+
+setup() { oracle "$REFERENCE_GO"; }
+
+# Those that run code of this architecture, or know its registers, sizes and order of stores.
+UNITS="base_rights base_isolated rings_ring stream_chunk stream_merge live_memory frames_stacks frames_end_stack symbol_pcvalue threads_switches sched_memory capture_budget"
+
+@test "unit tests under qemu-aarch64" {
+	local name
+	local -a names=()
+	for name in $UNITS; do
+		[ ! -e "$CHECKOUT/tests/unit/$name.c" ] || names+=("unit/$name")
+	done
+	[ "${#names[@]}" -ge 6 ]
+	require_arm64 "${names[@]}"
+	for name in "${names[@]}"; do
+		succeeds qemu-aarch64-static -L "$SYSROOT" "$ARM64/$name"
+	done
+}
+
+@test "Linux 6.12 on arm64" {
+	local -a MIXED=()
+	require_arm64 gotap
+	arm64_mixed mixed "$REFERENCE_GO"
+	: >"$BATS_TEST_TMPDIR/brief"
+	boot_arm64 6.12 neoverse-n1 guest_short "${MIXED[@]}" "$BATS_TEST_TMPDIR/brief"
+	arm64_is_true mixed uprobe_multi
+	arm64_leaves_no_trace
+}
