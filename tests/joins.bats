@@ -135,7 +135,7 @@ hold() {
 	build_prog "$REFERENCE_GO" downstream
 	servers keep tcp 127.0.0.1:0
 	loads 1
-	records_both 300ms
+	records_both 500ms
 	gotap requests "$A" "$B"
 	[ "$status" -eq 0 ]
 	output=$(tr -s ' \n' ' ' <<<"$output")		# the lines of the composition end anywhere

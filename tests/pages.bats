@@ -83,7 +83,7 @@ every_page() {
 @test "pages of a program that does a little of everything" {
 	build_prog 1.27 mixed
 	start_target "$PROG" -dur 1h
-	succeeds "$GOTAP" record --budget none --strict -d 1s -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
+	succeeds "$GOTAP" record --budget none --strict -d 400ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
 	every_page "$BATS_TEST_TMPDIR/x.trace"
 	for profile in io block syscall sched; do
 		has_profile "/$profile?raw=1"
@@ -93,7 +93,7 @@ every_page() {
 @test "pages of a program with annotations and collections" {
 	build_prog 1.25 ranges
 	start_target "$PROG"
-	succeeds "$GOTAP" record --budget none --strict -d 1s -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
+	succeeds "$GOTAP" record --budget none --strict -d 400ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
 	every_page "$BATS_TEST_TMPDIR/x.trace"
 	page '/usertask?type=outer'
 	grep -q 'complete' "$BODY"

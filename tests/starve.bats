@@ -92,6 +92,7 @@ starved() {
 
 # bats test_tags=soak-only
 @test "3 busy loops: nothing is lost" { starved 3 0; }
+# bats test_tags=soak-only
 @test "6 busy loops: nothing is lost" { starved 6 0; }
 # bats test_tags=soak-only
 @test "3 busy loops of a higher priority: nothing is lost" { starved 3 -5; }

@@ -63,6 +63,7 @@ judged() {
 	contains PASS
 }
 
+# bats test_tags=soak-only
 @test "Go's own test programs, Go 1.22" { judged 1.22 "${PROGRAMS%|IterPull}"; }
 # for releases 1.23+ (soak-only not newest):
 #	@test "Go's own test programs, Go %" { judged % "$PROGRAMS"; }
