@@ -20,6 +20,7 @@ setup() { oracle "$REFERENCE_GO"; }
 @test "Linux 6.18" { works_on 6.18 uprobe_multi; }
 @test "Linux 7.2" { works_on 7.2 uprobe_multi; }
 @test "Linux 7.3" { works_on 7.3 uprobe_multi; }
+@test "Linux 5.10: images of one moment, all of it" { moment_on 5.10 false; }
 @test "Linux 6.1: images of one moment" { moment_on 6.1 false; }
 @test "Linux 6.12: images of one moment" { moment_on 6.12 true; }
 @test "Linux 7.3: images of one moment" { moment_on 7.3 true; }

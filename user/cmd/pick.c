@@ -66,8 +66,8 @@ const struct option_row pick_core_rows[] = {
 
 const struct option_row pick_image_rows[] = {
 	OPTION(0, "image", NULL, OPTION_FLAG, offsetof(struct pick, image),
-	  "of a process that runs: take an image of its memory, for which it is stopped for at most "
-	  "1 ms, and 5 ms for each GB; refused if that is not enough (docs/still-image.md)"),
+	  "of a process that runs: take an image of its memory, for which it is stopped for at "
+	  "most 1 ms, and 5 ms for each GB; refused if that is not enough (docs/still-image.md)"),
 	{0},
 };
 

@@ -39,7 +39,7 @@ enum {
 	SCAN_ZERO = 1 << 5,
 	SCAN_MARKED = 1 << 7,
 
-	HUGE_PAGES = 512,	/* of a huge page of x86 */
+	HUGE_PAGES = 512, /* of a huge page of x86 */
 	RUNS_AT_ONCE = 512,
 	ENTRIES_AT_ONCE = 8192,
 };
@@ -93,8 +93,8 @@ static uint64_t frame_of_zeros(size_t n, int advice)
 
 	if (at != MAP_FAILED) {
 		madvise(at, 2 * n, advice);
-		if (aligned[0] ||
-		    pread(fd, &entry, sizeof(entry), (off_t)((uintptr_t)aligned / PAGE_BYTES * 8)) < 0)
+		if (aligned[0] || pread(fd, &entry, sizeof(entry),
+					(off_t)((uintptr_t)aligned / PAGE_BYTES * 8)) < 0)
 			entry = 0;
 		munmap(at, 2 * n);
 	}
@@ -301,7 +301,7 @@ static bool entry_is_zero(const struct page_finder *f, uint64_t entry)
 	uint64_t frame = entry & ENTRY_FRAME;
 
 	return frame && (frame == f->zero || (f->huge_zero && frame >= f->huge_zero &&
-					       frame < f->huge_zero + HUGE_PAGES));
+					      frame < f->huge_zero + HUGE_PAGES));
 }
 
 static void entry_to_runs(void *ctx, uint64_t at, uint64_t entry)
