@@ -169,6 +169,8 @@ sys.exit(subprocess.call(sys.argv[2:]))' "$TARGET" "$GOTAP" core -p "$TARGET" -o
 	[ ! -e "$BATS_TEST_TMPDIR/core" ]
 }
 
+# An emulated kernel takes half a minute of a processor.
+# bats test_tags=soak-only
 @test "Linux 5.10 marks written pages: only these are copied while the program is stopped" {
 	moment_on 5.10 false brief
 }

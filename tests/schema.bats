@@ -94,6 +94,7 @@ says() {
 		says heap heap -p "$TARGET" --kind "$kind" --json
 	done
 	says heap heap -p "$TARGET" --now --diff 10ms --json
+	says core core -p "$TARGET" -o core --hold 2s --clear-again --json
 	build_prog "$REFERENCE_GO" leaky
 	start_target "$PROG"
 	says stacks stacks -p "$TARGET" --detect-leaks --json

@@ -88,7 +88,7 @@ int still_look(const struct process *p, struct still *ret, struct error *err)
 	return error_set(err, -EBUSY,
 			 "process %d runs: its heap can only be read while it stands still. Stop "
 			 "it (kill -STOP %d; kill -CONT %d afterwards), freeze its cgroup, or give "
-			 "a core file (gcore, --core FILE)", p->pid, p->pid, p->pid);
+			 "a core file (gcore, `gotap core`, --core FILE)", p->pid, p->pid, p->pid);
 }
 
 int still_check(const struct process *p, const struct still *before, struct error *err)

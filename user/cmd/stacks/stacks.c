@@ -142,8 +142,9 @@ static int check_fit(struct stacks *s, struct error *err)
 	if (s->look.core)
 		return error_set(err, -EINVAL, "'%s' has no goroutines where a program of %s has "
 				 "them: '%s' is not its program, the file was cut, or the field "
-				 "offsets (%s) do not fit", corefile_path(s->look.core), s->plan.go_version,
-				 gobin_path(s->look.bin), s->plan.offsets_source);
+				 "offsets (%s) do not fit", corefile_path(s->look.core),
+				 s->plan.go_version, gobin_path(s->look.bin),
+				 s->plan.offsets_source);
 	return error_set(err, -EINVAL,
 			 "process %d has no goroutines where a program of %s has them: it is just "
 			 "starting, or the field offsets (%s) do not fit this program",
