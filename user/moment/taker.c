@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -53,6 +54,18 @@ static int taker_fail(struct taker *t, int r, const char *what)
 				 "process %d has ended, or runs another program", t->proc->pid);
 	return error_set(&t->shared->err, r, "%s of process %d: %s", what, t->proc->pid,
 			 strerror(-r));
+}
+
+/*
+ * The CPU time of the taker, ns. In a stop it is a real-time thread and waits for no CPU; before,
+ * other threads of a busy machine would count.
+ */
+static uint64_t taker_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void taker_progress(struct taker *t)
@@ -286,11 +299,11 @@ static int take_all_pages(struct taker *t)
 				 "the image takes %.1f MB, and gotap has %.1f MB",
 				 (double)t->facts->size / 1e6, (double)memory_free() / 1e6);
 	set_bound(t);
-	begin = now_ns();
+	begin = taker_cpu_ns();
 	r = copy_runs(t, &bytes);
 	t->facts->copied_running += bytes;
 	if (bytes)
-		t->ns_per_page = (double)(now_ns() - begin) / ((double)bytes / PAGE_BYTES);
+		t->ns_per_page = (double)(taker_cpu_ns() - begin) / ((double)bytes / PAGE_BYTES);
 	return r ? taker_fail(t, r, "reading memory") : 0;
 }
 
@@ -300,22 +313,24 @@ static int take_all_pages(struct taker *t)
  */
 static uint64_t copy_ns(const struct taker *t, uint64_t bytes)
 {
-	return (uint64_t)(1.6 * t->ns_per_page * (double)bytes / PAGE_BYTES);
+	double apart = t->finder.marks ? 1.6 : 1;
+
+	return (uint64_t)(apart * t->ns_per_page * (double)bytes / PAGE_BYTES);
 }
 
 /* Computes how long a stop would take now. Sets the rate of changes, too. */
 static int predict(struct taker *t)
 {
-	uint64_t begin = now_ns(), changed, took;
+	uint64_t begin = taker_cpu_ns(), changed, took;
 	int r = find_pages(t, true);
 
 	if (r)
 		return taker_fail(t, r, "memory");
-	took = now_ns();
+	took = taker_cpu_ns() - begin;
 	changed = pages_of(t, PAGES_COPY);
 	t->facts->changed_per_second =
-		(uint64_t)((double)changed * 1e9 / (double)(took - t->cleared + 1));
-	t->facts->predicted_ns = STOP_NS + (took - begin) + copy_ns(t, changed);
+		(uint64_t)((double)changed * 1e9 / (double)(now_ns() - t->cleared + 1));
+	t->facts->predicted_ns = STOP_NS + took + copy_ns(t, changed);
 	return 0;
 }
 
@@ -382,7 +397,7 @@ static int stop_and_copy(struct taker *t)
 	take_stop_begins(t);
 	r = threads_hold(&t->held, t->proc, t->deadline);
 	if (r) {
-		take_stop_ended(t, now_ns() - t->held.since);
+		take_stop_ended(t, t->held.ns);
 		if (r == -EPERM)
 			return error_set(&t->shared->err, r,
 					 "process %d may not be traced, or a debugger traces it",

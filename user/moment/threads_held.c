@@ -244,16 +244,14 @@ static void held_release_late(struct threads_held *h)
 
 uint64_t threads_release(struct threads_held *h)
 {
-	uint64_t ns;
-
 	for (size_t i = 0; i < h->all.len; i++)
 		if (held_at(h, i)->state == HELD_STOPPED)
 			stop_detach(held_at(h, i));
-	ns = now_ns() - h->since;
+	h->ns = now_ns() - h->since;
 	__atomic_store_n(h->held, 0, __ATOMIC_RELEASE);
 	held_release_late(h);
 	held_be_as_before(h);
-	return ns;
+	return h->ns;
 }
 
 void threads_held_free(struct threads_held *h)

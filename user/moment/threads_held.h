@@ -28,6 +28,7 @@ struct threads_held {
 	uint64_t since;     /* the first request, on the clock of now_ns() */
 	/* set to 0 when no thread is held any more, and some may still have to be waited for */
 	uint64_t *held;
+	uint64_t ns; /* the length of the last stop, until no thread was held */
 	int policy;         /* the caller's own scheduling policy */
 };
 
