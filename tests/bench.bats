@@ -102,6 +102,17 @@ cell() { paste -d '|' <(column "$1" 1) <(column "$1" "$3") | sed -n "s/^$2|//p";
 	column i1 4 | all_within 0.5 10
 }
 
+@test "operations of requests, with their group and without" {
+	PAGE=$BATS_TEST_TMPDIR/requests.md
+	cp "$CHECKOUT/docs/requests.md" "$PAGE"
+	succeeds "$CHECKOUT/tools/bench" --quick --programs mux,query --doc "$PAGE" l
+	[ "$(column requests 2 | paste -sd ' ')" = '`+http` `+sql`' ]
+	column requests 3 | all_within 0.1 10000	# us of the program
+	for price in 4 5 7 8; do
+		column requests $price | all_within -10000 10000
+	done
+}
+
 # The bounds are those of today and a tenth: a change that makes a record dearer by more says so here.
 @test "instructions per record: each part has some, no more than it may, and twice the same number" {
 	command -v valgrind >/dev/null || skip "there is no valgrind"

@@ -178,8 +178,8 @@ func partRequests(b *bench) error {
 	t := &table{
 		name:  "requests",
 		title: "CPU time of one operation, in us: of the program without gotap; what a recording of the default groups adds; what the group adds to that:",
-		head: []string{"operation", "group", "untraced", "inline: recording", "inline: group", "program + gotap", "uprobes: recording", "uprobes: group",
-			"program + gotap "},
+		head: []string{"operation", "group", "untraced", "inline: recording", "inline: group", "of these program + gotap", "uprobes: recording",
+			"uprobes: group", "of them program + gotap"},
 		footer: fmt.Sprintf("Median of %d rounds, quartiles in brackets, with windows of %v; program and gotap together, then each. At 20,000 operations a second "+
 			"1 us is 2 %% of a core. `make bench ARGS=l` measures it.", b.rounds, b.window),
 	}
