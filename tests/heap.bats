@@ -270,6 +270,31 @@ notes() { find /run/gotap /run/user/*/gotap /tmp/gotap-* -name "heap-$TARGET-*" 
 	[ -z "$(notes)" ]
 }
 
+@test "--switch-off: whoever has switched it on, also a gotap that was killed with its note" {
+	local gotap
+	require_root
+	require_tool pgrep
+	start_heaped "$REFERENCE_GO" -- off busy rate
+	# in a mount namespace of its own, as in a container, with a folder that goes with it
+	unshare -m --propagation private sh -c 'mount -t tmpfs none /run && exec "$@"' sh \
+		"$GOTAP" heap -p "$TARGET" --switch-on --rate 65536 --diff 2m >"$DIR/json" 2>"$DIR/said" 3>&- &
+	gotap=$!
+	wait_for 30 switched_on
+	wait_for 30 grep -q 'the note .* is lost, and memory profiling of process .* stays on' "$DIR/said"
+	kill -KILL "$(holder $gotap)" $gotap
+	wait_for 30 eval '! kill -0 $gotap 2>/dev/null'
+	[ -z "$(notes)" ]
+	gotap heap -p "$TARGET"
+	[ "$status" -eq 0 ] && switched_on
+	gotap heap -p "$TARGET" --switch-off
+	[ "$status" -eq 0 ] && [ "$output" = "memory profiling of process $TARGET is off now; it was one sample in 65536 bytes" ]
+	wait_for 30 rate_is 0
+	gotap heap -p "$TARGET" --switch-off
+	[ "$status" -eq 0 ] && contains 'was off'
+	gotap heap -p "$TARGET" --switch-off --json
+	[ "$status" -eq 2 ]
+}
+
 # What a gotap of another program, or of another moment, has left is removed without a word.
 @test "a note that is not of this program, or is none, changes nothing" {
 	local note text gotap
@@ -300,6 +325,11 @@ notes() { find /run/gotap /run/user/*/gotap /tmp/gotap-* -name "heap-$TARGET-*" 
 	done
 	build_prog 1.27 heaped -buildmode=pie
 	programs+=" $PROG"
+	# without a call of runtime.GC, which has functions that are linked for it alone
+	for version in 1.19 1.23 1.27; do
+		build_prog "$version" idle
+		programs+=" $PROG"
+	done
 	make -C "$CHECKOUT" --no-print-directory BUILD="$BUILD" "$BUILD/unit/target_profile_vars" >/dev/null
 	GOTAP_TEST_BINARIES=${programs# } succeeds "$BUILD/unit/target_profile_vars"
 	[[ $output != *'no program with symbols'* ]]

@@ -31,7 +31,7 @@ static void same_as_symbols(const struct gobin *b)
 	size_t i;
 
 	/* not optimized: gotap takes the symbols; of a stripped one the buckets decide (heap/heap.c) */
-	if (strstr(gobin_path(b), ".noopt"))
+	if (strstr(gobin_path(b), ".noopt") || strstr(gobin_path(b), "__N"))
 		return;
 	profile_vars_by_code(b, &vars);
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {

@@ -64,10 +64,19 @@ static void vars_find_lists(const struct gobin *b, struct profile_vars *ret)
 	}
 }
 
+static uint64_t vars_either(const struct gobin *b, const char *function, const char *other)
+{
+	uint64_t first = vars_first(b, function);
+
+	return first ? first : vars_first(b, other);
+}
+
+/* runtime.GC alone calls mProf_PostSweep: a program without that call has no such function. */
 static uint64_t vars_cycle(const struct gobin *b)
 {
-	return vars_first(b, gobin_go_minor(b) < MINOR_CYCLE_HOLDER ? "runtime.mProf_FlushLocked" :
-								      "runtime.mProf_PostSweep");
+	if (gobin_go_minor(b) < MINOR_CYCLE_HOLDER)
+		return vars_first(b, "runtime.mProf_FlushLocked");
+	return vars_either(b, "runtime.mProf_Flush", "runtime.mProf_PostSweep");
 }
 
 /* profilealloc names mcache0, too, which procresize clears. */
@@ -81,13 +90,6 @@ static uint64_t vars_rate(const struct gobin *b)
 		if (!vars_has(&resize, alloc.at[i]))
 			return alloc.at[i];
 	return 0;
-}
-
-static uint64_t vars_either(const struct gobin *b, const char *function, const char *other)
-{
-	uint64_t first = vars_first(b, function);
-
-	return first ? first : vars_first(b, other);
 }
 
 static uint64_t vars_leak_pending(const struct gobin *b)

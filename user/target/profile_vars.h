@@ -8,8 +8,8 @@
  *
  *	mbuckets		the last one of mProf_FlushLocked
  *	xbuckets, bbuckets	the two after mbuckets in stkbucket
- *	mProfCycle		the first one of mProf_PostSweep; up to Go 1.18 mProf, the first
- *				one of mProf_FlushLocked
+ *	mProfCycle		the first one of mProf_Flush; up to Go 1.18 mProf, the first one of
+ *				mProf_FlushLocked
  *	MemProfileRate		the one of profilealloc that procresize does not name (mcache0)
  *	blockprofilerate	the first one of blockevent, or of blocksampled
  *	mutexprofilerate	the first one of SetMutexProfileFraction, or of mutexevent

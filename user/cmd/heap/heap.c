@@ -62,6 +62,9 @@ static const struct option_row heap_rows[] = {
 	OPTION(0, "switch-on", NULL, OPTION_FLAG, offsetof(struct heap_options, switch_on),
 	       "where profiling of memory is off, switch it on for the time of --diff. This writes "
 	       "to the program's memory (docs/heap.md)"),
+	OPTION(0, "switch-off", NULL, OPTION_FLAG, offsetof(struct heap_options, switch_off),
+	       "switch profiling of memory off, whoever has switched it on, and show nothing: "
+	       "after a --switch-on that was killed with its container"),
 	OPTION(0, "rate", "BYTES", OPTION_NUMBER, offsetof(struct heap_options, rate),
 	       "with --switch-on: one sample in so many bytes (default 524288)", .min = 1,
 	       .max = 1UL << 40, .want = "takes a number of bytes"),
@@ -81,6 +84,8 @@ static const char *heap_check(void *options, char **operands)
 		return "--switch-on takes --diff TIME: how long";
 	if (o->switch_on && o->form->kind != HEAP_MEMORY)
 		return "--switch-on is for memory: a trace has waits without it (gotap record)";
+	if (o->switch_off && (o->switch_on || o->diff || o->out || o->json || o->records))
+		return "--switch-off shows no profile: give it alone";
 	if (o->now && o->form->kind != HEAP_MEMORY)
 		return "--now is for memory: other kinds have no other moment";
 	return NULL;
@@ -193,8 +198,10 @@ static int heap_take(struct heap_cmd *h, struct error *err)
 	r = h->vars.rate ? heap_switch_recover(h, err) : 0;
 	if (r && r != -EBUSY)
 		return r;
-	if (r && h->o->switch_on)
+	if (r && (h->o->switch_on || h->o->switch_off))
 		return r;
+	if (h->o->switch_off)
+		return heap_switch_reset(h, err);
 	r = h->o->switch_on ? heap_look_switched(h, err) :
 	    h->o->diff	    ? heap_look_twice(h, err) :
 			      heap_look(h, &h->view.profile, err);
@@ -316,7 +323,7 @@ int cmd_heap(int argc, char **argv)
 	r = look_fate(&h.look, r, &err);
 	if (!r)
 		r = pick_check(&o.pick, &h.look.proc, &err);
-	status = r ? cmd_fail(&err) : heap_show(&h);
+	status = r ? cmd_fail(&err) : o.switch_off ? EXIT_OK : heap_show(&h);
 	heap_close(&h);
 	return status;
 }

@@ -23,7 +23,7 @@ struct heap_options {
 	unsigned long rate;		/* of switch_on, bytes */
 	unsigned int lines;
 	int assume_minor;		/* 0: the release that the program says */
-	bool json, records, now, switch_on;
+	bool json, records, now, switch_on, switch_off;
 };
 
 struct heap_cmd {
@@ -46,6 +46,8 @@ int heap_switch_recover(struct heap_cmd *h, struct error *err);
  * comes. -EALREADY: the program has it on.
  */
 int heap_switch_on(struct heap_cmd *h, struct error *err);
+/* --switch-off: writes 0 to the rate, whoever has set it, and prints what it was. */
+int heap_switch_reset(struct heap_cmd *h, struct error *err);
 /* Switches it off again; -ESRCH: the process has ended. Accepts one that is not switched on. */
 int heap_switch_off(struct heap_cmd *h, struct error *err);
 

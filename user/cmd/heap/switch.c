@@ -285,6 +285,59 @@ static int switch_start(struct heap_cmd *h, const char *path, const struct note 
 	return switch_refused(h, answer, err);
 }
 
+/*
+ * Is the folder of the note one of a container that can be killed without the program? gotap is
+ * then in another mount namespace than the first process that it sees (or the program, if that may
+ * not be read), or sees the program through the proc of another PID namespace.
+ */
+static bool switch_is_apart(const struct heap_cmd *h)
+{
+	const struct procfs *fs = &h->look.proc.fs;
+	struct procfs_file_id first, own;
+
+	if (!fs->own)
+		return true;
+	if (procfs_file_id(fs, 1, "ns/mnt", &first) &&
+	    procfs_file_id(fs, h->look.proc.pid, "ns/mnt", &first))
+		return false;
+	return !procfs_file_id(fs, getpid(), "ns/mnt", &own) && !procfs_same_file(first, own);
+}
+
+static void switch_warn(const struct heap_cmd *h, const char *path)
+{
+	if (switch_is_apart(h))
+		show_printf(stderr,
+			    "gotap: if the container of this gotap is killed with all that is in it, "
+			    "the note '%s' is lost, and memory profiling of process %d stays on: "
+			    "--switch-off ends it then\n", path, h->look.proc.pid);
+}
+
+/* The user asks for it, so that it matters not who has set the rate. */
+int heap_switch_reset(struct heap_cmd *h, struct error *err)
+{
+	struct note n = { .addr = h->vars.rate + h->look.proc.bias };
+	int r;
+
+	if (!h->vars.rate)
+		return error_set(err, -ENOENT, "runtime.MemProfileRate of process %d was not found",
+				 h->look.proc.pid);
+	r = look_hold_memory(&h->look, err);
+	if (r)
+		return r;
+	if (!switch_read(&h->look.proc, n.addr, &n.value))
+		r = memory_error(&h->look.proc, NULL, "runtime.MemProfileRate", err);
+	else if (n.value && switch_take_back(&h->look.proc, &n) == TAKEN_FAILED)
+		r = error_set(err, -EIO, "cannot write to the memory of process %d",
+			      h->look.proc.pid);
+	process_leave_memory(&h->look.proc);
+	if (!r && n.value)
+		printf("memory profiling of process %d is off now; it was one sample in %" PRIu64
+		       " bytes\n", h->look.proc.pid, n.value);
+	else if (!r)
+		printf("memory profiling of process %d was off\n", h->look.proc.pid);
+	return r;
+}
+
 int heap_switch_on(struct heap_cmd *h, struct error *err)
 {
 	struct note n = { h->vars.rate + h->look.proc.bias, h->o->rate, { 0 } };
@@ -303,6 +356,8 @@ int heap_switch_on(struct heap_cmd *h, struct error *err)
 	if (!r)
 		r = switch_start(h, path, &n, err);
 	process_leave_memory(&h->look.proc);
+	if (!r)
+		switch_warn(h, path);
 	return r;
 }
 
