@@ -179,6 +179,57 @@ profile_of() { "$GO" tool pprof -top -nodecount=1000 "${@:2}" "$1" 2>/dev/null |
 	jq -e '.moment == "now"' <<<"$output"
 }
 
+# reads_are_sound FILE: no record is torn. Counts only grow, of one program from read to read.
+reads_are_sound() {
+	jq -s -e 'all(.[]; .refused == {} and (.cut | not) and all(.records[]; .sampled_frees <= .sampled_allocs)) and
+		(map(.total.alloc_bytes) | . == sort) and (map(.cycle) | . == sort)' "$1"
+}
+
+# 10,000 reads in `make soak`.
+# bats test_tags=soak
+@test "reads at random moments of programs at work show no torn record" {
+	local version n=0 i
+	require_root
+	require_tool jq
+	while goes_on 1 "$((n / 50))" || { soaks && [ $n -lt 10000 ]; }; do
+		for version in 1.15 1.19 1.22 1.24 1.27; do
+			start_heaped "$version" -- busy
+			for i in {1..10}; do
+				sleep "0.0$((RANDOM % 90 + 10))"
+				"$GOTAP" heap -p "$TARGET" --json
+			done >"$DIR/all" 2>"$DIR/said"
+			reads_are_sound "$DIR/all" || fail "after $n reads, Go $version: $(cat "$DIR/said")"
+			n=$((n + 10))
+			stop_target
+		done
+	done
+	explain "$n reads"
+}
+
+# The figures of docs/heap.md: they are printed, and bound nothing.
+@test "10,000 records: CPU time of the text, beside that of a program with few records" {
+	local n
+	require_root
+	require_tool python3
+	build_prog "$REFERENCE_GO" buckets
+	for n in 1 10000; do
+		start_target "$PROG" $n
+		"$GOTAP" heap -p "$TARGET" >"$BATS_TEST_TMPDIR/text"
+		awk -v n=$n '/^by bytes in use/ { found = $6 >= n && $6 < n + 50 } END { exit !found }' "$BATS_TEST_TMPDIR/text" ||
+			fail "$(head -n 3 "$BATS_TEST_TMPDIR/text")"
+		python3 -c 'import resource, subprocess, sys
+times = []
+for _ in range(7):
+	before = resource.getrusage(resource.RUSAGE_CHILDREN)
+	subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+	after = resource.getrusage(resource.RUSAGE_CHILDREN)
+	times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+print("%.1f" % (1000 * min(times)))' "$GOTAP" heap -p "$TARGET" >"$BATS_TEST_TMPDIR/ms.$n"
+		stop_target
+	done
+	explain "gotap heap: $(cat "$BATS_TEST_TMPDIR/ms.1") ms of CPU for some records, $(cat "$BATS_TEST_TMPDIR/ms.10000") ms for 10,000"
+}
+
 @test "options that do not go together, a process that is none, a program with profiles off" {
 	require_root
 	gotap heap
@@ -268,6 +319,27 @@ notes() { find /run/gotap /run/user/*/gotap /tmp/gotap-* -name "heap-$TARGET-*" 
 	[ "$status" -eq 1 ] && contains 'has memory profiling on (one sample in 524288 bytes)'
 	wait_for 30 rate_is 524288
 	[ -z "$(notes)" ]
+}
+
+@test "--switch-on of a program that execs another between the open of its memory and the write: that one is not changed" {
+	local heaped
+	require_root
+	require_tool cc
+	build_prog "$REFERENCE_GO" heaped
+	heaped=$PROG
+	build_prog "$REFERENCE_GO" exec
+	DIR=$(mktemp -d "$BATS_TEST_TMPDIR/own.XXXXXX")
+	cc -O1 -shared -fPIC -o "$BATS_TEST_TMPDIR/exec_amid_switch.so" "$CHECKOUT/tests/lib/exec_amid_switch.c" -ldl
+	start_target "$PROG" -signal "$heaped" "$DIR" off rate
+	TARGET=$TARGET LD_PRELOAD=$BATS_TEST_TMPDIR/exec_amid_switch.so \
+		run_logged "$GOTAP" heap -p "$TARGET" --switch-on --rate 65536 --diff 100ms
+	[ "$status" -eq 1 ] && contains "has exec'ed another program"
+	[ "$(readlink "/proc/$TARGET/exe")" = "$heaped" ]
+	wait_for 30 rate_is 0
+	[ -z "$(notes)" ]
+	gotap heap -p "$TARGET"
+	[ "$status" -eq 0 ] && [[ $output != *'off again'* ]] && contains 'has profiling of memory off'
+	rate_is 0
 }
 
 @test "--switch-off: whoever has switched it on, also a gotap that was killed with its note" {

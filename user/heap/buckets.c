@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/map64.h"
-#include "heap/window.h"
 #include "live/fields.h"
 #include "live/memory.h"
 
@@ -158,8 +157,20 @@ static enum heap_cut bucket_read(struct bucket_walk *w, uint64_t addr, struct bu
 	return HEAP_WHOLE;
 }
 
+static uint64_t buckets_room(const struct heap_opts *opts, uint64_t bytes)
+{
+	uint64_t room = bytes && bytes < BUCKETS_BYTES ? bytes : BUCKETS_BYTES;
+
+	return opts->most && room > opts->most ? opts->most : room;
+}
+
+uint64_t buckets_windows(const struct heap_opts *opts, uint64_t bytes)
+{
+	return LEAST_WINDOWS + WINDOWS_EACH * (buckets_room(opts, bytes) >> WINDOW_SHIFT);
+}
+
 void buckets_walk(struct heap_profile *ret, const struct heap_opts *opts, uint64_t head,
-		  uint64_t bytes, struct vec *counts)
+		  uint64_t bytes, struct windows *windows, struct vec *counts)
 {
 	struct bucket_walk *w = xcalloc(1, sizeof(*w));
 	enum heap_refusal why;
@@ -170,11 +181,8 @@ void buckets_walk(struct heap_profile *ret, const struct heap_opts *opts, uint64
 	w->opts = opts;
 	w->counts = counts;
 	w->words = bucket_words(opts->kind, opts->minor);
-	w->room = bytes && bytes < BUCKETS_BYTES ? bytes : BUCKETS_BYTES;
-	if (opts->most && w->room > opts->most)
-		w->room = opts->most;
-	w->windows = windows_new(opts->proc,
-				 LEAST_WINDOWS + WINDOWS_EACH * (w->room >> WINDOW_SHIFT));
+	w->room = buckets_room(opts, bytes);
+	w->windows = windows;
 	for (addr = head; addr && !stop_requested(opts->stop) && !memory_is_silent(opts->proc);
 	     addr = b.allnext) {
 		ret->cut = bucket_read(w, addr, &b);
@@ -184,7 +192,6 @@ void buckets_walk(struct heap_profile *ret, const struct heap_opts *opts, uint64
 		if (why != HEAP_REFUSALS)
 			ret->refused[why]++;
 	}
-	windows_free(w->windows);
 	map64_free(&w->seen);
 	free(w);
 }

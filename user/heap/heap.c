@@ -17,7 +17,6 @@ enum {
 	MINOR_HOLDER = 19,	/* since then mProfCycle has the flag in bit 0 */
 	MINOR_FLOAT = 17,	/* since then blockRecord.count is a float64 */
 	FUTURES = 3,
-	BATCH = 512,		/* records that are read again together */
 };
 
 /* The runtime's words that a read depends on. */
@@ -150,27 +149,20 @@ static bool counts_possible(const struct heap_counts *c, uint64_t size)
 	return c->frees <= c->allocs && c->allocs < (1ULL << 62) / (size ? size : 1);
 }
 
-/* Reads the words of all records again; false if one cannot be read, which then has zeros. */
+/* Reads the words of all records again; one that cannot be read has zeros. */
 static void counts_read(const struct heap_opts *o, const struct heap_profile *p, unsigned int words,
-			uint64_t *to)
+			struct windows *windows, uint64_t *to)
 {
-	struct memory_range *ranges = xcalloc(BATCH, sizeof(*ranges));
-	size_t i, k, n;
+	size_t i;
 
-	for (i = 0; i < p->records.len; i += n) {
-		n = p->records.len - i < BATCH ? p->records.len - i : BATCH;
-		for (k = 0; k < n; k++) {
-			const struct heap_record *r =
-				vec_at(&p->records, struct heap_record, i + k);
+	windows_forget(windows, buckets_windows(o, memory_size(o->proc)));
+	for (i = 0; i < p->records.len && !memory_is_silent(o->proc); i++) {
+		const struct heap_record *r = vec_at(&p->records, struct heap_record, i);
 
-			ranges[k] = (struct memory_range){
-				r->bucket + BUCKET_HEADER + (uint64_t)r->n * 8,
-				to + (i + k) * words, words * 8, false
-			};
-		}
-		memory_read_each(o->proc, ranges, n);
+		if (!windows_read(windows, r->bucket + BUCKET_HEADER + (uint64_t)r->n * 8,
+				  to + i * words, words * 8))
+			memset(to + i * words, 0, words * 8);
 	}
-	free(ranges);
 }
 
 /* --- one attempt --- */
@@ -234,13 +226,14 @@ static bool heap_is_stable(const struct heap_profile *p, const uint64_t *a, cons
 
 /* Returns whether the counts are of one moment. */
 static bool heap_settle_memory(struct heap_profile *p, const struct heap_opts *o,
-			       const uint64_t *first, unsigned int words)
+			       const uint64_t *first, unsigned int words,
+			       struct windows *windows)
 {
 	unsigned int each = words / (1 + FUTURES);
 	uint64_t *second = xcalloc(p->records.len + 1, words * sizeof(*second));
 	bool stable;
 
-	counts_read(o, p, words, second);
+	counts_read(o, p, words, windows, second);
 	stable = heap_is_stable(p, first, second, each);
 	heap_take_memory(p, second, each);
 	heap_sift(p, second, each);	/* also counts of now, which are not looked at twice */
@@ -289,18 +282,23 @@ static int heap_attempt(struct heap_profile *p, const struct heap_opts *o, bool 
 	unsigned int words = bucket_words(o->kind, o->minor);
 	struct heap_roots before, after;
 	struct vec counts = {0};
+	struct windows *windows;
+	uint64_t bytes;
 	int r = heap_read_roots(o, &before, err);
 
 	if (r)
 		return r;
 	heap_set_rates(p, o, &before);
-	buckets_walk(p, o, before.head, memory_size(o->proc), &counts);
+	bytes = memory_size(o->proc);
+	windows = windows_new(o->proc, buckets_windows(o, bytes));
+	buckets_walk(p, o, before.head, bytes, windows, &counts);
 	*settled = true;
 	if (o->kind == HEAP_MEMORY)
-		*settled = heap_settle_memory(p, o, counts.data, words);
+		*settled = heap_settle_memory(p, o, counts.data, words, windows);
 	else
 		heap_take_block(p, o, counts.data);
 	vec_free(&counts);
+	windows_free(windows);
 	if (stop_requested(o->stop) || memory_is_silent(o->proc))
 		return memory_error(o->proc, o->stop, "profiles", err);
 	r = heap_read_roots(o, &after, err);

@@ -11,8 +11,9 @@
  *	1 s after it, if the anonymous memory of the process has grown by an eighth, and 16 MB;
  *	at once, if that memory has grown by half and 16 MB, or if three quarters of a limit are
  *	used and it has grown by a 32nd part of the limit
- * since then; but a reading waits for 20 times the CPU time that the one before took. The counts of struct heap_record
- * that matter are `now`: garbage that no collection has freed yet takes memory, too.
+ * since then; but a reading waits for 20 times the CPU time that the one before took. The counts of
+ * struct heap_record that matter are `now`: garbage that no collection has freed yet takes memory,
+ * too.
  */
 #ifndef GOTAP_HEAP_RECENT_H
 #define GOTAP_HEAP_RECENT_H

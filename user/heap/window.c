@@ -9,11 +9,14 @@
 #include "base/vec.h"
 #include "live/memory.h"
 
-enum { SLOTS = 256, PAGE = 4096, PAGES = WINDOW_BYTES / PAGE };
+/* PART: bytes that live/memory.c reads in one system call */
+enum { SLOTS = 256, PAGE = 4096, PAGES = WINDOW_BYTES / PAGE, PART = 64 << 10,
+       PARTS = WINDOW_BYTES / PART, PART_PAGES = PART / PAGE };
 
 struct window {
 	uint64_t base;			/* addr >> WINDOW_SHIFT */
 	uint8_t *bytes;			/* NULL: nothing was read yet */
+	bool is_read;			/* @bytes are those of @base */
 	bool readable[PAGES];
 };
 
@@ -32,6 +35,15 @@ struct windows *windows_new(const struct process *proc, uint64_t most)
 	return w;
 }
 
+void windows_forget(struct windows *w, uint64_t most)
+{
+	size_t i;
+
+	for (i = 0; i < SLOTS; i++)
+		w->slots[i].is_read = false;
+	w->left = most;
+}
+
 void windows_free(struct windows *w)
 {
 	size_t i;
@@ -43,17 +55,42 @@ void windows_free(struct windows *w)
 	free(w);
 }
 
-static void window_read_pages(const struct windows *w, struct window *v)
+/* Makes @n ranges of @size bytes each, from byte @at of the window on. */
+static void window_ranges(const struct window *v, struct memory_range *to, size_t n, size_t at,
+			  size_t size)
 {
-	struct memory_range pages[PAGES];
 	size_t i;
 
-	for (i = 0; i < PAGES; i++)
-		pages[i] = (struct memory_range){ (v->base << WINDOW_SHIFT) + i * PAGE,
-						  v->bytes + i * PAGE, PAGE, false };
-	memory_read_each(w->proc, pages, PAGES);
-	for (i = 0; i < PAGES; i++)
-		v->readable[i] = pages[i].ok;
+	for (i = 0; i < n; i++)
+		to[i] = (struct memory_range){ (v->base << WINDOW_SHIFT) + at + i * size,
+					       v->bytes + at + i * size, size, false };
+}
+
+/* A part with a page that cannot be read, at the end of the runtime's memory, page by page. */
+static void window_read_pages(const struct windows *w, struct window *v, size_t part)
+{
+	struct memory_range pages[PART_PAGES];
+	size_t i;
+
+	window_ranges(v, pages, PART_PAGES, part * PART, PAGE);
+	memory_read_each(w->proc, pages, PART_PAGES);
+	for (i = 0; i < PART_PAGES; i++)
+		v->readable[part * PART_PAGES + i] = pages[i].ok;
+}
+
+static void window_read(const struct windows *w, struct window *v)
+{
+	struct memory_range parts[PARTS];
+	size_t i;
+
+	window_ranges(v, parts, PARTS, 0, PART);
+	memory_read_each(w->proc, parts, PARTS);
+	for (i = 0; i < PARTS; i++) {
+		if (parts[i].ok)
+			memset(v->readable + i * PART_PAGES, true, PART_PAGES * sizeof(bool));
+		else
+			window_read_pages(w, v, i);
+	}
 }
 
 /* The window with @base; NULL if no further window may be read. */
@@ -61,7 +98,7 @@ static struct window *window_at(struct windows *w, uint64_t base)
 {
 	struct window *v = &w->slots[hash64_seeded(base) % SLOTS];
 
-	if (v->bytes && v->base == base)
+	if (v->is_read && v->base == base)
 		return v;
 	if (!w->left)
 		return NULL;
@@ -69,7 +106,8 @@ static struct window *window_at(struct windows *w, uint64_t base)
 	if (!v->bytes)
 		v->bytes = xrealloc(NULL, WINDOW_BYTES, 1);
 	v->base = base;
-	window_read_pages(w, v);
+	v->is_read = true;
+	window_read(w, v);
 	return v;
 }
 

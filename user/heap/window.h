@@ -21,10 +21,16 @@ struct windows;
 
 /* @most: windows that may be read. The caller frees the result with windows_free(). */
 struct windows *windows_new(const struct process *proc, uint64_t most);
+/*
+ * What was read so far is read again when it is asked for; the number of windows that may be read
+ * begins anew.
+ */
+void windows_forget(struct windows *w, uint64_t most);
 /* Accepts NULL. */
 void windows_free(struct windows *w);
 /*
- * Stores @n bytes at @addr, as they were at some moment since windows_new(). False if they cannot
+ * Stores @n bytes at @addr, as they were at some moment since windows_new(), or the last
+ * windows_forget(). False if they cannot
  * be read.
  */
 bool windows_read(struct windows *w, uint64_t addr, void *to, size_t n);

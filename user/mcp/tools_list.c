@@ -244,11 +244,11 @@ const struct tool tools[] = {
 	  "first. For memory that grows: diff_seconds. No recording is needed.",
 	  "heap",
 	  "The runtime samples one allocation in `rate` bytes, and values are scaled by that: the "
-	  "relative error of a sum of n samples is about the root of 1/n (records[].sampled_allocs). "
-	  "rate 0: profiling is off, and the profile is empty. refused, cut and moved say what is "
+	  "relative error of a sum of n samples (records[].sampled_allocs) is about the root of "
+	  "1/n. rate 0: profiling is off, and the profile is empty. refused, cut and moved say what is "
 	  "missing.",
 	  TOOL_LIVE,
-	  { "heap", "--json" },
+	  { "heap", "--json", "--largest=1000" },
 	  heap_arguments },
 	{ "top",
 	  "Measure a live program for an interval",

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,6 +55,9 @@ static const struct option_row heap_rows[] = {
 	       "each record with its stack, as pprof/heap?debug=1"),
 	OPTION(0, "lines", "N", OPTION_COUNT, offsetof(struct heap_options, lines),
 	       "list at most N functions (default 40), also in JSON", .min = 1, .max = 1000000),
+	OPTION(0, "largest", "N", OPTION_COUNT, offsetof(struct heap_options, largest),
+	       "with --json: only the N largest records (default: all)", .min = 1,
+	       .max = 1000000000),
 	OPTION(0, "diff", "TIME", OPTION_DURATION, offsetof(struct heap_options, diff),
 	       "show what changes within TIME; SIGINT or SIGTERM ends it earlier"),
 	OPTION(0, "now", NULL, OPTION_FLAG, offsetof(struct heap_options, now),
@@ -310,7 +314,7 @@ static void heap_close(struct heap_cmd *h)
 int cmd_heap(int argc, char **argv)
 {
 	struct heap_options o = { .form = heap_forms, .rate = DEFAULT_RATE,
-				  .lines = DEFAULT_LINES };
+				  .lines = DEFAULT_LINES, .largest = UINT_MAX };
 	struct heap_cmd h = { .o = &o, .look = LOOK_CLOSED };
 	struct error err = {0};
 	int r, status = command_line_read(&heap_line, &o, argc, argv);

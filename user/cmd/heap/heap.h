@@ -21,7 +21,7 @@ struct heap_options {
 	const char *out;		/* file of the profile; NULL: text */
 	double diff;			/* seconds; 0: no */
 	unsigned long rate;		/* of switch_on, bytes */
-	unsigned int lines;
+	unsigned int lines, largest;
 	int assume_minor;		/* 0: the release that the program says */
 	bool json, records, now, switch_on, switch_off;
 };

@@ -116,9 +116,11 @@ void heap_print_json(struct heap_cmd *h)
 	json_close_object(&j);
 	json_heap_put_functions(&j, h);
 	json_open_array(&j, "records");
-	for (i = 0; i < h->view.rows.len; i++)
+	for (i = 0; i < h->view.rows.len && i < h->o->largest; i++)
 		json_heap_put_row(&j, h, vec_at(&h->view.rows, struct heap_row, i));
 	json_close_array(&j);
+	if (h->view.rows.len > h->o->largest)
+		json_put_count(&j, "records_left_out", h->view.rows.len - h->o->largest);
 	json_heap_put_refused(&j, &h->view.profile);
 	if (h->view.profile.cut)
 		json_put_text(&j, "cut", heap_cut_text(h->view.profile.cut));

@@ -110,26 +110,46 @@ void heap_make_rows(struct heap_view *v)
 
 enum { CALLS = 128 };	/* more than SOURCE_MAX_INLINE frames of one address */
 
-/* The frames of one return address, the innermost inlined call first. */
+/* The frames of one return address, the innermost inlined call first: n of v->calls. */
 struct calls {
-	struct call at[CALLS];
-	size_t n;
+	size_t first, n;
 };
 
-static void rows_expand(struct heap_view *v, uint64_t pc, struct calls *ret)
+/* The records of a program have few addresses: each is looked up once. */
+static struct calls rows_expand(struct heap_view *v, uint64_t pc)
 {
-	ret->n = symbolizer_calls(v->symbols, &pc, 1, ret->at, CALLS);
+	struct call found[CALLS];
+	struct calls ret;
+	bool is_new;
+	uint64_t *at = map64_put(&v->by_pc, pc, &is_new);
+	size_t i;
+
+	if (is_new) {
+		ret.first = v->calls.len;
+		ret.n = symbolizer_calls(v->symbols, &pc, 1, found, CALLS);
+		*at = ret.first * (CALLS + 1) + ret.n;
+		for (i = 0; i < ret.n; i++)
+			*(struct call *)vec_push(&v->calls, sizeof(*found)) = found[i];
+	}
+	return (struct calls){ *at / (CALLS + 1), *at % (CALLS + 1) };
+}
+
+static const struct call *rows_call(const struct heap_view *v, const struct calls *c, size_t i)
+{
+	return vec_at(&v->calls, struct call, c->first + i);
 }
 
 /* Are the frames of @inner from @k on those of @outer? */
-static bool rows_continues(const struct calls *inner, size_t k, const struct calls *outer)
+static bool rows_continues(const struct heap_view *v, const struct calls *inner, size_t k,
+			   const struct calls *outer)
 {
 	size_t i;
 
 	if (!outer->n || inner->n - k != outer->n)
 		return false;
 	for (i = 0; i < outer->n; i++) {
-		const struct frame *a = &inner->at[k + i].frame, *b = &outer->at[i].frame;
+		const struct frame *a = &rows_call(v, inner, k + i)->frame;
+		const struct frame *b = &rows_call(v, outer, i)->frame;
 
 		if (a->func != b->func || a->file != b->file || a->line != b->line)
 			return false;
@@ -153,21 +173,20 @@ size_t heap_frames(struct heap_view *v, const struct heap_record *r,
 		   struct heap_frame out[static HEAP_FRAMES])
 {
 	const uint64_t *pcs = vec_at(&v->profile.pcs, uint64_t, r->first);
-	struct calls room[2], *here, *next = &room[0];
+	struct calls here, next = {0};
 	size_t i, k, n = 0;
 
 	if (r->n)
-		rows_expand(v, pcs[0], next);
+		next = rows_expand(v, pcs[0]);
 	for (i = 0; i < r->n; i++) {
 		here = next;
-		next = &room[here == room];
-		next->n = 0;
+		next = (struct calls){0};
 		if (i + 1 < r->n)
-			rows_expand(v, pcs[i + 1], next);
-		for (k = 0; k < here->n && n < HEAP_FRAMES; k++) {
-			if (k && rows_continues(here, k, next))
+			next = rows_expand(v, pcs[i + 1]);
+		for (k = 0; k < here.n && n < HEAP_FRAMES; k++) {
+			if (k && rows_continues(v, &here, k, &next))
 				break;
-			rows_put_frame(&here->at[k], pcs[i], &out[n++]);
+			rows_put_frame(rows_call(v, &here, k), pcs[i], &out[n++]);
 		}
 	}
 	return n;
@@ -193,4 +212,6 @@ size_t heap_shown_frames(const struct heap_view *v, const struct heap_frame *fra
 void heap_view_free(struct heap_view *v)
 {
 	vec_free(&v->rows);
+	vec_free(&v->calls);
+	map64_free(&v->by_pc);
 }

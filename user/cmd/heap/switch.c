@@ -97,14 +97,25 @@ enum taken {
 	TAKEN_BACK,		/* it had gotap's value, and is 0 now */
 };
 
+/*
+ * The open file is of the memory of one program: after the end of that, or an exec, a read or write
+ * finds 0 bytes. errno then is ESRCH.
+ */
+static bool switch_moved(ssize_t n)
+{
+	if (n >= 0 && n != sizeof(uint64_t))
+		errno = ESRCH;
+	return n == sizeof(uint64_t);
+}
+
 static bool switch_read(const struct process *p, uint64_t addr, uint64_t *ret)
 {
-	return pread(p->writable, ret, sizeof(*ret), (off_t)addr) == sizeof(*ret);
+	return switch_moved(pread(p->writable, ret, sizeof(*ret), (off_t)addr));
 }
 
 static bool switch_write(const struct process *p, uint64_t addr, uint64_t value)
 {
-	return pwrite(p->writable, &value, sizeof(value), (off_t)addr) == sizeof(value);
+	return switch_moved(pwrite(p->writable, &value, sizeof(value), (off_t)addr));
 }
 
 static enum taken switch_take_back(const struct process *p, const struct note *n)
@@ -307,9 +318,9 @@ static void switch_warn(const struct heap_cmd *h, const char *path)
 {
 	if (switch_is_apart(h))
 		show_printf(stderr,
-			    "gotap: if the container of this gotap is killed with all that is in it, "
-			    "the note '%s' is lost, and memory profiling of process %d stays on: "
-			    "--switch-off ends it then\n", path, h->look.proc.pid);
+			    "gotap: if the container of this gotap is killed with all that is in "
+			    "it, the note '%s' is lost, and memory profiling of process %d stays "
+			    "on: --switch-off ends it then\n", path, h->look.proc.pid);
 }
 
 /* The user asks for it, so that it matters not who has set the rate. */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/map64.h"
 #include "heap/heap.h"
 #include "symbol/symbol.h"
 
@@ -60,6 +61,9 @@ struct heap_view {
 	double ticks;			/* of cputicks() in a second; of block and mutex */
 	struct vec rows;		/* struct heap_row */
 	int64_t totals[HEAP_VALUES];
+	/* rows.c: the frames of each address: struct call, and its place there by address */
+	struct vec calls;
+	struct map64 by_pc;
 };
 
 /* What a function allocated itself (flat), and with all that it called (cum). */
