@@ -50,6 +50,7 @@
 
 static struct spans *spans;
 static struct findings *findings;
+static const struct finding_memory *memory;	/* of the JSON beside the trace; NULL: there is none */
 
 static const struct vec *find(const char *story)
 {
@@ -59,6 +60,8 @@ static const struct vec *find(const char *story)
 
 	spans = spans_new();
 	findings = findings_new(spans);
+	if (memory)
+		findings_out_of_memory(findings, memory);
 	if (spans_read(spans, r, &err)) {
 		printf("# %s\n", err.text);
 		unit_failures++;
@@ -720,6 +723,26 @@ static void one_lock_is_no_deadlock(void)
 	forget();
 }
 
+static void who_holds_the_memory_stands_first_and_takes_no_time(void)
+{
+	const struct vec *list;
+	const struct finding *f;
+
+	memory = &(struct finding_memory){ "Out of memory: who", "main.leak", "x.go", 7 };
+	list = find(BEGIN LOCKED "GoUnblock dt=9 g=3 g_seq=2 stack=2\nGoDestroy dt=1\n"
+		    "GoStart dt=1 g=3 g_seq=3\nGoDestroy dt=1\n");
+	memory = NULL;
+	f = list->data;
+	CHECK_EQ(list->len, 2);
+	CHECK_STR(f[0].kind, "out of memory");
+	CHECK_STR(f[0].function, "main.leak");
+	CHECK_EQ(f[0].line, 7);
+	CHECK(f[0].share == 0 && f[0].first && f[0].from == 0 && f[0].to > 0);
+	CHECK_STR(f[1].kind, "lock");
+	CHECK(f[1].share > 0.99);
+	forget();
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -750,6 +773,7 @@ int main(void)
 		UNIT(who_waits_for_the_network_with_a_token_is_to_blame),
 		UNIT(the_stages_of_a_pipeline_take_no_turns),
 		UNIT(who_works_for_the_one_that_runs_is_not_starved),
+		UNIT(who_holds_the_memory_stands_first_and_takes_no_time),
 		UNIT(runs_that_are_too_long_may_be_those_of_other_processes),
 		{0},
 	});
