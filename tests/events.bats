@@ -6,7 +6,7 @@
 
 load lib/common
 
-GROUPS_ALL=(sched syscall gc heap cpu sweep user http sql labels grpc stacks spans objects)
+GROUPS_ALL=(sched syscall gc heap cpu sweep user http sql labels alloc grpc stacks spans objects)
 
 @test "every group is listed with what it costs and what it probes" {
 	succeeds "$GOTAP" events
@@ -29,7 +29,7 @@ probes_of() {
 	# findRunnableGCWorker makes a worker runnable, which is of the scheduler.
 	! grep -v findRunnableGCWorker "$BATS_TEST_TMPDIR/sched" |
 		grep -E 'gcAssist|gcController|sweep|userTask|stackalloc|initSpan' || fail "a probe of another group"
-	for group in gc heap sweep user stacks spans; do
+	for group in gc heap sweep user alloc stacks spans; do
 		probes_of "$group" >"$BATS_TEST_TMPDIR/$group"
 		comm -13 "$BATS_TEST_TMPDIR/sched" "$BATS_TEST_TMPDIR/$group" | grep . || fail "$group has no probe"
 		probes_of "all,-$group" | comm -13 "$BATS_TEST_TMPDIR/sched" - >"$BATS_TEST_TMPDIR/others"

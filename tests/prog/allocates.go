@@ -2,7 +2,8 @@
 
 // allocates: allocates objects of known types in known functions when it gets SIGUSR2, and collects until all of them are
 // freed but those that it keeps; then it writes a file did.N to the folder that it was given, N from 1 on. At SIGUSR1 it
-// writes its allocation profile to allocs.N.txt (debug=1), the statistics of the heap to stats.N, and a file done.N.
+// writes its allocation profile to allocs.N.txt (debug=1), the statistics of the heap to stats.N, and a file done.N. With a
+// second argument, busy, it does nothing but allocate, and samples one allocation in 4 KiB.
 package main
 
 import (
@@ -128,6 +129,13 @@ func main() {
 	dir := os.Args[1]
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
+	if len(os.Args) > 2 && os.Args[2] == "busy" {
+		runtime.MemProfileRate = 4096
+		fmt.Println("ready")
+		for ; ; kept = nil {
+			works()
+		}
+	}
 	fmt.Println("ready")
 	for dumps, dids := 0, 0; ; {
 		if <-signals == syscall.SIGUSR1 {
