@@ -175,6 +175,11 @@ says() {
 	start_target "$PROG"
 	"$GOTAP" record -q -p "$TARGET" -d 300ms --budget none -o locks
 	says report report --json locks
+	build_prog "$REFERENCE_GO" allocates
+	start_target "$PROG" "$BATS_TEST_TMPDIR" busy
+	"$GOTAP" record -q -p "$TARGET" -d 300ms --budget none -e +alloc -o allocs
+	says report report --json allocs
+	says why why --json -g 1 allocs
 	build_prog "$REFERENCE_GO" tenants
 	"$GOTAP" record -q --budget none -e +http,+labels -o labelled -- "$PROG"
 	says report report --json --label 'tenant=acme*' --label 'tenant=*1' labelled
