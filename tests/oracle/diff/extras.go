@@ -54,7 +54,8 @@ func extraOf(ev trace.Event) (key extraKey, value string) {
 		return extraKey{ev.Kind().String(), g}, fmt.Sprintf("task %d %q", ev.Region().Task, ev.Region().Type)
 	case trace.EventLog:
 		l := ev.Log()
-		if l.Category == "gotap.origin" { // which program it is: not an event of the program
+		switch l.Category {
+		case "gotap.origin", "gotap.alloc", "gotap.free": // which program it is, its samples: not events of the program
 			return extraKey{}, ""
 		}
 		return extraKey{"Log", g}, fmt.Sprintf("task %d %q %q", l.Task, l.Category, l.Message)

@@ -115,8 +115,8 @@ static bool type_known_at(const struct gobin *b, const struct gobin_func *fn, ui
 	return more && w.start + w.at == call;
 }
 
-uint64_t x86_code_constant_argument(const struct gobin *b, const struct gobin_func *fn, uint64_t call,
-				    unsigned int arg)
+uint64_t x86_code_constant_argument(const struct gobin *b, const struct gobin_func *fn,
+				    uint64_t call, unsigned int arg)
 {
 	struct vec targets = {0};
 	struct known k = {0};
