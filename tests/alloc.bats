@@ -100,7 +100,7 @@ launched() {
 
 catches_usr2() { [ $((0x$(awk '$1 == "SigCgt:" { print $2 }' "/proc/$1/status") >> 11 & 1)) -eq 1 ]; }
 
-@test "report, why, pprof, tables say who allocates" {
+@test "report, why and pprof say who allocates" {
 	start_allocates 1.27
 	works_recorded
 	succeeds "$GOTAP" report "$TRACE"
