@@ -98,6 +98,10 @@ says() {
 	build_prog "$REFERENCE_GO" leaky
 	start_target "$PROG"
 	says stacks stacks -p "$TARGET" --detect-leaks --json
+	kill -STOP "$TARGET"
+	says retained heap -p "$TARGET" --retained --json
+	says stacks stacks -p "$TARGET" --leaked --by reachability --json
+	kill -CONT "$TARGET"
 }
 
 @test "reports of recordings: threads, inline, budget, old formats, and of raw records" {

@@ -45,8 +45,9 @@ struct frame_fact {
 static const char *const irregular[] = {
 	"runtime.gopanic", "runtime.sigpanic", "runtime.Goexit", "runtime.asyncPreempt",
 	"runtime.asyncPreempt2", "runtime.debugCallV1", "runtime.debugCallV2",
-	"runtime.cgocallback", "runtime.cgocallbackg", "runtime.cgocallback_gofunc", "reflect.makeFuncStub",
-	"reflect.methodValueCall", "runtime.mstart", "runtime.rt0_go", "runtime.mcall",
+	"runtime.cgocallback", "runtime.cgocallbackg", "runtime.cgocallback_gofunc",
+	"reflect.makeFuncStub", "reflect.methodValueCall", "runtime.mstart", "runtime.rt0_go",
+	"runtime.mcall",
 	"runtime.morestack", "runtime.systemstack", "runtime.panicmem", "runtime.recovery",
 };
 
@@ -116,7 +117,8 @@ static struct frame_fact frames_fact_of(const struct frames *f, uint64_t pc)
 	struct frame_fact fact = { .unknown = true };
 	struct pclntab_stackmap m;
 
-	if (!table || !pclntab_stackmap(table, link, &m))
+	/* where the return address and the frame pointer lie is that of amd64 */
+	if (!table || gobin_arch(f->hg->opts.bin)->has_link || !pclntab_stackmap(table, link, &m))
 		return fact;
 	/* a return address is behind its call, which may be the last instruction of a function */
 	if (m.entry != link && !pclntab_stackmap(table, link - 1, &m))

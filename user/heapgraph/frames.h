@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frames: the words of a goroutine's stack that are pointers at this place by the compiler's
- * bitmaps, as the collector takes them (runtime/stkframe.go, getStackMap). In: the bytes of a stack. Out: words.
- * Variables whose address is taken (stack objects) all count, and each word of them.
+ * bitmaps, as the collector takes them (runtime/stkframe.go, getStackMap). In: the bytes of a
+ * stack. Out: words. Variables whose address is taken (stack objects) all count, with each word.
  *
  * The bitmaps hold at calls. Where a frame was interrupted, where a panic or Goexit runs deferred
  * functions, where C or an assembly function without bitmaps is on the stack, each word from there

@@ -22,7 +22,7 @@
 
 struct corefile;
 
-enum { COREFILE_REGISTERS = 32 };
+enum { COREFILE_REGISTERS = 40 };
 
 /* A thread as it was, from its NT_PRSTATUS. */
 struct corefile_thread {

@@ -12,12 +12,13 @@
 #include "base/clock.h"
 #include "base/show.h"
 #include "cmd/cmd.h"
+#include "cmd/heap/retained.h"
 #include "cmd/options.h"
 #include "cmd/pause.h"
 #include "files/leftover.h"
 #include "inline/tsc.h"
 
-enum { DEFAULT_RATE = 512 << 10, DEFAULT_LINES = 40 };
+enum { DEFAULT_RATE = 512 << 10, DEFAULT_TOP = 20, DEFAULT_LINES = 40 };
 
 const struct heap_form heap_forms[] = {
 	{ "heap", HEAP_MEMORY, 4, VALUE_INUSE_SPACE },
@@ -72,6 +73,11 @@ static const struct option_row heap_rows[] = {
 	OPTION(0, "rate", "BYTES", OPTION_NUMBER, offsetof(struct heap_options, rate),
 	       "with --switch-on: one sample in so many bytes (default 524288)", .min = 1,
 	       .max = 1UL << 40, .want = "takes a number of bytes"),
+	OPTION(0, "retained", NULL, OPTION_FLAG, offsetof(struct heap_options, retained),
+	       "who holds the memory: by root, by type, and the objects at which it comes "
+	       "together; of a process that is stopped, or a core file"),
+	OPTION(0, "top", "N", OPTION_COUNT, offsetof(struct heap_options, top),
+	       "with --retained: list at most N of each (default 20)", .min = 1, .max = 1000000),
 	OPTION_ASSUME(offsetof(struct heap_options, assume_minor)),
 	{0},
 };
@@ -80,8 +86,17 @@ static const char *heap_check(void *options, char **operands)
 {
 	const struct heap_options *o = options;
 
-	if (!o->pick.pid == !o->pick.container)
-		return "give one process (-p) or container";
+	const char *why = pick_one_or_core(&o->pick);
+
+	if (why)
+		return why;
+	if (o->top && !o->retained)
+		return "--top takes --retained";
+	if (o->retained && (o->out || o->records || o->diff || o->now || o->switch_on ||
+			    o->form != heap_forms))
+		return "--retained is no profile: give it with --json, --top or nothing";
+	if (o->pick.core && o->diff)
+		return "a core file does not run: without --diff";
 	if ((o->out != NULL) + o->json + o->records > 1)
 		return "-o, --json and --records are forms of their own: give one";
 	if (o->switch_on && !o->diff)
@@ -97,19 +112,20 @@ static const char *heap_check(void *options, char **operands)
 
 static const struct command_line heap_line = {
 	.name = "heap",
-	.usage = "gotap heap [OPTION...] -p PID | --container NAME",
+	.usage = "gotap heap [OPTION...] -p PID | --container NAME | --core FILE",
 	.about =
 		"Prints which functions of a running Go program use its memory: the heap profile\n"
 		"that the program's runtime keeps, read from its memory without stopping it.\n"
 		"Needs the right to trace the process (ptrace): no root for your own processes.\n"
 		"See docs/heap.md.\n",
 	.tables = { { pick_rows, offsetof(struct heap_options, pick) },
+		    { pick_core_rows, offsetof(struct heap_options, pick) },
 		    { pick_owner_rows, offsetof(struct heap_options, pick) },
 		    { heap_rows, 0 } },
 	.after =
 		"The linker switches memory profiling off in a program that has no code to read\n"
 		"the profile (runtime.MemProfile). Most servers have it on.\n",
-	.operands = "give one process (-p) or container",
+	.operands = "give one process (-p), container or core file (--core)",
 	.check = heap_check,
 };
 
@@ -199,7 +215,7 @@ static int heap_take(struct heap_cmd *h, struct error *err)
 	heap_find_text(h);
 	if (h->o->form->kind != HEAP_MEMORY)
 		h->view.ticks = heap_ticks();
-	r = h->vars.rate ? heap_switch_recover(h, err) : 0;
+	r = h->vars.rate && !h->look.core ? heap_switch_recover(h, err) : 0;
 	if (r && r != -EBUSY)
 		return r;
 	if (r && (h->o->switch_on || h->o->switch_off))
@@ -323,6 +339,12 @@ int cmd_heap(int argc, char **argv)
 		return status - 1;
 	/* with profiling switched on just now, no collection publishes counts */
 	o.now |= o.switch_on;
+	if (o.retained) {
+		o.top = o.top ? o.top : DEFAULT_TOP;
+		status = heap_retained(&h);
+		heap_close(&h);
+		return status;
+	}
 	r = heap_take(&h, &err);
 	r = look_fate(&h.look, r, &err);
 	if (!r)

@@ -23,7 +23,8 @@ struct heap_options {
 	unsigned long rate;		/* of switch_on, bytes */
 	unsigned int lines, largest;
 	int assume_minor;		/* 0: the release that the program says */
-	bool json, records, now, switch_on, switch_off;
+	unsigned int top;		/* of --retained */
+	bool json, records, now, switch_on, switch_off, retained;
 };
 
 struct heap_cmd {

@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# gotap heap --retained: who holds the memory of a stopped process or a core file, judged by a program of which that is known,
+# and by the counts of the runtime.
+
+load lib/common
+
+teardown() {
+	local pid
+	for pid in ${TARGETS:-}; do
+		kill -CONT "$pid" 2>/dev/null || true
+	done
+	stop_targets
+}
+
+# start_holder VERSION [FLAG...]: tests/prog/holder.go, stopped.
+start_holder() {
+	require_root
+	require_tool jq
+	build_prog "$1" holder "${@:2}"
+	start_target "$PROG"
+	kill -STOP "$TARGET"
+	JSON=$BATS_TEST_TMPDIR/json
+}
+
+retained() { "$GOTAP" heap -p "$TARGET" --retained --top 100 --json >"$JSON"; }
+
+# root NAME: bytes and objects that the root holds alone
+root() { jq -c ".roots[] | select(.root | test(\"$1\")) | [.retained_bytes, .retained_objects]" "$JSON"; }
+
+# Within 1 percent: between the program's look at its counts and its stop it allocates what it prints.
+like_memstats() {
+	read -r _ alloc _ objects <"$TARGET_OUT"
+	jq -e --argjson a "$alloc" --argjson o "$objects" \
+		'(.heap.bytes - $a | fabs) < 0.01 * $a and (.heap.objects - $o | fabs) < 0.01 * $o' "$JSON"
+}
+
+sound() {
+	jq -e '.heap.reachable_bytes <= .heap.bytes and .heap.shared_bytes <= .heap.reachable_bytes and
+		(.counts | .spans_unreadable + .spans_refused + .bytes_unreadable + .goroutines_unreadable == 0) and
+		(.counts.globals_each_word | not)' "$JSON"
+}
+
+# for releases 1.22+ (soak-only not 1.22 newest):
+#	@test "roots and types hold what they were made to hold, Go %" { holds %; }
+@test "roots and types hold what they were made to hold, Go 1.22" { holds 1.22; }
+# bats test_tags=soak-only
+@test "roots and types hold what they were made to hold, Go 1.23" { holds 1.23; }
+# bats test_tags=soak-only
+@test "roots and types hold what they were made to hold, Go 1.24" { holds 1.24; }
+# bats test_tags=soak-only
+@test "roots and types hold what they were made to hold, Go 1.25" { holds 1.25; }
+# bats test_tags=soak-only
+@test "roots and types hold what they were made to hold, Go 1.26" { holds 1.26; }
+@test "roots and types hold what they were made to hold, Go 1.27" { holds 1.27; }
+# end of releases
+
+holds() {
+	start_holder "$1"
+	retained
+	sound
+	like_memstats
+	# 32 + 8192 + 1000 * (32 + 4096); 10000 * 64; 32 + 65536
+	[ "$(root '^main.theStore$')" = "[4136224,2002]" ] || [ "$(root '^main.theStore$')" = "[4136224,2001]" ] || fail "$(root .)"
+	[ "$(root '^main.theList$')" = "[640000,10000]" ]
+	[ "$(root '^main.left$')" = "[65568,2]" ]
+	[ "$(root '^main.right$')" = "[65568,2]" ]
+	[ "$(root '^main.anything$' | jq '.[1]')" -ge 201 ]
+	[ "$(root '^goroutine [0-9]+ .main' | jq '.[0]' | sort -n | tail -n 1)" -ge 524288 ]
+	# what both of a pair point to is nobody's alone
+	jq -e '.heap.shared_bytes >= 1048576 and any(.objects[]; .bytes == 1048576 and .retained_objects == 1)' "$JSON"
+	# types, and paths
+	jq -e 'any(.types[]; .type == "main.item" and .objects == 1000 and .bytes == 32000 and .retained_bytes == 4128000)' "$JSON"
+	jq -e 'any(.types[]; .type == "main.row" and .objects == 100)' "$JSON"
+	jq -e 'any(.objects[]; .type == "main.table" and .path == ["main.anything", "main.table"])' "$JSON"
+	jq -e 'any(.objects[]; .path[0] == "main.theStore" and .type == "[]*main.item" and .retained_objects == 2001)' "$JSON" ||
+		jq -e 'any(.objects[]; .path[0] == "main.theStore" and .type == "[]*main.item" and .retained_objects == 2000)' "$JSON"
+	# the program goes on
+	kill -CONT "$TARGET"
+}
+
+# Each word of an object counts as a pointer: some roots may share what one of them holds.
+@test "the counts are those of the runtime, and a root holds what it was made to hold, Go 1.15 and 1.21" {
+	local version
+	for version in 1.15 1.21; do
+		start_holder "$version"
+		retained
+		sound
+		like_memstats
+		[ "$(root '^main.left$')" = "[65568,2]" ]
+		[ "$(jq '.heap.reachable_bytes' "$JSON")" -ge 6400000 ]
+		kill -CONT "$TARGET"
+		stop_target
+	done
+}
+
+@test "a stripped, position-independent program has types, and roots without names" {
+	start_holder "$REFERENCE_GO" -ldflags=-s\ -w -buildmode=pie
+	retained
+	sound
+	like_memstats
+	jq -e 'any(.types[]; .type == "main.item" and .objects == 1000)' "$JSON"
+	jq -e 'any(.roots[]; .root | startswith("global variables at 0x"))' "$JSON"
+}
+
+@test "the place of allocation of a sampled object" {
+	start_holder "$REFERENCE_GO"
+	retained
+	# one sample in 512 KiB: the object of 1 MiB was sampled, if profiling is on
+	gotap heap -p "$TARGET"
+	[[ $output != *"profiling of memory off"* ]] || skip "the linker has switched the heap profile off"
+	jq -e 'any(.objects[]; .bytes == 1048576 and any(.allocated_by[]; .function == "main.main"))' "$JSON"
+}
+
+@test "the text has the three tables; a core file has the same" {
+	require_tool jq
+	build_prog "$REFERENCE_GO" holder
+	[ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip "core files of this machine go elsewhere (core_pattern)"
+	cd "$BATS_TEST_TMPDIR"
+	ulimit -c unlimited
+	GOTRACEBACK=crash start_target "$PROG"
+	kill -ABRT "$TARGET"
+	wait_target
+	core=$(ls core core.* 2>/dev/null | head -n 1)
+	[ -s "$core" ] || skip "no core file was written"
+	gotap heap --core "$core" --retained --top 3
+	[ "$status" -eq 0 ]
+	matches '^heap 6\.[5-9] MB in 12[0-9]{3} objects; reachable '
+	matches '^ +4\.1 MB +200[12]  main.theStore$'
+	contains 'by type, what its objects hold alone:'
+	matches 'further ones: --top N shows more$'
+	JSON=json
+	"$GOTAP" heap --core "$core" --retained --json >json
+	[ "$(root '^main.theList$')" = "[640000,10000]" ]
+}
+
+@test "a process that runs is refused; wrong usage is status 2" {
+	require_root
+	build_prog "$REFERENCE_GO" holder
+	start_target "$PROG"
+	gotap heap -p "$TARGET" --retained
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
+	contains 'its heap can only be read while it stands still'
+	for wrong in "--retained" "-p 1 --top 3" "-p 1 --retained --diff 1s" "-p 1 --retained --kind mutex" "-p 1 --retained -o x" \
+		"--core x --diff 1s" "-p 1 --core x"; do
+		gotap heap $wrong
+		[ "$status" -eq 2 ]
+	done
+	gotap heap --core /dev/null --retained
+	[ "$status" -eq 1 ]
+}
+
+@test "whatever stands in the memory of a stopped process, the answer comes in time, and is an object or one line" {
+	local seed mheap
+	require_root
+	require_tool python3
+	build_prog "$REFERENCE_GO" holder
+	require_go "$REFERENCE_GO"
+	mheap=$("$GO" tool nm "$PROG" | awk '$3 == "runtime.mheap_" { print $1 }')
+	for seed in {1..5}; do
+		start_target "$PROG"
+		kill -STOP "$TARGET"
+		python3 "$CHECKOUT/tests/lib/scramble_heap.py" "$TARGET" "$mheap" "$seed"
+		status=0
+		timeout 60 "$GOTAP" heap -p "$TARGET" --retained --json >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+		kill -KILL "$TARGET"
+		[ "$status" -le 1 ]
+		[ "$status" -eq 1 ] || jq -e .heap.objects "$BATS_TEST_TMPDIR/out" >/dev/null
+	done
+}
