@@ -97,6 +97,7 @@ func main() {
 	garbage = nil
 	runtime.GC()
 	runtime.GC()
+	runtime.MemProfile(nil, true) // the linker leaves profiling on
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	fmt.Println("alloc", m.HeapAlloc, "objects", m.HeapObjects)
