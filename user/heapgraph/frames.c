@@ -85,8 +85,11 @@ static bool frames_object(const struct frames *f, const uint8_t *record, struct 
 	int minor = f->hg->opts.plan->minor;
 
 	if (minor >= MINOR_SIZES) {
+		int64_t pointers = (int32_t)u32_at(record, 8);
+
+		/* up to its last pointer; negative: these are given by a program */
 		ret->offset = (int32_t)u32_at(record, 0);
-		ret->size = u32_at(record, 4);
+		ret->size = (uint64_t)(pointers < 0 ? -pointers : pointers);
 		return true;
 	}
 	ret->offset = (int64_t)u64_at(record, 0);
