@@ -61,8 +61,9 @@ holds() {
 	retained
 	sound
 	like_memstats
-	# 32 + 8192 + 1000 * (32 + 4096); 10000 * 64; 32 + 65536
-	[ "$(root '^main.theStore$')" = "[4136224,2002]" ] || [ "$(root '^main.theStore$')" = "[4136224,2001]" ] || fail "$(root .)"
+	# 32 + 8192 + 1000 * (32 + 4096), but for some of 4096 that a variable of main() may hold, too
+	root '^main.theStore$' | jq -e '.[0] <= 4136224 and .[0] >= 4136224 - 4 * 4096 and .[1] <= 2002 and .[1] >= 1998'
+	# 10000 * 64; 32 + 65536
 	[ "$(root '^main.theList$')" = "[640000,10000]" ]
 	[ "$(root '^main.left$')" = "[65568,2]" ]
 	[ "$(root '^main.right$')" = "[65568,2]" ]
@@ -74,8 +75,7 @@ holds() {
 	jq -e 'any(.types[]; .type == "main.item" and .objects == 1000 and .bytes == 32000 and .retained_bytes == 4128000)' "$JSON"
 	jq -e 'any(.types[]; .type == "main.row" and .objects == 100)' "$JSON"
 	jq -e 'any(.objects[]; .type == "main.table" and .path == ["main.anything", "main.table"])' "$JSON"
-	jq -e 'any(.objects[]; .path[0] == "main.theStore" and .type == "[]*main.item" and .retained_objects == 2001)' "$JSON" ||
-		jq -e 'any(.objects[]; .path[0] == "main.theStore" and .type == "[]*main.item" and .retained_objects == 2000)' "$JSON"
+	jq -e 'any(.objects[]; .path[0] == "main.theStore" and .type == "[]*main.item" and .retained_objects > 1996)' "$JSON"
 	# the program goes on
 	kill -CONT "$TARGET"
 }

@@ -182,8 +182,6 @@ static void dom_sum(struct dominators *d)
 		up = d->idom[i];
 		d->bytes[up] += d->bytes[i];
 		d->objects[up] += d->objects[i];
-		if (d->bytes[i] > d->largest[up])
-			d->largest[up] = d->bytes[i];
 	}
 }
 
@@ -226,15 +224,15 @@ int dominators_find(struct dominators *ret, const struct heapgraph *hg, struct e
 	ret->node = xcalloc(most, sizeof(uint32_t));
 	ret->node[0] = GRAPH_NONE;
 	r = dom_find(&s, most, err);
-	if (!r) {
-		ret->bytes = xcalloc(ret->n, sizeof(uint64_t));
-		ret->objects = xcalloc(ret->n, sizeof(uint64_t));
-		ret->largest = xcalloc(ret->n, sizeof(uint64_t));
-		dom_own_sizes(&s);
-		dom_sum(ret);
-	}
+	/* before the sums take as much memory */
 	dom_free_search(&s);
-	return r;
+	if (r)
+		return r;
+	ret->bytes = xcalloc(ret->n, sizeof(uint64_t));
+	ret->objects = xcalloc(ret->n, sizeof(uint32_t));
+	dom_own_sizes(&s);
+	dom_sum(ret);
+	return 0;
 }
 
 void dominators_free(struct dominators *d)
@@ -244,6 +242,5 @@ void dominators_free(struct dominators *d)
 	free(d->idom);
 	free(d->bytes);
 	free(d->objects);
-	free(d->largest);
 	*d = (struct dominators){0};
 }

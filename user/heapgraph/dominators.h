@@ -20,9 +20,8 @@ struct dominators {
 	uint32_t *number;		/* of each node; 0: it cannot be reached */
 	uint32_t *node;			/* of each number; of 0: GRAPH_NONE */
 	uint32_t *idom;			/* number of the immediate dominator, a smaller one */
-	uint64_t *bytes, *objects;	/* retained, by number */
-	/* the most that a node retains which this one dominates directly */
-	uint64_t *largest;
+	uint64_t *bytes;		/* retained, by number */
+	uint32_t *objects;		/* retained */
 };
 
 /* -EINTR: hg->opts.stop asks to stop. The caller frees @ret with dominators_free(), in any case. */

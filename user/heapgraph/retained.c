@@ -148,8 +148,23 @@ static void retained_list_types(struct retained *r)
 	vec_sort(&r->by_type, sizeof(struct retained_type), retained_by_type);
 }
 
+/* Returns the most that a node retains which another one dominates directly, by its number. */
+static uint64_t *retained_largest(const struct retained *r)
+{
+	uint64_t *largest = xcalloc(r->dom.n, sizeof(*largest));
+	uint32_t i, up;
+
+	for (i = 1; i < r->dom.n; i++) {
+		up = r->dom.idom[i];
+		if (r->dom.bytes[i] > largest[up])
+			largest[up] = r->dom.bytes[i];
+	}
+	return largest;
+}
+
 static void retained_list_places(struct retained *r)
 {
+	uint64_t *largest = retained_largest(r);
 	struct vec places = {0};
 	struct place *p;
 	uint32_t i;
@@ -157,12 +172,13 @@ static void retained_list_places(struct retained *r)
 
 	for (i = 1; i < r->dom.n; i++) {
 		if (r->dom.node[i] >= r->hg->nobjects ||
-		    r->dom.largest[i] >= r->dom.bytes[i] / 2 ||
+		    largest[i] >= r->dom.bytes[i] / 2 ||
 		    r->dom.bytes[i] < r->bytes / LEAST_PART)
 			continue;
 		p = vec_push(&places, sizeof(*p));
 		*p = (struct place){ r->dom.bytes[i], i };
 	}
+	free(largest);
 	vec_sort(&places, sizeof(struct place), retained_by_place);
 	for (k = 0; k < places.len; k++)
 		*(uint32_t *)vec_push(&r->places, sizeof(uint32_t)) =
@@ -176,14 +192,16 @@ int retained_find(struct retained *ret, struct heapgraph *hg, struct error *err)
 
 	*ret = (struct retained){ .hg = hg };
 	r = dominators_find(&ret->dom, hg, err);
-	if (!r)
-		r = graph_types_find(&ret->types, hg, err);
 	if (r)
 		return r;
-	retained_find_paths(ret);
+	/* one after the other, as each takes some bytes for each object */
 	retained_list_roots(ret);
-	retained_list_types(ret);
 	retained_list_places(ret);
+	r = graph_types_find(&ret->types, hg, err);
+	if (r)
+		return r;
+	retained_list_types(ret);
+	retained_find_paths(ret);
 	return graph_stopped(hg, err);
 }
 

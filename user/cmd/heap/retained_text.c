@@ -94,7 +94,7 @@ static void retained_put_places(const struct retained_cmd *c)
 		uint32_t number = *vec_at(&c->r.places, uint32_t, i);
 		uint32_t object = c->r.dom.node[number];
 
-		printf("%12s %12" PRIu64 "  ", unit_bytes(c->r.dom.bytes[number]).text,
+		printf("%12s %12" PRIu32 "  ", unit_bytes(c->r.dom.bytes[number]).text,
 		       c->r.dom.objects[number]);
 		show_printf(stdout, "%s, %s at %#" PRIx64 "\n",
 			    retained_type_name(c, c->r.types.of[object]),
