@@ -40,7 +40,9 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" -
 @test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
 @test "fuzz_elf" { fuzzed fuzz_elf; }
 @test "fuzz_foreign" { fuzzed fuzz_foreign; }
+@test "fuzz_corefile" { fuzzed fuzz_corefile; }
 @test "fuzz_heap" { fuzzed fuzz_heap; }
+@test "fuzz_heapgraph" { fuzzed fuzz_heapgraph; }
 @test "fuzz_html" { fuzzed fuzz_html; }
 @test "fuzz_http" { fuzzed fuzz_http; }
 @test "fuzz_leftover" { fuzzed fuzz_leftover; }

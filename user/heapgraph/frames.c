@@ -115,7 +115,7 @@ static bool frames_objects(const struct frames *f, uint64_t addr, struct frame_f
 
 static struct frame_fact frames_fact_of(const struct frames *f, uint64_t pc)
 {
-	const struct pclntab *table = gobin_table(f->hg->opts.bin);
+	const struct pclntab *table = f->hg->opts.bin ? gobin_table(f->hg->opts.bin) : NULL;
 	uint64_t link = pc - f->hg->opts.proc->bias;
 	struct frame_fact fact = { .unknown = true };
 	struct pclntab_stackmap m;

@@ -143,14 +143,16 @@ static void globals_add(struct heapgraph *hg, uint64_t addr, uint64_t size, cons
 static void globals_name(struct globals *gl)
 {
 	enum { MOST = 1 << 24 };
-	const struct elf_file *f = gobin_dwarf_file(gl->hg->opts.bin);
+	const struct gobin *bin = gl->hg->opts.bin;
+	const struct elf_file *f = bin ? gobin_dwarf_file(bin) : NULL;
 	uint64_t bias = gl->hg->opts.proc->bias;
 	struct elf_symbols symbols;
 	size_t i;
 	unsigned int k;
 
-	f = f ? f : gobin_elf(gl->hg->opts.bin);
-	if (!elf_symbols_of(f, &symbols))
+	if (!f && bin)
+		f = gobin_elf(bin);
+	if (!f || !elf_symbols_of(f, &symbols))
 		return;
 	for (i = 0; i < symbols.n && i < MOST; i++) {
 		Elf64_Sym s = elf_symbol(&symbols, i);

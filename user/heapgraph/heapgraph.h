@@ -110,7 +110,7 @@ struct heapgraph_opts {
 	const struct plan *plan;
 	const struct process *proc;
 	const struct roots *roots;
-	const struct gobin *bin;
+	const struct gobin *bin;	/* NULL: no names, and each word of a stack counts */
 	const struct stop_request *stop;	/* may be NULL */
 	/* called now and then with the parts of 1000 that are done; may be NULL */
 	void (*progress)(void *ctx, unsigned int done);

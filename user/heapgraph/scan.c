@@ -114,7 +114,8 @@ static void scan_by_mask(struct heapgraph *hg, const struct graph_mask *m, uint6
 
 static bool scan_has_inline_marks(const struct heapgraph *hg)
 {
-	const char *experiment = gobin_build_setting(hg->opts.bin, "GOEXPERIMENT");
+	const char *experiment = hg->opts.bin ?
+				 gobin_build_setting(hg->opts.bin, "GOEXPERIMENT") : NULL;
 	const char *set = experiment ? strstr(experiment, "greenteagc") : NULL;
 
 	if (!set)

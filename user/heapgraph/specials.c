@@ -92,7 +92,7 @@ void graph_scan_finalizers(struct heapgraph *hg)
 	unsigned int n;
 
 	graph_begin_node(hg);
-	if (gobin_data_symbol(hg->opts.bin, "runtime.allfin", &at) ||
+	if (!hg->opts.bin || gobin_data_symbol(hg->opts.bin, "runtime.allfin", &at) ||
 	    !memory_read(hg->opts.proc, at + hg->opts.proc->bias, &at, sizeof(at)))
 		return;
 	for (n = 0; at && n < FIN_BLOCKS && !stop_requested(hg->opts.stop); n++) {
