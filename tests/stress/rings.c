@@ -153,7 +153,7 @@ static void define(struct judge *j, uint64_t key)
 	while (key >= j->defined_size)
 		j->defined_size = j->defined_size ? 2 * j->defined_size : 1 << 20;
 	if (size != j->defined_size) {
-		j->defined = xrealloc(j->defined, j->defined_size);
+		j->defined = xrealloc(j->defined, j->defined_size, 1);
 		memset(j->defined + size, 0, j->defined_size - size);
 	}
 	j->defined[key] = 1;

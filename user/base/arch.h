@@ -60,8 +60,8 @@ enum { ARCH_ELF_MACHINE = EM_AARCH64 };
 enum { ARCH_NR_SCHED_YIELD = 124 };
 
 /*
- * The kernel reads the counter behind an ISB, which does not wait until other CPUs see the record as
- * reserved: a record with a time up to this much earlier may be found later.
+ * The kernel reads the counter after an ISB, which does not wait until other CPUs see the record
+ * as reserved: a record with a time up to this much earlier may be found later.
  */
 enum { ARCH_TIME_SLACK_NS = 2000 };
 
