@@ -91,6 +91,12 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 	return !(pstate & C) || (pstate & Z);
 }
 
+/*
+ * 0, not known: the runtime has put the register of the return address above the frame of sigpanic,
+ * whose size no probe knows. The caller of a faulting function without a frame is then not shown.
+ */
+static __always_inline u64 arch_top_at_fault(u64 bp) { return 0; }
+
 /* --- a ucontext: uc_flags, uc_link, uc_stack, uc_sigmask, padding, then struct sigcontext --- */
 
 enum { ARCH_UC_REGS = 184, ARCH_UC_SP = ARCH_UC_REGS + 31 * 8, ARCH_UC_IP = ARCH_UC_SP + 8 };
