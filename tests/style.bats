@@ -55,6 +55,14 @@ breaks() {
 	breaks comments '/* Rows. Of a P. */' user/low/one.c
 }
 
+@test "a register outside of the files of an architecture" {
+	breaks machine 'unsigned long rsp;' user/low/one.c
+}
+
+@test "a test for the architecture outside of these files" {
+	breaks machine '#ifdef __x86_64__\n#endif' user/high/one.c
+}
+
 @test "tools/figures prints the figures of this tree" {
 	cd "$CHECKOUT"
 	run tools/figures

@@ -6,7 +6,6 @@
  *
  *	bpf/arch_ARCH*.h	the registers of a probe and of a task
  *	live/registers.h	the registers of a thread under ptrace
- *	base/rights.c		the number that seccomp has for the architecture
  *	bpf/emit.h		rec_submit(): in which order other CPUs see stores
  *
  * inline/x86 and bpf/inline, --attach inline, are for amd64: instructions, registers, the time
@@ -78,5 +77,14 @@ static inline uint64_t arch_ticks(void)
 #else
 #error "gotap knows no machine code of this architecture"
 #endif
+
+/* What other tools and files call the architecture. */
+enum {
+	/* AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64: as seccomp has it */
+	ARCH_AUDIT = ARCH_ELF_MACHINE == EM_X86_64 ? 0xc000003e : 0xc00000b7,
+};
+/* A field of struct thread_struct of the kernel that other architectures lack. */
+#define ARCH_THREAD_FIELD (ARCH_ELF_MACHINE == EM_X86_64 ? "fsbase" : "uw")
+#define ARCH_KERNEL_NAME (ARCH_ELF_MACHINE == EM_X86_64 ? "x86-64" : "arm64")
 
 #endif

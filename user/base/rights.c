@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arch.h"
+
 /* --- no exec gives a right --- */
 
 static int rights_refused(const char *what, struct error *err)
@@ -76,12 +78,6 @@ int rights_drop_all(struct error *err)
 
 enum { RIGHTS_CALLS = 96, RIGHTS_X32 = 0x40000000 };
 
-#if defined(__x86_64__)
-enum { RIGHTS_ARCH = 0xc000003e };	/* AUDIT_ARCH_X86_64 */
-#elif defined(__aarch64__)
-enum { RIGHTS_ARCH = 0xc00000b7 };	/* AUDIT_ARCH_AARCH64 */
-#endif
-
 /*
  * SECCOMP_FILTER_FLAG_SPEC_ALLOW (Linux 4.17): without the flag kernels up to 5.15 enable the
  * mitigation of Spectre 4 for each thread with a filter, and the thread is slower. The filters
@@ -126,7 +122,7 @@ static int rights_filter(const int *calls, size_t n, uint32_t in, uint32_t other
 	if (n > RIGHTS_CALLS)
 		return error_set(err, -E2BIG, "%zu system calls are too many for a filter", n);
 	code[at++] = RIGHTS_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-	code[at++] = RIGHTS_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RIGHTS_ARCH, 1, 0);
+	code[at++] = RIGHTS_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
 	code[at++] = RIGHTS_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	code[at++] = RIGHTS_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	code[at++] = RIGHTS_JUMP(BPF_JMP | BPF_JGE | BPF_K, RIGHTS_X32, 0, 1);

@@ -6,14 +6,9 @@
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 
+#include "base/arch.h"
 #include "base/build.h"
 #include "proc/machine.h"
-
-#ifdef __x86_64__
-#define ARCH_NAME "amd64"
-#else
-#define ARCH_NAME "arm64"
-#endif
 
 static void version_print_build(void)
 {

@@ -126,7 +126,7 @@ static int add_behind_cas(struct plan *p, const struct gobin *b, const struct in
 		return error_set(err, -ENOTSUP, "%s has no single compare-and-swap", fn->name);
 	plan_add_site(p, fn->addr + offset, 0, 0, spec->class);
 	return pgo_add_at(p, b, PROGRAM_inlined_sys_exit, fn, fn->addr + offset,
-			       "behind cmpxchg", err);
+			       "behind compare-and-swap", err);
 }
 
 static int pgo_add_entry(struct plan *p, const struct gobin *b, enum program program,

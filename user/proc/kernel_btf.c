@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arch.h"
 #include "base/cleanup.h"
 
 static const char *btf_path;
@@ -47,15 +48,6 @@ struct btf *kernel_btf_own(void)
 
 /* --- the file --- */
 
-#if defined(__x86_64__)
-enum { BTF_MACHINE = EM_X86_64 };
-/* A field of struct thread_struct that kernels of other architectures lack. */
-static const char btf_arch[] = "x86-64", btf_arch_field[] = "fsbase";
-#elif defined(__aarch64__)
-enum { BTF_MACHINE = EM_AARCH64 };
-static const char btf_arch[] = "arm64", btf_arch_field[] = "uw";
-#endif
-
 /* A vmlinux with debug data has some 700 MB. */
 enum { BTF_FILE_MOST = 2000000000 };
 
@@ -87,9 +79,10 @@ static int btf_check_elf(const Elf64_Ehdr *head, struct error *err)
 	char what[80];
 
 	if (head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_ident[EI_DATA] == ELFDATA2LSB &&
-	    head->e_machine == BTF_MACHINE)
+	    head->e_machine == ARCH_ELF_MACHINE)
 		return 0;
-	snprintf(what, sizeof(what), "is of another architecture: this gotap is for %s", btf_arch);
+	snprintf(what, sizeof(what), "is of another architecture: this gotap is for %s",
+		 ARCH_KERNEL_NAME);
 	return btf_bad(err, -EINVAL, what);
 }
 
@@ -136,7 +129,7 @@ static const struct btf_needed {
 } btf_needed[] = {
 	{ "task_struct", "stack" },
 	{ "task_struct", "thread" },
-	{ "thread_struct", NULL },	/* btf_arch_field */
+	{ "thread_struct", NULL },	/* ARCH_THREAD_FIELD */
 };
 
 enum { BTF_NEEDED = sizeof(btf_needed) / sizeof(btf_needed[0]) };
@@ -144,7 +137,7 @@ enum { BTF_NEEDED = sizeof(btf_needed) / sizeof(btf_needed[0]) };
 /* The offset of a field in bits; -1: there is no such struct, -2: it has no such field. */
 static long btf_offset(const struct btf *btf, const struct btf_needed *n)
 {
-	const char *field = n->field ? n->field : btf_arch_field;
+	const char *field = n->field ? n->field : ARCH_THREAD_FIELD;
 	int id = btf__find_by_name_kind(btf, n->in, BTF_KIND_STRUCT);
 	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
 	unsigned int i;
@@ -169,13 +162,14 @@ static int btf_check_types(const struct btf *btf, struct error *err)
 			continue;
 		if (offset == -2 && !btf_needed[i].field)
 			snprintf(what, sizeof(what),
-				 "is of another architecture: this gotap is for %s", btf_arch);
+				 "is of another architecture: this gotap is for %s",
+				 ARCH_KERNEL_NAME);
 		else
 			snprintf(what, sizeof(what),
 				 "has no struct %s with a field %s: it is of no kernel, or was "
 				 "made minimal for other programs",
 				 btf_needed[i].in,
-				 btf_needed[i].field ? btf_needed[i].field : btf_arch_field);
+				 btf_needed[i].field ? btf_needed[i].field : ARCH_THREAD_FIELD);
 		return btf_bad(err, -EINVAL, what);
 	}
 	return 0;
@@ -198,7 +192,7 @@ static int btf_check_running(const struct btf *btf, struct error *err)
 			 "is of another kernel than the one that runs: %s.%s is at byte %ld, "
 			 "and here at %ld",
 			 btf_needed[i].in,
-			 btf_needed[i].field ? btf_needed[i].field : btf_arch_field, there / 8,
+			 btf_needed[i].field ? btf_needed[i].field : ARCH_THREAD_FIELD, there / 8,
 			 here / 8);
 		r = btf_bad(err, -EINVAL, what);
 	}

@@ -42,7 +42,8 @@ int goarch_check_host(const struct goarch *arch, const char *name, struct error 
 {
 	if (arch == goarch_host())
 		return 0;
-	return error_set(err, -ENOTSUP, "'%s' is a program for %s, and this machine is of %s: record "
-			 "it on a machine of %s ('gotap doctor' and readers of traces work here, too)",
+	return error_set(err, -ENOTSUP,
+			 "'%s' is a program for %s, and this machine is of %s: record it on a "
+			 "machine of %s ('gotap doctor' and readers of traces work here, too)",
 			 name, arch->name, goarch_host()->name, arch->name);
 }

@@ -55,8 +55,8 @@ const char *gobin_build_setting(const struct gobin *b, const char *key);
 /* Returns the architecture that the program is built for. */
 const struct goarch *gobin_arch(const struct gobin *b);
 /*
- * Returns 0 if this gotap can record the program: it is of the architecture of this machine. Else
- * -ENOTSUP with a text.
+ * Returns 0 if this gotap can record the program: it is of the architecture of this machine. If
+ * not, -ENOTSUP with a text.
  */
 int gobin_check_host(const struct gobin *b, struct error *err);
 /* Returns whether its release passes arguments in registers on its architecture. */

@@ -106,7 +106,7 @@ static bool open_command(struct elf_file *f, const char *command)
 	return false;
 }
 
-/* The kernel refuses a program of another architecture, and execvp(3) then takes it for a script. */
+/* The kernel refuses a program of another architecture; execvp(3) then takes it for a script. */
 static int check_command(const char *command, struct error *err)
 {
 	struct elf_file f;
