@@ -137,6 +137,9 @@ struct arm64_around {
 	/* where the stack keeps the argument: an offset from sp at the entry; 0: nowhere */
 	int64_t slot;
 	int64_t moved;		/* sp since the entry */
+	/* a large frame: sp + .below is in register .below_reg, from which sp is set */
+	unsigned int below_reg;
+	int64_t below;
 };
 
 /* What the words at @disp(@base) are. */
@@ -199,6 +202,22 @@ static void arm64_around_store(struct arm64_around *s, const struct arm64_insn *
 		s->slot = insn->imm + ARM64_WORD + s->moved;
 }
 
+/* Follows the stack pointer: sub x20,sp,#N; stp x29,x30,[x20,#-8]; mov sp,x20 for large frames. */
+static void arm64_around_move(struct arm64_around *s, const struct arm64_insn *insn)
+{
+	if (insn->rn == ARM64_SP && insn->by) {
+		s->moved += insn->by;
+	} else if (insn->op == ARM64_ADD_IMM && insn->rn == ARM64_SP && insn->rd == ARM64_SP) {
+		s->moved += insn->imm;
+	} else if (insn->op == ARM64_ADD_IMM && insn->rn == ARM64_SP) {
+		s->below_reg = insn->rd;
+		s->below = insn->imm;
+	} else if (insn->op == ARM64_MOVE && insn->has_sp && insn->rd == ARM64_SP &&
+		   insn->rm == s->below_reg) {
+		s->moved += s->below;
+	}
+}
+
 static void arm64_around_step(struct arm64_around *s, const struct arm64_insn *insn)
 {
 	if (arm64_is_call(insn)) {
@@ -215,10 +234,7 @@ static void arm64_around_step(struct arm64_around *s, const struct arm64_insn *i
 	} else {
 		arm64_around_forget(s, insn->written);
 	}
-	if (insn->rn == ARM64_SP && insn->by)
-		s->moved += insn->by;
-	else if (insn->op == ARM64_ADD_IMM && insn->rd == ARM64_SP && insn->rn == ARM64_SP)
-		s->moved += insn->imm;
+	arm64_around_move(s, insn);
 }
 
 int arm64_around_word_depth(const struct gobin *b, const struct gobin_func *fn, int32_t at,
