@@ -82,7 +82,8 @@ func keeper(c chan int) {
 	runtime.KeepAlive(kept)
 }
 
-func main() {
+// On a stack of its own, of which nothing is left.
+func makeAll(done chan bool) {
 	theStore = makeStore()
 	theList = makeList()
 	shared := new([1 << 20]byte)
@@ -90,6 +91,13 @@ func main() {
 	right = &pair{shared, make([]byte, 65536)}
 	shared = nil
 	anything = makeTable()
+	done <- true
+}
+
+func main() {
+	done := make(chan bool)
+	go makeAll(done)
+	<-done
 	c := make(chan int)
 	go keeper(c)
 	runtime.Gosched()
