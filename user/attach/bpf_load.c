@@ -14,6 +14,7 @@
 
 #include "attach/bpf_internal.h"
 #include "attach/uprobe_multi.h"
+#include "base/arch.h"
 #include "base/limits.h"
 #include "base/map64.h"
 #include "base/vec.h"
@@ -86,9 +87,9 @@ static bool has_helper(enum bpf_func_id helper)
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, helper, NULL) == 1;
 }
 
-#ifdef __aarch64__
 /*
- * Returns whether the kernel compiles atomic instructions of BPF. Programs submit their records by
+ * Returns whether the kernel compiles atomic instructions of BPF, where stores are not ordered.
+ * Programs submit their records by
  * such an instruction, because arm64 shows plain stores in any order. Linux has them since 5.12,
  * and its compiler for arm64 since 5.18, or in the backports of a distribution: before, it leaves
  * the program to the interpreter. True also if the test program is refused for lack of a privilege.
@@ -107,19 +108,18 @@ static bool has_atomics(void)
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
 	bool compiled;
-	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gotap_atomics", "GPL", code,
-			       sizeof(code) / sizeof(*code), NULL);
+	int fd;
 
+	if (ARCH_ORDERED_STORES)	/* the programs of an old kernel need none */
+		return true;
+	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gotap_atomics", "GPL", code,
+			   sizeof(code) / sizeof(*code), NULL);
 	if (fd < 0)
 		return fd == -EPERM || fd == -EACCES;
 	compiled = bpf_obj_get_info_by_fd(fd, &info, &len) || info.jited_prog_len;
 	close(fd);
 	return compiled;
 }
-#else
-/* Other CPUs see the stores of amd64 in their order: the programs of an old kernel need none. */
-static bool has_atomics(void) { return true; }
-#endif
 
 /* The address in the process of a link-time address; 0, unknown, stays 0. */
 static uint64_t bpf_load_moved(const struct bpf_side *b, uint64_t addr)

@@ -83,6 +83,8 @@ enum {
 	/* AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64: as seccomp has it */
 	ARCH_AUDIT = ARCH_ELF_MACHINE == EM_X86_64 ? 0xc000003e : 0xc00000b7,
 };
+/* Whether other CPUs see plain stores in the order of the program. */
+enum { ARCH_ORDERED_STORES = ARCH_ELF_MACHINE == EM_X86_64 };
 /* A field of struct thread_struct of the kernel that other architectures lack. */
 #define ARCH_THREAD_FIELD (ARCH_ELF_MACHINE == EM_X86_64 ? "fsbase" : "uw")
 #define ARCH_KERNEL_NAME (ARCH_ELF_MACHINE == EM_X86_64 ? "x86-64" : "arm64")
