@@ -73,17 +73,16 @@ static __always_inline struct user_regs arch_interrupted(struct bpf_perf_event_d
 	return u;
 }
 
+/* The registers from x28 to pc lie side by side; all of them would not fit on the stack of BPF. */
 static __always_inline struct user_regs arch_saved(struct pt_regs *saved)
 {
-	struct pt_regs regs = {};
+	struct {
+		__u64 g, fp, link, sp, pc;
+	} last = {};
 
-	bpf_probe_read_kernel(&regs, sizeof(regs), saved);
+	bpf_probe_read_kernel(&last, sizeof(last), &saved->regs[28]);
 	return (struct user_regs){
-		.ip = regs.pc,
-		.sp = regs.sp,
-		.bp = regs.regs[29],
-		.link = regs.regs[30],
-		.g = regs.regs[28],
+		.ip = last.pc, .sp = last.sp, .bp = last.fp, .link = last.link, .g = last.g,
 	};
 }
 
