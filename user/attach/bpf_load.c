@@ -91,7 +91,8 @@ static bool has_helper(enum bpf_func_id helper)
  * Returns whether the kernel compiles atomic instructions of BPF, where stores are not ordered.
  * Programs submit their records by such an instruction, because arm64 shows plain stores in any
  * order. Linux has them since 5.12, and its compiler for arm64 since 5.18, or in the backports of a
- * distribution: before, it leaves the program to the interpreter. True also if the test program is refused for lack of a privilege.
+ * distribution: before, it leaves the program to the interpreter. True also if the test program is
+ * refused for lack of a privilege.
  */
 static bool has_atomics(void)
 {

@@ -245,8 +245,8 @@ const struct tool tools[] = {
 	  "heap",
 	  "The runtime samples one allocation in `rate` bytes, and values are scaled by that: the "
 	  "relative error of a sum of n samples (records[].sampled_allocs) is about the root of "
-	  "1/n. rate 0: profiling is off, and the profile is empty. refused, cut and moved say what "
-	  "is missing.",
+	  "1/n. rate 0: profiling is off, and the profile is empty. refused, cut and moved say "
+	  "what is missing.",
 	  TOOL_LIVE,
 	  { "heap", "--json", "--largest=1000" },
 	  heap_arguments },
