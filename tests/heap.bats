@@ -174,7 +174,8 @@ profile_of() { "$GO" tool pprof -top -nodecount=1000 "${@:2}" "$1" 2>/dev/null |
 	wait $gotap
 	jq -e '.diff_seconds < 120 and .total.alloc_bytes > 50e6 and .moment == "collection"' "$DIR/diff"
 	jq -e '[.records[] | select(any(.stack[]; .function == "main.garbage")) | .alloc_bytes] | add > 50e6' "$DIR/diff"
-	jq -e '[.records[] | select(any(.stack[]; .function == "main.deep")) | .inuse_bytes] | add == 0' "$DIR/diff"
+	# one object of 1 MiB, which the runtime samples in 86 of 100 runs
+	jq -e '[.records[] | select(any(.stack[]; .function == "main.deep")) | .inuse_bytes] | (add // 0) == 0' "$DIR/diff"
 	succeeds "$GOTAP" heap -p "$TARGET" --now --json
 	jq -e '.moment == "now"' <<<"$output"
 }

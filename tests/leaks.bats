@@ -177,7 +177,8 @@ detects() {
 @test "by reachability, of a stopped process: none is false, Go 1.27" { reaches 1.27; }
 # end of releases
 
-# Up to Go 1.21 gotap takes each word of an object for a pointer, and a stale one hides a leak.
+# Up to Go 1.21 gotap takes each word of an object for a pointer, in all releases each word of the stacks on which the
+# collector runs: a stale one hides a leak.
 reaches() {
 	local json=$BATS_TEST_TMPDIR/json n
 	require_root
@@ -192,7 +193,7 @@ reaches() {
 	explain "Go $1: $n of 40 leaked goroutines"
 	case $1 in
 	1.1? | 1.20 | 1.21) [ "$n" -ge 30 ] ;;
-	*) [ "$n" -eq 40 ] ;;
+	*) [ "$n" -ge 36 ] && [ "$n" -le 40 ] ;;
 	esac
 	# they are those that the program has, and it goes on
 	kill -USR1 "$TARGET"

@@ -65,7 +65,7 @@ mixed() {
 @test "too little memory: the limit is named" {
 	local kb
 	mixed
-	for kb in 16000 25000 40000; do
+	for kb in 19000 25000 40000; do
 		limited -v "$kb" record -p "$TARGET" -d 300ms -q -o "$TRACE"
 		short -v
 	done

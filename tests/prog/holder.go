@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// holder: a heap of which it is known who holds how much, for `gotap heap --retained`. It collects, prints what the runtime
-// counts, "ready", and waits for a signal.
+// holder [collected]: a heap of which it is known who holds how much, for `gotap heap --retained`. It prints what the
+// runtime counts, "ready", and waits for a signal. The collector runs before the heap is made; with "collected" also
+// after it, and may then leave pointers to any object on the stacks of its threads.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -95,16 +97,24 @@ func makeAll(done chan bool) {
 }
 
 func main() {
-	done := make(chan bool)
-	go makeAll(done)
-	<-done
 	c := make(chan int)
-	go keeper(c)
-	runtime.Gosched()
 	garbage = make([]byte, 3<<20)
 	garbage = nil
 	runtime.GC()
 	runtime.GC()
+	debug.SetGCPercent(-1)
+	// before the heap is made: it gets no stack that had pointers to it
+	go keeper(c)
+	runtime.Gosched()
+	done := make(chan bool)
+	go makeAll(done)
+	<-done
+	garbage = make([]byte, 3<<20)
+	garbage = nil
+	if len(os.Args) > 1 {
+		runtime.GC()
+		runtime.GC()
+	}
 	runtime.MemProfile(nil, true) // the linker leaves profiling on
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
