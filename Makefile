@@ -24,7 +24,10 @@
 
 # The architecture of the host, and the programs that it traces: names bpf/arch_$(ARCH).h, vmlinux/$(ARCH).
 HOST    := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),arm64,x86)
-ARCH    ?= $(HOST)
+# Only the command line sets ARCH: other projects have a variable of this name in the environment.
+ifneq ($(origin ARCH),command line)
+  ARCH  := $(HOST)
+endif
 ifneq ($(filter-out x86 arm64,$(ARCH)),)
   $(error gotap is built for ARCH=x86 or ARCH=arm64, not for $(ARCH))
 endif
@@ -319,6 +322,11 @@ $(BUILD)/user/mcp/resources.o $(BUILD)/fuzz/user/mcp/resources.o: $(wildcard doc
 
 # --- the manual and the completion: parts of user/cmd/manual are files for shells ---
 $(BUILD)/user/cmd/manual/shells.o: $(wildcard user/cmd/manual/shells/*)
+# Functions of assembly that are called by their address have no landing pads (BTI): without the mark in this object the
+# linker leaves it out of the program.
+ifeq ($(ARCH),arm64)
+$(BUILD)/user/capture/budget_price.o: ALL_CFLAGS += -mbranch-protection=none
+endif
 $(BUILD)/user/cmd/manual/roff.o: ALL_CFLAGS += -DGOTAP_RELEASED=\"$(RELEASED)\"
 
 # Manual pages and completions: gotap makes them of its own tables.

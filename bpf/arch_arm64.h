@@ -15,7 +15,11 @@
 
 enum {
 	ARCH_CALL_LEN = 4,		/* bytes of a direct call */
-	ARCH_XOL_SLOT_BYTES = 4,	/* UPROBE_XOL_SLOT_BYTES of the kernel */
+	/*
+	 * UPROBE_XOL_SLOT_BYTES of the kernel is 4: after the step the pc is behind the slot, until
+	 * the kernel has put it back
+	 */
+	ARCH_XOL_SLOT_BYTES = 8,
 	ARCH_USER_BITS = 48,		/* of an address of a program */
 	ARCH_CALL_WORD = 1,		/* word of the stack with the first argument, at a call */
 };
@@ -68,6 +72,7 @@ static __always_inline u64 arch_reg(struct pt_regs *ctx, u32 n)
 	ARCH_REGS(16);
 	ARCH_REGS(20);
 	ARCH_REGS(24);
+	ARCH_REG(30);
 #undef ARCH_REGS
 #undef ARCH_REG
 	return v;

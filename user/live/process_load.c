@@ -76,8 +76,9 @@ static bool find_loader(struct process *p, struct code *ret)
 /* Returns whether the system call has mapped code of a file. */
 static bool mapped_code(const struct user_regs_struct *regs)
 {
-	return regs->REGISTERS_CALL == SYS_mmap && (long)regs->REGISTERS_RESULT > 0 &&
-	       regs->REGISTERS_MMAP_PROT & PROT_EXEC && (int)regs->REGISTERS_MMAP_FD >= 0;
+	return regs->REGISTERS_CALL == SYS_mmap && REGISTERS_HAS_RESULT(regs) &&
+	       (long)regs->REGISTERS_RESULT > 0 && regs->REGISTERS_MMAP_PROT & PROT_EXEC &&
+	       (int)regs->REGISTERS_MMAP_FD >= 0;
 }
 
 static int no_library(struct error *err)

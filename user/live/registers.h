@@ -7,6 +7,7 @@
 #define GOTAP_LIVE_REGISTERS_H
 
 #include <elf.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
@@ -20,6 +21,7 @@
 #define REGISTERS_SP rsp
 #define REGISTERS_CALL orig_rax		/* number of the system call */
 #define REGISTERS_RESULT rax		/* -ENOSYS at the begin of the call */
+#define REGISTERS_HAS_RESULT(regs) ((long)(regs)->rax != -ENOSYS)
 #define REGISTERS_MMAP_PROT rdx		/* the third argument of mmap() */
 #define REGISTERS_MMAP_FD r8		/* the fifth */
 #define REGISTERS_VECTORS NT_X86_XSTATE		/* vector registers, and their note in core files */
@@ -31,7 +33,9 @@
 #define REGISTERS_PC pc
 #define REGISTERS_SP sp
 #define REGISTERS_CALL regs[8]
-#define REGISTERS_RESULT regs[0]
+#define REGISTERS_RESULT regs[0]		/* the first argument at the begin of the call */
+/* At a stop of a system call x7 is 0 at its begin, 1 at its end (arch/arm64/kernel/ptrace.c). */
+#define REGISTERS_HAS_RESULT(registers) ((registers)->regs[7] == 1)
 #define REGISTERS_MMAP_PROT regs[2]
 #define REGISTERS_MMAP_FD regs[4]
 #define REGISTERS_VECTORS NT_PRFPREG

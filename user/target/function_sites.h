@@ -8,8 +8,8 @@
  * At all these places the stack pointer leads to the return address of the call. The begin is the
  * instruction that saves the frame pointer, which is behind the stack check, up to Go 1.20 the
  * branch of that check; in a function without either it is the first instruction, which the
- * kernel must step. A return must always be stepped, at ten times the price (10 us in a virtual
- * machine).
+ * kernel must step. On amd64 a return must always be stepped, at ten times the price (10 us in a
+ * virtual machine); on arm64 the kernel simulates it.
  */
 #ifndef GOTAP_TARGET_FUNCTION_SITES_H
 #define GOTAP_TARGET_FUNCTION_SITES_H

@@ -224,7 +224,7 @@ size_t arm64_code_globals(const struct gobin *b, const struct gobin_func *fn, ui
 
 bool arm64_code_is_readable(const struct gobin *b, int reg)
 {
-	return reg >= 0 && reg <= ARM64_LINK;
+	return (reg >= 0 && reg <= ARM64_TMP) || reg == ARM64_LINK;
 }
 
 /*

@@ -149,9 +149,22 @@ static int decode_immediate(struct arm64_insn *insn, uint32_t w)
 /* --- branches, exceptions, system --- */
 
 /* No general register but the result of mrs, and of a system call, is written. */
+static const uint32_t system_nop = 0xd503201f;
+
+/*
+ * Does the kernel step it under a uprobe? Not a write to a system register; of hints only some, of
+ * which Go emits nop alone (aarch64_insn_is_steppable() of arch/arm64/kernel/probes).
+ */
+static bool system_is_steppable(uint32_t w)
+{
+	bool hint = (w & 0xfffff01f) == system_nop, msr = (w & 0xfff00000) == 0xd5100000;
+	bool msr_constant = (w & 0xfff8f01f) == 0xd500401f;
+
+	return w == system_nop || !(hint || msr || msr_constant);
+}
+
 static int decode_system(struct arm64_insn *insn, uint32_t w)
 {
-	enum { NOP = 0xd503201f };
 
 	if (bits(w, 24, 8) == 0xd4) {
 		insn->op = bits(w, 21, 3) == 0 ? ARM64_OTHER : ARM64_TRAP;	/* svc; brk, hlt */
@@ -161,8 +174,9 @@ static int decode_system(struct arm64_insn *insn, uint32_t w)
 	}
 	if (bits(w, 22, 10) != 0x354)
 		return -ENOTSUP;
-	if (w == NOP)
+	if (w == system_nop)
 		insn->op = ARM64_NOP;
+	insn->steppable = system_is_steppable(w);
 	insn->written = bits(w, 21, 1) ? written_bit(insn->rd) : 0;	/* mrs, sysl */
 	return 0;
 }
@@ -228,6 +242,8 @@ static int decode_exclusive(struct arm64_insn *insn, uint32_t w)
 
 	insn->size = (uint8_t)(1 << bits(w, 30, 2));
 	insn->wide = bits(w, 30, 2) == 3;
+	/* the masks of kernels before 6.14 take all of them for exclusive ones, and refuse them */
+	insn->steppable = false;
 	if (!ordered && other && !bits(w, 31, 1)) {	/* casp */
 		insn->op = ARM64_ATOMIC;
 		insn->written = written_bit(insn->rm) | written_bit(insn->rm | 1);
@@ -237,7 +253,6 @@ static int decode_exclusive(struct arm64_insn *insn, uint32_t w)
 		insn->written = load ? written_bit(insn->rd) : written_bit(insn->rm);
 		if (load && other)
 			insn->written |= written_bit(insn->rt2);
-		insn->steppable = false;
 	} else if (other) {
 		insn->op = ARM64_CAS;
 		insn->written = written_bit(insn->rm);
