@@ -353,7 +353,7 @@ notes() { find /run/gotap /run/user/*/gotap /tmp/gotap-* -name "heap-$TARGET-*" 
 		"$GOTAP" heap -p "$TARGET" --switch-on --rate 65536 --diff 2m >"$DIR/json" 2>"$DIR/said" 3>&- &
 	gotap=$!
 	wait_for 30 switched_on
-	wait_for 30 grep -q 'the note .* is lost, and memory profiling of process .* stays on' "$DIR/said"
+	wait_for 30 grep -q 'the note .* is lost, and memory profiling of process .* remains on' "$DIR/said"
 	kill -KILL "$(holder $gotap)" $gotap
 	wait_for 30 eval '! kill -0 $gotap 2>/dev/null'
 	[ -z "$(notes)" ]

@@ -221,8 +221,8 @@ tests_of_release() {
 	"$READFUZZ" text "$TRACE" >"$BATS_TEST_TMPDIR/a.txt"
 	for _ in $(seq 20); do cat "$BATS_TEST_TMPDIR/a.txt"; done | sed '1!{/^Trace /d}' |
 		"$GOTAP" wire - -o "$BATS_TEST_TMPDIR/long.trace"
-	succeeds prlimit --as=16777216 "$GOTAP" text "$BATS_TEST_TMPDIR/long.trace" -o /dev/null
-	succeeds prlimit --as=16777216 "$GOTAP" wire "$BATS_TEST_TMPDIR/a.txt" -o /dev/null
+	succeeds prlimit --as=25165824 "$GOTAP" text "$BATS_TEST_TMPDIR/long.trace" -o /dev/null
+	succeeds prlimit --as=25165824 "$GOTAP" wire "$BATS_TEST_TMPDIR/a.txt" -o /dev/null
 	succeeds prlimit --as=33554432 "$GOTAP" check "$TRACE"
 }
 

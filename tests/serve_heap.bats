@@ -72,6 +72,7 @@ top_of() { "$GO" tool pprof -top "$@" 2>/dev/null; }
 }
 
 @test "goroutineleak: what was found already; with --detect-leaks the next collection looks" {
+	local n
 	build_prog "$REFERENCE_GO" leaky
 	start_target "$PROG"
 	on_socket
@@ -79,9 +80,11 @@ top_of() { "$GO" tool pprof -top "$@" 2>/dev/null; }
 	SERVED=$SERVER
 	stop_target "$SERVED"
 	on_socket --detect-leaks
-	[ "$(ask "/debug/pprof/goroutineleak?pid=$TARGET&debug=2" | grep -c '^goroutine .*(leaked)')" -eq 25 ]
+	# 40, but for what a stale word on a stack may hide from the collector
+	n=$(ask "/debug/pprof/goroutineleak?pid=$TARGET&debug=2" | grep -c '^goroutine .*(leaked)')
+	[ "$n" -ge 36 ] && [ "$n" -le 40 ]
 	ask "/debug/pprof/goroutineleak?pid=$TARGET" -f -o "$BATS_TEST_TMPDIR/leaks"
-	top_of "$BATS_TEST_TMPDIR/leaks" | grep -q ' of 25 total'
+	top_of "$BATS_TEST_TMPDIR/leaks" | grep -Eq " of (3[6-9]|40) total"
 	ask "/debug/pprof/goroutineleak?pid=$TARGET&debug=1" -f | grep -q '^5 @'
 }
 

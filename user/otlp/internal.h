@@ -53,6 +53,7 @@ struct otlp_op {
 	int64_t from, to;	/* @to is 0 while it is open */
 	struct otlp_op *child_of;	/* of a region: the task that its goroutine works for */
 	const char *name;
+	char *final_name;	/* of a child, by the name of its task at the end; NULL: none */
 	const char *func;	/* of a region: the function that its goroutine began with */
 	const struct otlp_category *category;	/* of its log event; NULL: none */
 	char *log;		/* its message; NULL: none */

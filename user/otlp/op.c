@@ -52,6 +52,7 @@ void op_release(struct otlp_op *op)
 		free(vec_at(&op->notes, struct otlp_note, i)->log);
 	vec_free(&op->notes);
 	free(op->log);
+	free(op->final_name);
 	free(op);
 }
 
@@ -208,6 +209,18 @@ static void op_resolve_ids(struct otlp *o, const struct otlp_op *op)
 	}
 }
 
+/*
+ * A child in a generation that ended before the route was known has a name without it. Its task has
+ * the final one.
+ */
+static void op_name_child(struct otlp_op *op)
+{
+	if (!op->child_of || !op->child_of->to || op->final_name)
+		return;
+	op->final_name = xasprintf(HTTP_CHILD "%s", op->child_of->name);
+	op->name = op->final_name;
+}
+
 /* Gives away those that were held, or @skip: forgets them. */
 static void op_release_held(struct otlp *o, struct otlp_root *r)
 {
@@ -219,6 +232,7 @@ static void op_release_held(struct otlp *o, struct otlp_root *r)
 		struct otlp_op *op = *vec_at(&held, struct otlp_op *, i);
 
 		o->held -= op->held;
+		op_name_child(op);
 		if (!r->skip)
 			op_give(o, op);
 		op_release(op);

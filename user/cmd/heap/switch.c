@@ -319,7 +319,7 @@ static void switch_warn(const struct heap_cmd *h, const char *path)
 	if (switch_is_apart(h))
 		show_printf(stderr,
 			    "gotap: if the container of this gotap is killed with all that is in "
-			    "it, the note '%s' is lost, and memory profiling of process %d stays "
+			    "it, the note '%s' is lost, and memory profiling of process %d remains "
 			    "on: --switch-off ends it then\n", path, h->look.proc.pid);
 }
 
