@@ -202,7 +202,8 @@ static bool patches_is_safe(struct plan *p, const struct probe_point *point)
 	if (point->program != PROGRAM_http_route || !p->http_mux_start || p->http_mux_return)
 		return true;
 	plan_note_not_inline(p, point->function,
-			     "net/http.(*ServeMux).ServeHTTP is unlike that of any known Go");
+			     "code in the program cannot read the request in the frame of "
+			     "net/http.(*ServeMux).ServeHTTP safely");
 	return false;
 }
 

@@ -463,7 +463,10 @@ static void plan_find_http(struct plan *p, const struct gobin *b)
 		return;
 	p->http_mux_start = fn.addr;
 	p->http_mux_end = fn.addr + fn.size;
-	p->http_mux_return = code_call_with_kept_fourth(b, &fn);
+	/* in Go 1.22 a pointer leads to the pattern, and nothing says that it is one */
+	if (p->http.request_pattern != GO_OFFSET_NONE &&
+	    gobin_constants(b, &p->constants_start, &p->constants_end))
+		p->http_mux_return = code_call_with_kept_fourth(b, &fn);
 }
 
 static void plan_find_rate(struct plan *p, const struct gobin *b)

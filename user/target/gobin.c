@@ -293,6 +293,22 @@ int gobin_check_host(const struct gobin *b, struct error *err)
 	return goarch_check_host(b->elf.arch, b->path, err);
 }
 
+bool gobin_constants(const struct gobin *b, uint64_t *start, uint64_t *end)
+{
+	uint64_t most = 0;
+	Elf64_Phdr h;
+	size_t i = 0;
+
+	while (elf_load_next(&b->elf, &i, 0, &h)) {
+		if (h.p_flags & (PF_W | PF_X) || h.p_filesz <= most)
+			continue;
+		most = h.p_filesz;
+		*start = h.p_vaddr;
+		*end = h.p_vaddr + h.p_filesz;
+	}
+	return most;
+}
+
 bool gobin_register_args(const struct gobin *b)
 {
 	return b->info.minor >= b->elf.arch->register_args_since;

@@ -62,6 +62,12 @@ int gobin_check_host(const struct gobin *b, struct error *err);
 /* Returns whether its release passes arguments in registers on its architecture. */
 bool gobin_register_args(const struct gobin *b);
 bool gobin_is_pie(const struct gobin *b);
+/*
+ * Stores the link-time range of the largest segment that is neither written nor executed: the
+ * program's constants, among them its string literals. It is mapped as long as the program runs.
+ * False: there is none.
+ */
+bool gobin_constants(const struct gobin *b, uint64_t *start, uint64_t *end);
 /* Returns the link-time address of the first instruction; AT_ENTRY minus this is the load bias. */
 uint64_t gobin_entry(const struct gobin *b);
 bool gobin_has_symtab(const struct gobin *b);
