@@ -128,6 +128,28 @@ charges() {
 	[ "$(stat -c %s "$BATS_TEST_TMPDIR/core")" -gt 20000000 ]
 }
 
+@test "a core file is its owner's alone: a new one, one that replaces a file, one that is written in place" {
+	local how file=$BATS_TEST_TMPDIR/core
+	require_tool strace readelf
+	start_pages "$REFERENCE_GO" 1 idle
+	umask 0
+	for how in new replaced redirected; do
+		[ "$how" = new ] || install -m 0666 /dev/null "$file"
+		if [ "$how" = redirected ]; then
+			"$GOTAP" core -p "$TARGET" -o - --hold 2s --clear-again --json >"$file"
+		else
+			run_logged "$GOTAP" core -p "$TARGET" -o "$file" --hold 2s --clear-again
+			[ "$status" -eq 0 ]
+		fi
+		readelf -h "$file" | grep -q 'CORE (Core file)'
+		[ "$(stat -c %a "$file")" = 600 ] || fail "$how: $(stat -c %a "$file")"
+		rm "$file"
+	done
+	# the file that is not whole yet, too
+	strace -f -e trace=openat -o "$BATS_TEST_TMPDIR/calls" "$GOTAP" core -p "$TARGET" -o "$file" --hold 2s --clear-again
+	grep -q 'core.partial.*O_CREAT.* 0600' "$BATS_TEST_TMPDIR/calls"
+}
+
 # leaky collects all the time.
 @test "leaked goroutines of a program that runs, by an image: none is false, Go 1.15, 1.22 and the newest" {
 	local version json=$BATS_TEST_TMPDIR/json n

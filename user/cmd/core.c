@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json_out.h"
@@ -86,7 +87,7 @@ static int core_make_file(struct moment *m, const struct process *p, const struc
 {
 	struct output out = OUTPUT_CLOSED;
 	struct error late;
-	int r = output_open(&out, o->out, OUTPUT_BINARY, err);
+	int r = output_open(&out, o->out, OUTPUT_SECRET, err);
 
 	if (!r)
 		r = core_check_output(&out, err);
@@ -101,9 +102,9 @@ static int core_make_file(struct moment *m, const struct process *p, const struc
 	return r;
 }
 
-static void core_print_json(const struct moment_facts *f, pid_t pid)
+static void core_print_json(FILE *to, const struct moment_facts *f, pid_t pid)
 {
-	struct json_out j = { .f = stdout };
+	struct json_out j = { .f = to };
 
 	json_open_object(&j, NULL);
 	json_put_count(&j, "version", 1);
@@ -119,24 +120,24 @@ static void core_print_json(const struct moment_facts *f, pid_t pid)
 	json_put_count(&j, "holds_given_up", f->given_up);
 	json_put_real(&j, "longest_hold_seconds", (double)f->longest_ns / 1e9, 9);
 	json_close_object(&j);
-	putchar('\n');
+	putc('\n', to);
 }
 
-static void core_print(const struct moment_facts *f, const struct core_options *o)
+static void core_print(FILE *to, const struct moment_facts *f, const struct core_options *o)
 {
 	char size[SHOW_SIZE], held[SHOW_SIZE];
 
-	show_printf(stdout, "%s: ", o->out);
-	printf("%s of memory, %u threads; stopped for %.3f ms (at most %.3f were allowed), in "
-	       "which "
-	       "%s were copied\n",
-	       show_size(f->size, size), f->threads, (double)f->hold_ns / 1e6,
-	       (double)f->bound_ns / 1e6, show_size(f->copied_held, held));
+	show_printf(to, "%s: ", o->out);
+	fprintf(to,
+		"%s of memory, %u threads; stopped for %.3f ms (at most %.3f were allowed), in "
+		"which %s were copied\n",
+		show_size(f->size, size), f->threads, (double)f->hold_ns / 1e6,
+		(double)f->bound_ns / 1e6, show_size(f->copied_held, held));
 	if (f->given_up)
-		printf("%u stops before that took longer than allowed and were given up, the "
-		       "longest "
-		       "after %.3f ms\n",
-		       f->given_up, (double)f->longest_ns / 1e6);
+		fprintf(to,
+			"%u stops before that took longer than allowed and were given up, the "
+			"longest after %.3f ms\n",
+			f->given_up, (double)f->longest_ns / 1e6);
 }
 
 int cmd_core(int argc, char **argv)
@@ -146,19 +147,22 @@ int cmd_core(int argc, char **argv)
 	struct stop_request stop = { 0 };
 	struct moment m = { .memory = -1 };
 	struct error err = { 0 };
+	FILE *to;
 	int r, status = command_line_read(&core_line, &o, argc, argv);
 
 	if (status)
 		return status - 1;
+	/* stdout may be the core file itself */
+	to = strcmp(o.out, "-") ? stdout : stderr;
 	pause_catch();
 	stop.signal = pause_signal();
 	r = core_open(&proc, &o, &err);
 	if (!r)
 		r = core_make_file(&m, &proc, &o, &stop, &err);
 	if (!r && o.json)
-		core_print_json(&m.facts, proc.pid);
+		core_print_json(to, &m.facts, proc.pid);
 	else if (!r)
-		core_print(&m.facts, &o);
+		core_print(to, &m.facts, &o);
 	status = r ? cmd_fail(&err) : EXIT_OK;
 	moment_free(&m);
 	process_close(&proc);

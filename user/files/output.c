@@ -151,21 +151,27 @@ static void reserve_rights(const struct place *p)
 		privilege_reserve_files();
 }
 
-/* Gives the new file the owner and the mode of the file that it replaces. */
-static void inherit(int fd, const struct stat *st)
+/* The rights that the file may have at most. */
+static mode_t most_rights(const struct output *o)
 {
-	mode_t mode = st->st_mode & 0777;
+	return o->form == OUTPUT_SECRET ? 0600 : 0777;
+}
 
-	if (fchown(fd, st->st_uid, st->st_gid) && fchown(fd, (uid_t)-1, st->st_gid))
+/* Gives the new file the owner and the mode of the file that it replaces. */
+static void inherit(const struct output *o, const struct stat *st)
+{
+	mode_t mode = st->st_mode & most_rights(o);
+
+	if (fchown(o->fd, st->st_uid, st->st_gid) && fchown(o->fd, (uid_t)-1, st->st_gid))
 		mode &= 0707;	/* its group is another one */
-	fchmod(fd, mode);
+	fchmod(o->fd, mode);
 }
 
 /* 1: done; 0: try again. */
 static int make_partial(struct output *o, const struct place *p, struct error *err)
 {
 	o->fd = openat(o->dir, o->partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		       o->replaces ? 0600 : 0644);
+		       (o->replaces ? 0600 : 0644) & most_rights(o));
 	if (o->fd < 0 && errno == EEXIST)
 		return clear_leftover(o, p, err);
 	if (o->fd < 0)
@@ -174,7 +180,7 @@ static int make_partial(struct output *o, const struct place *p, struct error *e
 		return busy(o, err);
 	if (is_at(o->fd, o->dir, o->partial)) {
 		if (o->replaces)
-			inherit(o->fd, &p->st);
+			inherit(o, &p->st);
 		return 1;
 	}
 	close(o->fd);
@@ -201,7 +207,7 @@ static int open_beside(struct output *o, const struct place *p, struct error *er
 
 static int refuse_terminal(const struct output *o, struct error *err)
 {
-	return o->form == OUTPUT_BINARY && isatty(o->fd) ?
+	return o->form != OUTPUT_TEXT && isatty(o->fd) ?
 		       error_set(err, -EINVAL,
 				 "a trace is not for a terminal: redirect stdout or name a file "
 				 "with -o") :
@@ -230,6 +236,19 @@ static int open_quickly(const struct place *p)
 	return fd;
 }
 
+/* A file that is written in place has the mode @st until output_begin(), if gotap may change it. */
+static int refuse_readers(const struct output *o, const struct stat *st, struct error *err)
+{
+	mode_t mode = st->st_mode & 07777;
+
+	if (!S_ISREG(st->st_mode) || !(mode & 0777 & ~most_rights(o)) || !fchmod(o->fd, mode))
+		return 0;
+	return error_set(err, -EPERM,
+			 "cannot write '%s': other users have rights to this file, and gotap may "
+			 "not take them: %s; name another file",
+			 o->path, strerror(errno));
+}
+
 static int open_stream(struct output *o, const struct place *p, struct error *err)
 {
 	struct stat st;
@@ -252,13 +271,15 @@ static int open_stream(struct output *o, const struct place *p, struct error *er
 	o->truncates = S_ISREG(st.st_mode);
 	if (o->truncates && is_locked_by_another(o->fd))
 		return busy(o, err);
-	return refuse_terminal(o, err);
+	return refuse_readers(o, &st, err) ?: refuse_terminal(o, err);
 }
 
-static int open_own_fd(struct output *o, int fd, struct error *err)
+static int open_own_fd(struct output *o, const struct place *p, struct error *err)
 {
-	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	return o->fd < 0 ? output_fail(o, errno, err) : refuse_terminal(o, err);
+	o->fd = fcntl(place_own_fd(p), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (o->fd < 0)
+		return output_fail(o, errno, err);
+	return refuse_readers(o, &p->st, err) ?: refuse_terminal(o, err);
 }
 
 /* Checks that the file may be written. One that may not be written must not be replaced, either. */
@@ -306,7 +327,7 @@ static int open_at(struct output *o, const struct place *p, struct error *err)
 		return output_fail(o, errno, err);
 	o->name = xstrdup(p->name);
 	if (place_own_fd(p) >= 0)
-		return open_own_fd(o, place_own_fd(p), err);
+		return open_own_fd(o, p, err);
 	if (p->magic || (p->exists && !S_ISREG(p->st.st_mode)))
 		return open_stream(o, p, err);
 	return open_file(o, p, err);
@@ -323,6 +344,8 @@ static int output_open_stdout(struct output *o, struct error *err)
 	o->path = c.path;
 	if (!r)
 		r = refuse_terminal(o, err);
+	if (!r && c.before)
+		r = refuse_readers(o, c.before, err);
 	if (!r)
 		o->claim = claims_add_output(&c, o->fd);
 	return r;
@@ -410,9 +433,13 @@ static int output_check_claim(const struct output *o, struct error *err)
 int output_begin(const struct output *o, struct error *err)
 {
 	int r = output_check_claim(o, err);
+	struct stat st;
 
 	if (r)
 		return r;
+	if (o->form == OUTPUT_SECRET && !o->partial && !fstat(o->fd, &st) &&
+	    S_ISREG(st.st_mode) && fchmod(o->fd, st.st_mode & most_rights(o)))
+		return output_fail(o, errno, err);
 	if (o->truncates && ftruncate(o->fd, 0))
 		return output_fail(o, errno, err);
 	return 0;

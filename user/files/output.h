@@ -20,8 +20,12 @@
 
 #include "base/error.h"
 
-/* The kind of the contents: a trace or raw records are not for a terminal, a text is. */
-enum output_form { OUTPUT_BINARY, OUTPUT_TEXT };
+/*
+ * The kind of the contents: a trace or raw records are not for a terminal, a text is. OUTPUT_SECRET
+ * is binary and for the owner of the file alone: a new file has the mode 0600 from its beginning,
+ * and one that was there loses the rights of all others.
+ */
+enum output_form { OUTPUT_BINARY, OUTPUT_TEXT, OUTPUT_SECRET };
 
 struct output {
 	int fd;
@@ -44,7 +48,8 @@ struct output {
  * "-" is stdout. Refuses a terminal for what is not text. Refuses what another user has put into
  * a folder that anyone may write to, as fs.protected_regular, fs.protected_fifos and
  * fs.protected_symlinks have it. -EBUSY: another gotap writes that file. -EINVAL: this gotap
- * reads or writes it.
+ * reads or writes it. -EPERM: a secret would be written in place to a file of which gotap may not
+ * take the rights of others.
  */
 int output_open(struct output *o, const char *path, enum output_form form, struct error *err);
 /* Returns the path of the unfinished file of @path. The caller frees it. */
@@ -53,7 +58,10 @@ char *output_partial(const char *path);
 bool output_is(const struct output *o, int fd);
 /* Returns whether the path is that of a regular file now: only such a one can be read again. */
 bool output_is_regular(const struct output *o);
-/* Begins to write: empties a file that is written in place. */
+/*
+ * Begins to write: empties a file that is written in place, and takes the rights of others to it if
+ * the contents are secret.
+ */
 int output_begin(const struct output *o, struct error *err);
 /*
  * Closes the output. @keep: the file gets its name; false: the new file is removed, and a file that
