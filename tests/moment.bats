@@ -85,6 +85,62 @@ no_tracer() { ! grep -q '^TracerPid:.*[1-9]' /proc/"$TARGET"/task/*/status; }
 	has '.token + .registers >= 1'
 }
 
+# start_two_threads: the second one execs another program once the file go is there; signal USR1 makes the file got.
+start_two_threads() {
+	rm -f "$BATS_TEST_TMPDIR"/{go,got}
+	start_target python3 -c 'import os, signal, sys, threading, time
+os.chdir(sys.argv[1])
+def work():
+    while not os.path.exists("go"):
+        time.sleep(0.001)
+    os.execvp("sleep", ["sleep", "1000"])
+signal.signal(signal.SIGUSR1, lambda *_: open("got", "w"))
+threading.Thread(target=work).start()
+print("ready", flush=True)
+while True:
+    time.sleep(0.01)' "$BATS_TEST_TMPDIR"
+}
+
+got_signal() { [ -e "$BATS_TEST_TMPDIR/got" ]; }
+
+@test "a program that execs another one at any step gives no image, and is not stopped" {
+	local at exec="cd '$BATS_TEST_TMPDIR' && touch go && until [ \"\$(cat /proc/\$PID/comm)\" = sleep ]; do :; done"
+	for at in "clear 1" "seize 1" "interrupt 2"; do
+		start_two_threads
+		# shellcheck disable=SC2086
+		take --hold 2000 --at $at "PID=$TARGET; $exec"
+		[ "$status" -eq 1 ] || fail "$at: it gives an image"
+		contains "has ended, or runs another program"
+		contains '"given_up":0'
+		no_tracer
+		grep -q '^State:.*[SR] ' "/proc/$TARGET/status"
+		stop_targets
+	done
+}
+
+@test "a signal that arrives at the stop is delivered, also if gotap is killed then" {
+	local die
+	for die in "" "--die signal 1" "--die stopped 1" "--orphan found 1" "--die detach 1"; do
+		start_two_threads
+		# shellcheck disable=SC2086
+		take --hold 2000 --at interrupt 1 "kill -USR1 $TARGET" $die
+		[ -n "$die" ] || [ "$status" -eq 0 ]
+		[ -z "$die" ] || [ "$status" -ne 0 ] || fail "$die: there is no such step"
+		wait_for 20 got_signal
+		wait_for 20 no_tracer
+		stop_targets
+	done
+}
+
+@test "a gotap that was started with SIGCHLD ignored stops the program no longer" {
+	start_two_threads
+	run_logged python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' "$TAKE" "$TARGET" --again --hold 2000
+	[ "$status" -eq 0 ]
+	has '.given_up == 0 and .threads == 2'
+}
+
 # The sum in the cgroup's file goes up and down by what CPUs have reserved; these are exact: its anonymous memory, and how
 # often its limit was reached.
 charges() {

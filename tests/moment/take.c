@@ -3,12 +3,13 @@
  * take: takes an image of a process and prints what was done, as JSON. For tests/moment.bats and
  * tests/moment/guest.
  *
- *   take PID [--hold MS] [--rounds N] [--again] [--token FILE] [--die STEP N]
+ *   take PID [--hold MS] [--rounds N] [--again] [--token FILE] [--die STEP N] [--at STEP N COMMAND]
  *
  * --token FILE: the output of tests/prog/pages.go "token": prints in how many of its words the only
  * pointer to an object is ("token"), in how many registers ("registers"), and by how much the first
  * count is ahead of the second one ("ahead"). --die STEP N: the process that takes the image kills
  * itself before its N-th step of that name (MOMENT_STEP); --orphan STEP N: it kills this process.
+ * --at STEP N COMMAND: it runs the command before that step, and waits for its end.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,14 +21,26 @@
 
 #include "moment/moment.h"
 
-static const char *die_at;
-static int die_number;
+struct at {
+	const char *step;
+	int number;
+};
+
+static struct at die_at, run_at;
 static bool die_parent;
+static const char *run_command;
+
+static bool is_at(struct at *a, const char *name)
+{
+	return a->step && !strcmp(name, a->step) && !--a->number;
+}
 
 /* The taker is a child of this process, and each has a count of its own. */
 void moment_step(const char *name)
 {
-	if (die_at && !strcmp(name, die_at) && !--die_number)
+	if (is_at(&run_at, name) && system(run_command))
+		fprintf(stderr, "take: %s: failed\n", run_command);
+	if (is_at(&die_at, name))
 		kill(die_parent ? getppid() : getpid(), SIGKILL);
 }
 
@@ -106,8 +119,12 @@ static void parse_options(char **argv, struct moment_opts *opts, const char **to
 			*token = *++argv;
 		} else if (argv[1] && argv[2] && (!strcmp(*argv, "--die") || !strcmp(*argv, "--orphan"))) {
 			die_parent = !strcmp(*argv, "--orphan");
-			die_at = *++argv;
-			die_number = atoi(*++argv);
+			die_at = (struct at){ argv[1], atoi(argv[2]) };
+			argv += 2;
+		} else if (argv[1] && argv[2] && argv[3] && !strcmp(*argv, "--at")) {
+			run_at = (struct at){ argv[1], atoi(argv[2]) };
+			run_command = argv[3];
+			argv += 3;
 		} else {
 			fprintf(stderr, "take: bad argument '%s'\n", *argv);
 			exit(2);

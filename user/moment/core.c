@@ -139,8 +139,13 @@ static int core_make_notes(struct buf *b, const struct moment *m, const struct p
 		r = core_add_auxv(b, p);
 		if (!r)
 			r = core_add_files(b, p);
+		/* the files have to be of the program that the image is of */
+		if (!r && process_is_gone(p))
+			r = -ESRCH;
 	}
-	return r ? error_set(err, -ESRCH, "process %d has ended: the image is without its files",
+	return r ? error_set(err, -ESRCH,
+			     "process %d has ended, or runs another program: the image is without "
+			     "its files",
 			     p->pid) :
 		   0;
 }

@@ -97,7 +97,9 @@ static int moment_error(int r, const struct taker_shared *shared, const struct m
 		return error_set(err, r, "stopped by a signal");
 	if (r == -ETIME)
 		return error_set(err, -EBUSY,
-				 "process %d was stopped for longer than %.1f ms; it runs", pid,
+				 "process %d could not be stopped and continued in %.1f ms; it "
+				 "runs",
+				 pid,
 				 (double)shared->facts.bound_ns / 1e6);
 	if (r == -ETIMEDOUT)
 		return error_set(err, r, "the memory of process %d does not answer", pid);
@@ -111,6 +113,8 @@ static int moment_error(int r, const struct taker_shared *shared, const struct m
 static void taker_child(pid_t parent, const struct moment_opts *opts, int memory,
 			struct taker_shared *shared)
 {
+	/* gotap may have been started with SIG_IGN, which keeps reports of threads from coming */
+	signal(SIGCHLD, SIG_DFL);
 	prctl(PR_SET_NAME, "gotap-moment");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == parent)

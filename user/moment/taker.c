@@ -341,8 +341,15 @@ static int copy_registers(struct taker *t)
 	if (t->held.all.len > TAKER_THREADS)
 		return error_set(&t->shared->err, -E2BIG, "process %d has more than %d threads",
 				 t->proc->pid, TAKER_THREADS);
-	for (size_t i = 0; i < t->held.all.len; i++)
-		n += threads_registers(&t->held, i, &t->shared->threads[n]);
+	for (size_t i = 0; i < t->held.all.len; i++) {
+		int r = threads_registers(&t->held, i, &t->shared->threads[n]);
+
+		if (r < 0)
+			return r;
+		n += (size_t)r;
+	}
+	if (!n)
+		return -ESRCH;
 	t->shared->n_threads = n;
 	t->facts->threads = (uint32_t)n;
 	return 0;

@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,11 +48,11 @@ static struct held_thread *held_find(const struct threads_held *h, pid_t tid)
 	return at ? held_at(h, *at) : NULL;
 }
 
-static void held_add(struct threads_held *h, pid_t tid)
+static void held_add(struct threads_held *h, pid_t tid, bool foreign)
 {
 	*map64_put(&h->index, (uint64_t)tid, NULL) = h->all.len;
 	*(struct held_thread *)vec_push(&h->all, sizeof(struct held_thread)) =
-		(struct held_thread){ .tid = tid };
+		(struct held_thread){ .tid = tid, .foreign = foreign };
 	h->waited++;
 }
 
@@ -76,18 +77,32 @@ static bool held_runs_no_code(const struct process *p, pid_t tid)
 	return ret;
 }
 
+/*
+ * Returns whether thread @tid, which has a tracer and so is listed until that reaps it, is one of
+ * the process: its id may have had another owner before.
+ */
+static bool held_is_own(const struct process *p, pid_t tid)
+{
+	char path[PROCFS_PATH], what[32];
+
+	snprintf(what, sizeof(what), "task/%d", tid);
+	procfs_path(&p->fs, p->pid, what, path);
+	return !access(path, F_OK);
+}
+
 /* Requests a stop. 1: done, 0: the thread has ended, -errno. */
 static int held_request(struct threads_held *h, const struct process *p, pid_t tid)
 {
 	MOMENT_STEP("seize");
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL)) {
+	/* a thread that execs gets the id of the first one: a stop then reports the exec */
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (long)PTRACE_O_TRACEEXEC)) {
 		int r = -errno;
 
 		return r == -ESRCH || (r == -EPERM && held_runs_no_code(p, tid)) ? 0 : r;
 	}
 	MOMENT_STEP("interrupt");
+	held_add(h, tid, !held_is_own(p, tid));
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-	held_add(h, tid);
 	return 1;
 }
 
@@ -112,20 +127,84 @@ static int held_request_new(struct threads_held *h, const struct process *p)
 	return r < 0 ? r : n;
 }
 
-/* Takes a report of wait(2). -ESRCH: the process runs another program. */
-static int stop_take(struct threads_held *h, pid_t tid, int status)
-{
-	struct held_thread *t = held_find(h, tid);
+/* --- reports of waitid(2): a stop with an event of ptrace, one for a signal, or the end --- */
 
-	if (!t || t->state != HELD_ASKED)
+static bool report_is_stop(const siginfo_t *s)
+{
+	return s->si_code == CLD_TRAPPED || s->si_code == CLD_STOPPED;
+}
+
+static int report_event(const siginfo_t *s)
+{
+	return report_is_stop(s) ? s->si_status >> 8 : 0;
+}
+
+/* The signal that the thread is about to get, and gets when it continues; 0: none. */
+static int report_signal(const siginfo_t *s)
+{
+	return report_is_stop(s) && !report_event(s) ? s->si_status : 0;
+}
+
+/*
+ * Looks for a report, which remains: once that of a signal is taken, the signal is lost with the
+ * end of the caller. 1: there is one, 0: none yet, -1: no thread is traced.
+ */
+static int report_look(siginfo_t *s, int flags)
+{
+	*s = (siginfo_t){ 0 };
+	if (waitid(P_ALL, 0, s, WEXITED | WSTOPPED | WNOWAIT | __WALL | flags))
+		return errno == ECHILD ? -1 : 0;
+	return s->si_pid ? 1 : 0;
+}
+
+/* Takes the report of the thread of @s; it may be another one by now. */
+static bool report_take(siginfo_t *s)
+{
+	pid_t tid = s->si_pid;
+
+	*s = (siginfo_t){ 0 };
+	return !waitid(P_PID, (id_t)tid, s, WEXITED | WSTOPPED | WNOHANG | __WALL) && s->si_pid;
+}
+
+static bool stop_detach(pid_t tid, int signal)
+{
+	MOMENT_STEP("detach");
+	return !ptrace(PTRACE_DETACH, tid, NULL, (long)signal);
+}
+
+/*
+ * Gives the thread its signal at once, whatever happens to the caller, and requests the stop again:
+ * this one has ended the first request.
+ */
+static void stop_pass_signal(const siginfo_t *s)
+{
+	MOMENT_STEP("signal");
+	ptrace(PTRACE_INTERRUPT, s->si_pid, NULL, NULL);
+	ptrace(PTRACE_CONT, s->si_pid, NULL, (long)report_signal(s));
+}
+
+/*
+ * Handles a report. A stop is that of PTRACE_INTERRUPT, or of job control, which the kernel goes on
+ * with by itself. -ESRCH: the process runs another program; the report remains for the release.
+ */
+static int stop_take(struct threads_held *h, siginfo_t *s)
+{
+	struct held_thread *t;
+
+	if (report_event(s) == PTRACE_EVENT_EXEC)
+		return -ESRCH;
+	if (report_signal(s)) {
+		stop_pass_signal(s);
 		return 0;
-	h->waited--;
-	t->state = WIFSTOPPED(status) ? HELD_STOPPED : HELD_ENDED;
-	if (t->state == HELD_ENDED)
+	}
+	t = report_take(s) ? held_find(h, s->si_pid) : NULL;
+	if (!t)
 		return 0;
-	/* the stop of PTRACE_INTERRUPT, or of job control, which the kernel handles by itself */
-	t->signal = status >> 16 ? 0 : WSTOPSIG(status);
-	return status >> 16 == PTRACE_EVENT_EXEC ? -ESRCH : 0;
+	h->waited -= t->state == HELD_ASKED;
+	t->state = report_is_stop(s) ? HELD_STOPPED : HELD_ENDED;
+	if (t->foreign && t->state == HELD_STOPPED && stop_detach(t->tid, 0))
+		t->state = HELD_RELEASED;
+	return report_event(s) == PTRACE_EVENT_EXEC ? -ESRCH : 0;
 }
 
 /* Sleeps until a report may have come. False: it is later than @deadline. */
@@ -148,20 +227,19 @@ static int held_wait(struct threads_held *h, uint64_t deadline)
 	bool in_time = true;
 
 	while (h->waited) {
-		int status, r;
-		pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+		siginfo_t s;
+		int seen = report_look(&s, WNOHANG);
+		int r = seen > 0 ? stop_take(h, &s) : 0;
 
-		if (tid > 0) {
-			r = stop_take(h, tid, status);
-			if (r)
-				return r;
-		} else if (tid < 0 && errno == ECHILD) {
+		if (r)
+			return r;
+		if (seen < 0)
 			return -ESRCH;
-		} else if (!in_time) {
+		if (seen > 0)
+			continue;
+		if (!in_time)
 			return -ETIME;
-		} else {
-			in_time = held_sleep(deadline);
-		}
+		in_time = held_sleep(deadline);
 	}
 	return 0;
 }
@@ -179,6 +257,14 @@ static int held_stop_all(struct threads_held *h, const struct process *p, uint64
 	return r;
 }
 
+/* Returns whether the process is the one that was opened, and runs the same program. */
+static bool held_is_process(const struct process *p)
+{
+	struct pollfd end = { .fd = p->pidfd, .events = POLLIN };
+
+	return !poll(&end, 1, 0) && !process_execed(p);
+}
+
 int threads_hold(struct threads_held *h, const struct process *p, uint64_t deadline)
 {
 	int r;
@@ -189,6 +275,8 @@ int threads_hold(struct threads_held *h, const struct process *p, uint64_t deadl
 	held_be_quick(h);
 	h->since = now_ns();
 	r = held_stop_all(h, p, deadline);
+	if (!r && !held_is_process(p))
+		r = -ESRCH;
 	if (r)
 		threads_release(h);
 	return r;
@@ -203,53 +291,47 @@ static uint32_t held_vectors(pid_t tid, uint8_t to[MOMENT_VECTORS])
 	return (uint32_t)at.iov_len;
 }
 
-bool threads_registers(const struct threads_held *h, size_t i, struct moment_thread *ret)
+int threads_registers(const struct threads_held *h, size_t i, struct moment_thread *ret)
 {
 	if (held_at(h, i)->state != HELD_STOPPED)
-		return false;
+		return 0;
 	ret->tid = held_at(h, i)->tid;
 	ret->vectors_size = held_vectors(ret->tid, ret->vectors);
-	return registers_read(ret->tid, &ret->regs);
-}
-
-static void stop_detach(struct held_thread *t)
-{
-	MOMENT_STEP("detach");
-	/* one that was killed meanwhile is to be reaped: an exec of another thread waits for that
-	 */
-	if (ptrace(PTRACE_DETACH, t->tid, NULL, (long)t->signal) && errno == ESRCH)
-		waitpid(t->tid, NULL, __WALL | WNOHANG);
-	t->state = HELD_RELEASED;
+	return registers_read(ret->tid, &ret->regs) ? 1 : -ESRCH;
 }
 
 /*
- * A thread that was asked to stop and has not done so cannot be released yet: PTRACE_DETACH needs a
- * stop. It stops before its next instruction of user code, and is released at once.
+ * Waits until no thread is traced. One that was asked to stop and has not done so cannot be
+ * released yet: PTRACE_DETACH needs a stop. It stops before its next instruction of user code, and
+ * is released at once, by whatever id: with an exec a thread gets that of the first one. One that
+ * was killed meanwhile is reaped: an exec of another thread waits for that.
  */
-static void held_release_late(struct threads_held *h)
+static void held_release_late(void)
 {
-	while (h->waited) {
-		int status;
-		pid_t tid = waitpid(-1, &status, __WALL);
-		struct held_thread *t = tid > 0 ? held_find(h, tid) : NULL;
+	siginfo_t s;
 
-		if (tid < 0 && errno == ECHILD)
-			return;
-		if (tid > 0)
-			stop_take(h, tid, status);
-		if (t && t->state == HELD_STOPPED)
-			stop_detach(t);
+	while (report_look(&s, 0) >= 0) {
+		/* no request reaches a thread with a new id until its exec's report is taken */
+		if (!report_signal(&s) && !report_take(&s))
+			continue;
+		if (report_is_stop(&s))
+			stop_detach(s.si_pid, report_signal(&s));
 	}
 }
 
 uint64_t threads_release(struct threads_held *h)
 {
-	for (size_t i = 0; i < h->all.len; i++)
-		if (held_at(h, i)->state == HELD_STOPPED)
-			stop_detach(held_at(h, i));
+	for (size_t i = 0; i < h->all.len; i++) {
+		struct held_thread *t = held_at(h, i);
+
+		if (t->state == HELD_STOPPED && stop_detach(t->tid, 0))
+			t->state = HELD_RELEASED;
+	}
 	h->ns = now_ns() - h->since;
+	/* those that have not stopped yet: the bound begins again */
+	__atomic_store_n(h->held, now_ns(), __ATOMIC_RELEASE);
+	held_release_late();
 	__atomic_store_n(h->held, 0, __ATOMIC_RELEASE);
-	held_release_late(h);
 	held_be_as_before(h);
 	return h->ns;
 }
