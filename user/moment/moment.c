@@ -99,8 +99,7 @@ static int moment_error(int r, const struct taker_shared *shared, const struct m
 		return error_set(err, -EBUSY,
 				 "process %d could not be stopped and continued in %.1f ms; it "
 				 "runs",
-				 pid,
-				 (double)shared->facts.bound_ns / 1e6);
+				 pid, (double)shared->facts.bound_ns / 1e6);
 	if (r == -ETIMEDOUT)
 		return error_set(err, r, "the memory of process %d does not answer", pid);
 	if (!shared->done)

@@ -6,7 +6,8 @@
  * Whatever ends the caller, the kernel continues the threads. No signal of the process is lost: a
  * thread that is about to get one gets it, and stops then; one that arrives at the stop is
  * delivered when the thread continues. A system call that sleeps is
- * started again by the kernel, or ends with EINTR where signal(7) says so for a stop.
+ * started again by the kernel, or ends with EINTR where signal(7) says so for a stop. Calls with a
+ * timeout go on by restart_syscall(2): a seccomp filter that kills for it ends the program.
  */
 #ifndef GOTAP_MOMENT_THREADS_HELD_H
 #define GOTAP_MOMENT_THREADS_HELD_H
