@@ -201,6 +201,38 @@ reaches() {
 	[ "$status" -eq 0 ]
 }
 
+# for releases 1.15+ (soak-only not 1.15 1.22 newest):
+#	@test "what a deferred call holds is no leak, Go %" { defers %; }
+@test "what a deferred call holds is no leak, Go 1.15" { defers 1.15; }
+# bats test_tags=soak-only
+@test "what a deferred call holds is no leak, Go 1.19" { defers 1.19; }
+# bats test_tags=soak-only
+@test "what a deferred call holds is no leak, Go 1.21" { defers 1.21; }
+@test "what a deferred call holds is no leak, Go 1.22" { defers 1.22; }
+# bats test_tags=soak-only
+@test "what a deferred call holds is no leak, Go 1.23" { defers 1.23; }
+# bats test_tags=soak-only
+@test "what a deferred call holds is no leak, Go 1.24" { defers 1.24; }
+# bats test_tags=soak-only
+@test "what a deferred call holds is no leak, Go 1.25" { defers 1.25; }
+# bats test_tags=soak-only
+@test "what a deferred call holds is no leak, Go 1.26" { defers 1.26; }
+@test "what a deferred call holds is no leak, Go 1.27" { defers 1.27; }
+# end of releases
+
+defers() {
+	local json=$BATS_TEST_TMPDIR/json
+	require_root
+	require_tool jq
+	build_prog "$1" deferred
+	start_target "$PROG"
+	kill -STOP "$TARGET"
+	"$GOTAP" stacks -p "$TARGET" --leaked --by reachability --json >"$json"
+	kill -CONT "$TARGET"
+	jq -e '.goroutines | length <= 1' "$json"
+	jq -e 'all(.goroutines[]; any(.stack[]; .function == "main.leakedReceive"))' "$json"
+}
+
 # a core file as the kernel writes one, of a program that aborts itself
 dumps_core() {
 	cd "$BATS_TEST_TMPDIR"

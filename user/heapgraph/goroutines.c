@@ -295,6 +295,31 @@ static void stack_scan_g(struct stack_scan *s, const struct graph_goroutine *g,
 			graph_add_word(s->hg, u64_at(bytes + i, 0));
 }
 
+/*
+ * Adds the deferred calls of a g (runtime/runtime2.go, _defer). Most are in frames, where no bitmap
+ * has them: the collector follows the list, too (runtime/mgcmark.go, scanstack). A record in a
+ * frame may come after one in the heap. Up to Go 1.17 the arguments of the call follow a record.
+ */
+static void stack_scan_defers(struct stack_scan *s, const uint8_t *g)
+{
+	enum { MINOR_SHORT = 22, SHORT = 48, LONG = 72, MINOR_ARGS = 17 };
+	const struct plan *plan = s->hg->opts.plan;
+	bool is_short = plan->minor >= MINOR_SHORT;
+	unsigned int n = is_short ? SHORT : LONG, link = is_short ? 32 : 40;
+	/* g._defer comes before g.m in all releases from Go 1.15 to 1.27 */
+	uint64_t at = u64_at(g, plan->offsets.g_m - GRAPH_WORD), args;
+	uint8_t record[LONG];
+
+	for (; at && !stop_requested(s->hg->opts.stop); at = u64_at(record, link)) {
+		if (s->bytes_left < n || !memory_read(s->hg->opts.proc, at, record, n)) {
+			s->hg->counts.unreadable_bytes += n;
+			return;
+		}
+		args = plan->minor <= MINOR_ARGS ? u32_at(record, 0) : 0;
+		stack_scan_range(s, at, at + n + args);
+	}
+}
+
 static size_t stack_size_of_g(const struct heapgraph *hg, uint64_t g)
 {
 	uint32_t object = heapgraph_object_at(hg, g);
@@ -313,6 +338,7 @@ static void stack_scan_goroutine(struct stack_scan *s, const struct graph_gorout
 	if (!memory_read(s->hg->opts.proc, g->g, bytes, sizeof(bytes)))
 		return;
 	stack_scan_g(s, g, bytes, stack_size_of_g(s->hg, g->g));
+	stack_scan_defers(s, bytes);
 	lo = u64_at(bytes, off->g_stack_lo);
 	hi = u64_at(bytes, off->g_stack_hi);
 	sp = u64_at(bytes, g->status == G_SYSCALL ? off->g_syscallsp : off->g_sched_sp);
