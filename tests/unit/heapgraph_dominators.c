@@ -9,8 +9,12 @@
 #include "heapgraph/dominators.h"
 #include "unit.h"
 
-enum { OBJECTS = 24, ROOTS = 3 + GRAPH_ROOTS, SIZE = 16, GRAPHS = 400, MOST_EDGES = 4 };
+enum {
+	OBJECTS = 24, ROOTS = 3 + GRAPH_ROOTS, SIZE = 16, GRAPHS = 400, MOST_EDGES = 4,
+	LENGTH = 1000000,
+};
 
+static const struct process proc;
 static struct heapgraph hg;
 static uint32_t seed = 1;
 
@@ -109,7 +113,68 @@ static void random_graphs(void)
 	}
 }
 
+static void add_node(void)
+{
+	*(uint32_t *)vec_push(&hg.edges.first, 4) = (uint32_t)hg.edges.to.len;
+}
+
+static void add_edge(uint32_t to)
+{
+	*(uint32_t *)vec_push(&hg.edges.to, 4) = to;
+}
+
+/* Object i of a list points to i + 1, and to a value that a table has, too. */
+static void make_list(void)
+{
+	struct graph_span *s;
+	uint32_t i;
+
+	hg = (struct heapgraph){ .opts.proc = &proc, .nobjects = 2 * LENGTH };
+	s = vec_push(&hg.spans, sizeof(*s));
+	*s = (struct graph_span){ .base = 0x10000, .bytes = 2ULL * LENGTH * SIZE,
+				  .elemsize = SIZE, .nelems = 2 * LENGTH };
+	vec_push(&hg.globals, sizeof(struct graph_global));
+	for (i = 0; i < LENGTH; i++) {
+		add_node();
+		if (i + 1 < LENGTH)
+			add_edge(i + 1);
+		add_edge(LENGTH + i);
+	}
+	for (i = 0; i < LENGTH; i++)
+		add_node();
+	add_node();
+	add_edge(0);
+	for (i = 1; i < GRAPH_ROOTS; i++)
+		add_node();
+	add_node();
+	for (i = 0; i < LENGTH; i++)
+		add_edge(LENGTH + i);
+	add_node();
+}
+
+/* A walk from each value up the list takes hours. */
+static void long_list(void)
+{
+	struct dominators d;
+	struct error err;
+	uint32_t i;
+
+	make_list();
+	CHECK(!dominators_find(&d, &hg, &err));
+	CHECK(d.n == 2 * LENGTH + GRAPH_ROOTS + 2);
+	for (i = 1; i < LENGTH; i++)
+		CHECK(d.node[d.idom[d.number[i]]] == i - 1);
+	for (i = 0; i < LENGTH; i++)
+		CHECK(!d.idom[d.number[LENGTH + i]]);
+	CHECK(d.objects[d.number[0]] == LENGTH);
+	dominators_free(&d);
+	vec_free(&hg.spans);
+	vec_free(&hg.globals);
+	vec_free(&hg.edges.first);
+	vec_free(&hg.edges.to);
+}
+
 int main(void)
 {
-	return unit_main((struct unit_case[]){ UNIT(random_graphs), {0} });
+	return unit_main((struct unit_case[]){ UNIT(random_graphs), UNIT(long_list), {0} });
 }

@@ -18,6 +18,7 @@ struct search {
 	struct vec steps;		/* struct step */
 	uint32_t *parent;		/* by number: in the tree of the search, then compressed */
 	uint32_t *semi, *label;
+	uint32_t *bucket;		/* by semidominator: the first of a list; 0: none */
 	uint32_t *first, *preds;	/* numbers of the predecessors */
 	struct vec path;		/* uint32_t */
 };
@@ -127,29 +128,66 @@ static uint32_t dom_eval(struct search *s, uint32_t v, uint32_t last)
 	return s->label[v];
 }
 
-static int dom_semi(struct search *s, struct error *err)
+static void dom_begin(struct search *s)
 {
-	uint32_t i, k, u;
+	uint32_t i;
 
 	for (i = 0; i < s->d->n; i++) {
 		s->d->idom[i] = s->parent[i];
 		s->semi[i] = s->label[i] = i;
 	}
+}
+
+/* Finds the semidominator of @i, and puts @i into the bucket of it. */
+static void dom_semi(struct search *s, uint32_t i)
+{
+	uint32_t k, u;
+
+	s->semi[i] = s->parent[i];
+	for (k = s->first[i - 1]; k < s->first[i]; k++) {
+		u = s->semi[dom_eval(s, s->preds[k], i + 1)];
+		if (u < s->semi[i])
+			s->semi[i] = u;
+	}
+	s->d->idom[i] = s->bucket[s->semi[i]];
+	s->bucket[s->semi[i]] = i;
+}
+
+/*
+ * Empties the bucket of @parent, after its child @i. The dominator of a node is @parent, or that of
+ * another node, which comes before it.
+ */
+static void dom_empty_bucket(struct search *s, uint32_t parent, uint32_t i)
+{
+	uint32_t v = s->bucket[parent], u, next;
+
+	s->bucket[parent] = 0;
+	for (; v; v = next) {
+		next = s->d->idom[v];
+		u = dom_eval(s, v, i);
+		s->d->idom[v] = s->semi[u] < parent ? u : parent;
+	}
+}
+
+/*
+ * Lengauer and Tarjan, with path compression: time is that of the edges times a logarithm. Until a
+ * node is in a bucket, idom has its parent in the tree; then the next node of the bucket.
+ */
+static int dom_find_dominators(struct search *s, struct error *err)
+{
+	uint32_t *idom = s->d->idom, i, parent;
+
+	dom_begin(s);
 	for (i = s->d->n - 1; i >= 1; i--) {
 		if (!(i % 65536) && graph_stopped(s->hg, err))
 			return err->code;
-		s->semi[i] = s->parent[i];
-		for (k = s->first[i - 1]; k < s->first[i]; k++) {
-			u = s->semi[dom_eval(s, s->preds[k], i + 1)];
-			if (u < s->semi[i])
-				s->semi[i] = u;
-		}
+		parent = idom[i];
+		dom_semi(s, i);
+		dom_empty_bucket(s, parent, i);
 	}
-	for (i = 1; i < s->d->n; i++) {
-		for (u = s->d->idom[i]; u > s->semi[i]; u = s->d->idom[u])
-			;
-		s->d->idom[i] = u;
-	}
+	for (i = 1; i < s->d->n; i++)
+		if (idom[i] != s->semi[i])
+			idom[i] = idom[idom[i]];
 	return 0;
 }
 
@@ -190,6 +228,7 @@ static void dom_free_search(struct search *s)
 	free(s->parent);
 	free(s->semi);
 	free(s->label);
+	free(s->bucket);
 	free(s->first);
 	free(s->preds);
 	vec_free(&s->steps);
@@ -199,7 +238,6 @@ static void dom_free_search(struct search *s)
 static int dom_find(struct search *s, size_t most, struct error *err)
 {
 	struct dominators *d = s->d;
-	int r;
 
 	s->parent = xcalloc(most, sizeof(uint32_t));
 	dom_search(s);
@@ -208,9 +246,9 @@ static int dom_find(struct search *s, size_t most, struct error *err)
 	dom_fill_preds(s);
 	s->semi = xcalloc(d->n, sizeof(uint32_t));
 	s->label = xcalloc(d->n, sizeof(uint32_t));
+	s->bucket = xcalloc(d->n, sizeof(uint32_t));
 	d->idom = xcalloc(d->n, sizeof(uint32_t));
-	r = dom_semi(s, err);
-	return r;
+	return dom_find_dominators(s, err);
 }
 
 int dominators_find(struct dominators *ret, const struct heapgraph *hg, struct error *err)
