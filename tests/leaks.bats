@@ -189,6 +189,7 @@ reaches() {
 	"$GOTAP" stacks -p "$TARGET" --leaked --by reachability --json >"$json"
 	kill -CONT "$TARGET"
 	jq -e 'all(.goroutines[]; .leaked and any(.stack[]; .function | startswith("main.leaked")))' "$json"
+	jq -e '.heap_graph | .spans_unreadable + .spans_refused + .bytes_unreadable + .goroutines_unreadable + .threads_unreadable == 0' "$json"
 	n=$(jq '.goroutines | length' "$json")
 	explain "Go $1: $n of 40 leaked goroutines"
 	case $1 in

@@ -335,8 +335,10 @@ static void stack_scan_goroutine(struct stack_scan *s, const struct graph_gorout
 	uint64_t lo, hi, sp;
 
 	graph_begin_node(s->hg);
-	if (!memory_read(s->hg->opts.proc, g->g, bytes, sizeof(bytes)))
+	if (!memory_read(s->hg->opts.proc, g->g, bytes, sizeof(bytes))) {
+		s->hg->counts.goroutines_unreadable++;
 		return;
+	}
 	stack_scan_g(s, g, bytes, stack_size_of_g(s->hg, g->g));
 	stack_scan_defers(s, bytes);
 	lo = u64_at(bytes, off->g_stack_lo);
@@ -373,27 +375,50 @@ int graph_scan_goroutines(struct heapgraph *hg, struct error *err)
 
 /* --- threads --- */
 
+/* Reads the stack of the g at @addr. False: it has none, or cannot be read. */
+static bool threads_stack(const struct stack_scan *s, uint64_t addr, uint64_t stack[2])
+{
+	return addr && memory_read(s->hg->opts.proc, addr + s->hg->opts.plan->offsets.g_stack_lo,
+				   stack, 16) && stack[0] < stack[1];
+}
+
+static bool threads_is_in(uint64_t sp, const uint64_t stack[2])
+{
+	return sp >= stack[0] && sp < stack[1];
+}
+
 /*
  * Adds the stack on which the thread of @m schedules (m.g0), if it is there now: a timer that has
- * just fired, for instance, is nowhere else.
+ * just fired, for instance, is nowhere else. A thread that handles a signal is on m.gsignal, and
+ * may have come from any place of g0. While it runs its goroutine nothing is on g0.
  */
 static void threads_scan_m(struct stack_scan *s, uint64_t m)
 {
 	const struct go_offsets *off = &s->hg->opts.plan->offsets;
 	const struct process *p = s->hg->opts.proc;
 	struct thread_place place;
-	uint64_t g0, procid, stack[2];
+	/* m.gsignal comes after m.procid in all releases from Go 1.15 to 1.27 */
+	uint64_t g0, ids[2], curg, stack[2], other[2];
 	uint32_t tid;
+	bool known;
 
-	if (!memory_read(p, m + off->m_g0, &g0, 8) || !g0 ||
-	    !memory_read(p, m + off->m_procid, &procid, 8) ||
-	    !memory_read(p, g0 + off->g_stack_lo, stack, sizeof(stack)) || stack[0] >= stack[1])
+	if (!memory_read(p, m + off->m_g0, &g0, 8) || !threads_stack(s, g0, stack) ||
+	    !memory_read(p, m + off->m_procid, ids, sizeof(ids)) ||
+	    !memory_read(p, m + off->m_curg, &curg, 8)) {
+		s->hg->counts.threads_unreadable++;
 		return;
-	tid = thread_ids_of(&s->tids, procid);
-	if (!tid || !thread_place(p, tid, &place))
-		place.sp = stack[0];
-	if (place.sp >= stack[0] && place.sp < stack[1])
+	}
+	tid = thread_ids_of(&s->tids, ids[0]);
+	known = tid && thread_place(p, tid, &place);
+	if (known && threads_is_in(place.sp, stack)) {
 		stack_scan_range(s, place.sp, stack[1]);
+		return;
+	}
+	if (known && threads_stack(s, curg, other) && threads_is_in(place.sp, other))
+		return;
+	stack_scan_range(s, stack[0], stack[1]);
+	if (threads_stack(s, ids[1], other) && (!known || threads_is_in(place.sp, other)))
+		stack_scan_range(s, known ? place.sp : other[0], other[1]);
 }
 
 static void threads_scan_registers(struct heapgraph *hg)
@@ -421,10 +446,16 @@ void graph_scan_threads(struct heapgraph *hg)
 
 	graph_begin_node(hg);
 	thread_ids_init(&s.tids, o->proc);
-	if (!pointers_read(&ps, o->proc, o->roots->allp, MAX_PS, "runtime.allp", o->stop, NULL))
-		for (i = 0; i < ps.n && !stop_requested(o->stop); i++)
-			if (memory_read(o->proc, ps.at[i] + o->plan->offsets.p_m, &m, 8) && m)
-				threads_scan_m(&s, m);
+	if (pointers_read(&ps, o->proc, o->roots->allp, MAX_PS, "runtime.allp", o->stop, NULL)) {
+		hg->counts.threads_unreadable++;
+		ps.n = 0;
+	}
+	for (i = 0; i < ps.n && !stop_requested(o->stop); i++) {
+		if (!memory_read(o->proc, ps.at[i] + o->plan->offsets.p_m, &m, 8))
+			hg->counts.threads_unreadable++;
+		else if (m)
+			threads_scan_m(&s, m);
+	}
 	threads_scan_registers(hg);
 	pointers_free(&ps);
 	thread_ids_free(&s.tids);

@@ -101,6 +101,7 @@ struct graph_counts {
 	/* running goroutines whose registers cannot be read (a process that is only stopped) */
 	uint64_t registers_unknown;
 	uint64_t goroutines_unreadable;
+	uint64_t threads_unreadable;		/* the list of all of them counts as one */
 	/* blocked goroutines whose channel or lock was not found: they count as alive */
 	uint64_t waits_unknown;
 	bool globals_each_word;			/* moduledata was not found */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* retained: see retained.h. */
+#include "cmd/graph_losses.h"
 #include "cmd/heap/retained.h"
 
 #include <errno.h>
@@ -137,18 +138,7 @@ static void retained_say(const struct retained_cmd *c)
 {
 	const struct graph_counts *n = &c->hg.counts;
 
-	if (n->spans_unreadable || n->spans_refused || n->unreadable_bytes ||
-	    n->goroutines_unreadable)
-		fprintf(stderr,
-			"gotap: the heap is not whole: %" PRIu64 " spans and %" PRIu64
-			" goroutines could not be read, %" PRIu64 " spans were refused, %" PRIu64
-			" bytes are missing\n",
-			n->spans_unreadable, n->goroutines_unreadable, n->spans_refused,
-			n->unreadable_bytes);
-	if (n->registers_unknown)
-		fprintf(stderr,
-			"gotap: %" PRIu64 " goroutines ran when the process was stopped: what only "
-			"their registers point to counts as not reachable\n", n->registers_unknown);
+	graph_losses_say(n);
 	if (n->each_word_objects)
 		fprintf(stderr,
 			"gotap: of %" PRIu64 " objects (%" PRIu64 " have exact pointers) each word "

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/json_out.h"
+#include "cmd/graph_losses.h"
 #include "cmd/heap/retained.h"
 
 enum { VERSION = 1 };	/* of the object: goes up when a name gets another meaning */
@@ -25,12 +26,7 @@ static void retained_json_heap(struct json_out *j, const struct retained_cmd *c)
 	json_put_count(j, "spans", n->spans);
 	json_put_count(j, "exact_objects", n->exact_objects);
 	json_put_count(j, "each_word_objects", n->each_word_objects);
-	json_put_count(j, "spans_unreadable", n->spans_unreadable);
-	json_put_count(j, "spans_refused", n->spans_refused);
-	json_put_count(j, "bytes_unreadable", n->unreadable_bytes);
-	json_put_count(j, "goroutines_unreadable", n->goroutines_unreadable);
-	json_put_count(j, "registers_unknown", n->registers_unknown);
-	json_put_bool(j, "globals_each_word", n->globals_each_word);
+	graph_losses_put(j, n);
 	json_close_object(j);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "cmd/graph_losses.h"
 #include "cmd/stacks/stacks.h"
 #include "read/labels.h"
 
@@ -177,6 +178,15 @@ static void put_watch(struct json_out *j, const struct stacks *s)
 	json_close_object(j);
 }
 
+/* What the search by reachability could not read, or not judge. */
+static void put_graph(struct json_out *j, const struct stacks *s)
+{
+	json_open_object(j, "heap_graph");
+	graph_losses_put(j, &s->graph);
+	json_put_count(j, "waits_unknown", s->graph.waits_unknown);
+	json_close_object(j);
+}
+
 void stacks_print_json(struct stacks *s)
 {
 	struct json_out j = { .f = stdout };
@@ -197,6 +207,8 @@ void stacks_print_json(struct stacks *s)
 	json_put_count(&j, "moved", s->gs.moved);
 	json_put_count(&j, "unreadable", s->gs.unreadable);
 	json_close_object(&j);
+	if (s->o->reachability)
+		put_graph(&j, s);
 	json_close_object(&j);
 	fputc('\n', stdout);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/graph_losses.h"
 #include "cmd/stacks/stacks.h"
 #include "heapgraph/leaks.h"
 
@@ -49,33 +50,15 @@ int stacks_find_leaks(struct stacks *s, struct error *err)
 	return r;
 }
 
-/* Says what the graph lacks. */
-static void leaked_say_missing(const struct graph_counts *c)
-{
-	fprintf(stderr,
-		"gotap: the heap is not whole: %" PRIu64 " spans and %" PRIu64 " goroutines could "
-		"not be read, %" PRIu64 " spans were refused, %" PRIu64 " bytes of objects are "
-		"missing. What reaches a goroutine that is shown as leaked may be among them\n",
-		c->spans_unreadable, c->goroutines_unreadable, c->spans_refused,
-		c->unreadable_bytes);
-}
-
 void stacks_say_graph(const struct stacks *s)
 {
 	const struct graph_counts *c = &s->graph;
 
 	if (!s->o->reachability)
 		return;
-	if (c->spans_unreadable || c->spans_refused || c->unreadable_bytes ||
-	    c->goroutines_unreadable)
-		leaked_say_missing(c);
+	graph_losses_say(c);
 	if (c->waits_unknown)
 		fprintf(stderr,
 			"gotap: of %" PRIu64 " blocked goroutines it is not known what they wait "
 			"for: they are not shown as leaked\n", c->waits_unknown);
-	if (c->registers_unknown)
-		fprintf(stderr,
-			"gotap: %" PRIu64 " goroutines ran when the process was stopped, and only "
-			"a core file (gcore) has their registers: what only a register points to "
-			"counts as not reachable\n", c->registers_unknown);
 }
