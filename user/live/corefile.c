@@ -319,6 +319,24 @@ static size_t core_read_some(const struct corefile *c, uint64_t addr, void *to, 
 	return core_pread(c, to, n, r->offset + (addr - r->addr)) ? n : 0;
 }
 
+/*
+ * Returns bytes that the program has not changed since it began; NULL: the file has none. Others
+ * have in the file what they began with.
+ */
+static const uint8_t *core_file_bytes(const struct corefile *c, uint64_t addr, size_t n)
+{
+	Elf64_Phdr p;
+	size_t i;
+
+	addr -= c->bias;
+	/* the loader makes it constant, after it has relocated pointers in it */
+	for (i = 0; elf_segment_get(&c->elf, i, &p); i++)
+		if (p.p_type == PT_GNU_RELRO && addr >= p.p_vaddr &&
+		    addr - p.p_vaddr < p.p_memsz && n <= p.p_memsz - (addr - p.p_vaddr))
+			return elf_bytes(&c->elf, addr, n);
+	return elf_constant_bytes(&c->elf, addr, n);
+}
+
 bool corefile_read(const struct corefile *c, uint64_t addr, void *to, size_t n)
 {
 	const uint8_t *bytes;
@@ -328,7 +346,7 @@ bool corefile_read(const struct corefile *c, uint64_t addr, void *to, size_t n)
 	while (n) {
 		got = core_read_some(c, addr, to, n);
 		if (!got) {
-			bytes = c->has_elf ? elf_bytes(&c->elf, addr - c->bias, n) : NULL;
+			bytes = c->has_elf ? core_file_bytes(c, addr, n) : NULL;
 			if (!bytes)
 				return false;
 			memcpy(to, bytes, n);
