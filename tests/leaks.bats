@@ -247,11 +247,16 @@ dumps_core() {
 }
 
 @test "by reachability, of a core file, and all of its goroutines; a stripped program" {
+	local n
 	build_prog "$REFERENCE_GO" leaky -ldflags=-s\ -w -buildmode=pie
 	export GOTRACEBACK=crash
 	dumps_core
-	[ "$("$GOTAP" stacks --core "$CORE" --leaked 2>/dev/null | grep -c '^goroutine .*(leaked)')" -eq 40 ]
-	[ "$("$GOTAP" stacks --core "$CORE" --leaked 2>/dev/null | grep -c '^main\.leaked')" -eq 40 ]
+	gotap stacks --core "$CORE" --leaked
+	contains 'finalizers and cleanups that are due are not known'
+	n=$(grep -c '^goroutine .*(leaked)' <<<"$output")
+	# a stale word on a stack of the scheduler can hide some
+	[ "$n" -ge 36 ] && [ "$n" -le 40 ]
+	[ "$(grep -c '^main\.leaked' <<<"$output")" -eq "$n" ]
 	[ "$("$GOTAP" stacks --core "$CORE" | grep -c '^goroutine ')" -gt 45 ]
 	cp "$PROG" elsewhere
 	"$GOTAP" stacks --core "$CORE" --exe elsewhere --json | jq -e '.counts.goroutines > 45'

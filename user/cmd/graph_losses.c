@@ -21,6 +21,10 @@ void graph_losses_say(const struct graph_counts *c)
 			"gotap: %" PRIu64 " goroutines ran when the process was stopped, and only "
 			"a core file (gcore) has their registers: what only a register points to "
 			"counts as not reachable\n", c->registers_unknown);
+	if (c->due_unknown)
+		fprintf(stderr,
+			"gotap: finalizers and cleanups that are due are not known, as in a "
+			"program without symbols: what only they hold counts as not reachable\n");
 }
 
 void graph_losses_put(struct json_out *j, const struct graph_counts *c)
@@ -30,6 +34,7 @@ void graph_losses_put(struct json_out *j, const struct graph_counts *c)
 	json_put_count(j, "bytes_unreadable", c->unreadable_bytes);
 	json_put_count(j, "goroutines_unreadable", c->goroutines_unreadable);
 	json_put_count(j, "threads_unreadable", c->threads_unreadable);
+	json_put_count(j, "due_unknown", c->due_unknown);
 	json_put_count(j, "registers_unknown", c->registers_unknown);
 	json_put_bool(j, "globals_each_word", c->globals_each_word);
 }

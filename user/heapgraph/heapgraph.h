@@ -79,7 +79,7 @@ struct graph_goroutine {
 
 enum graph_root {
 	GRAPH_SPECIALS,		/* finalizers and cleanups, what they hold; weak handles */
-	GRAPH_FINALIZERS,	/* that are due and did not run yet */
+	GRAPH_FINALIZERS,	/* and cleanups that are due and did not run yet */
 	GRAPH_THREADS,		/* stacks of the scheduler, and registers where they are known */
 	GRAPH_ROOTS,
 };
@@ -101,6 +101,8 @@ struct graph_counts {
 	/* running goroutines whose registers cannot be read (a process that is only stopped) */
 	uint64_t registers_unknown;
 	uint64_t goroutines_unreadable;
+	/* lists of finalizers and of cleanups that are due, and cannot be found or read */
+	uint64_t due_unknown;
 	uint64_t threads_unreadable;		/* the list of all of them counts as one */
 	/* blocked goroutines whose channel or lock was not found: they count as alive */
 	uint64_t waits_unknown;

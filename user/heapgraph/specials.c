@@ -14,8 +14,7 @@
 enum {
 	BYTES = 64,		/* of a special, with the fields that follow */
 	MINOR_WIDE = 24,	/* since then special.offset is a uintptr */
-	/* runtime/mfinal.go, finblock: _FinBlockSize, and its field alllink comes first */
-	FIN_BLOCK = 4096, FIN_BLOCKS = 1 << 16,
+	DUE_BLOCKS = 1 << 16,
 	KIND_NONE = 0,
 };
 
@@ -86,18 +85,51 @@ void graph_scan_specials(struct heapgraph *hg)
 	}
 }
 
-void graph_scan_finalizers(struct heapgraph *hg)
+/* Blocks of calls that are due: a list from a variable of the runtime. */
+struct due {
+	const char *symbol;
+	int minor;		/* since this release */
+	uint64_t field;		/* of the variable: the first block */
+	uint64_t next;		/* of a block: the next one */
+	uint64_t bytes;		/* of a block */
+};
+
+static void specials_scan_due(struct heapgraph *hg, const struct due *due)
 {
+	const struct process *proc = hg->opts.proc;
 	uint64_t at = 0;
 	unsigned int n;
 
-	graph_begin_node(hg);
-	if (!hg->opts.bin || gobin_data_symbol(hg->opts.bin, "runtime.allfin", &at) ||
-	    !memory_read(hg->opts.proc, at + hg->opts.proc->bias, &at, sizeof(at)))
+	if (!hg->opts.bin || gobin_data_symbol(hg->opts.bin, due->symbol, &at) ||
+	    !memory_read(proc, at + proc->bias + due->field, &at, sizeof(at))) {
+		hg->counts.due_unknown++;
 		return;
-	for (n = 0; at && n < FIN_BLOCKS && !stop_requested(hg->opts.stop); n++) {
-		graph_add_range(hg, at & ~7ULL, (at & ~7ULL) + FIN_BLOCK);
-		if (!memory_read(hg->opts.proc, at, &at, sizeof(at)))
-			return;
 	}
+	for (n = 0; at && n < DUE_BLOCKS && !stop_requested(hg->opts.stop); n++) {
+		graph_add_range(hg, at & ~7ULL, (at & ~7ULL) + due->bytes);
+		if (!memory_read(proc, at + due->next, &at, sizeof(at))) {
+			hg->counts.due_unknown++;
+			return;
+		}
+	}
+}
+
+void graph_scan_finalizers(struct heapgraph *hg)
+{
+	unsigned int line = hg->opts.bin ? gobin_arch(hg->opts.bin)->cache_line : 0;
+	const struct due lists[] = {
+		/* runtime/mfinal.go, finblock: _FinBlockSize; its field alllink comes first */
+		{ "runtime.allfin", 0, 0, 0, 4096 },
+		/*
+		 * runtime/mcleanup.go, cleanupQueue: all comes after two parts of a cache line
+		 * each; cleanupBlock: cleanupBlockSize, alllink after the two words of lfnode
+		 */
+		{ "runtime.gcCleanups", 25, 2ULL * line, 16, 512 },
+	};
+	size_t i;
+
+	graph_begin_node(hg);
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (hg->opts.plan->minor >= lists[i].minor)
+			specials_scan_due(hg, &lists[i]);
 }

@@ -39,6 +39,7 @@ struct goarch {
 	uint8_t int_args, float_args;
 	/* the first Go release (NN of go1.NN) that passes arguments in registers */
 	uint8_t register_args_since;
+	uint8_t cache_line;		/* CacheLinePadSize of internal/cpu */
 };
 
 /* Returns the architecture with this e_machine; NULL if gotap does not know it. */
