@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/map64.h"
 #include "live/registers.h"
 
 enum {
 	MOST_SEGMENTS = 1 << 20,
-	/* some KB for each thread; the kernel limits the list of mapped files to 4 MB */
+	/* in all; some KB for each thread; the kernel limits the list of mapped files to 4 MB */
 	MOST_NOTES = 256 << 20,
 	MOST_THREADS = 1 << 20,
 	FIRST_PAGE = 1024,	/* bytes of the program that are compared: headers and build ids */
@@ -35,6 +36,8 @@ struct corefile {
 	char *path, *program;
 	struct vec ranges;		/* struct core_range, by address */
 	struct vec threads;		/* struct corefile_thread */
+	struct map64 by_tid;		/* tid -> number in threads */
+	uint64_t notes;			/* bytes of notes that were read */
 	uint64_t size, cut, entry;
 	pid_t pid;
 	struct elf_file elf;		/* of the program */
@@ -67,6 +70,8 @@ static void core_take_thread(struct corefile *c, const uint8_t *desc, size_t n)
 	struct corefile_thread *t;
 	struct elf_prstatus status;
 	struct user_regs_struct registers;
+	uint64_t *number;
+	bool is_new;
 
 	if (n < sizeof(status) || c->threads.len >= MOST_THREADS)
 		return;
@@ -74,6 +79,9 @@ static void core_take_thread(struct corefile *c, const uint8_t *desc, size_t n)
 	memcpy(&registers, status.pr_reg, sizeof(registers));
 	t = vec_push(&c->threads, sizeof(*t));
 	t->tid = (uint32_t)status.pr_pid;
+	number = map64_put(&c->by_tid, t->tid, &is_new);
+	if (is_new)
+		*number = c->threads.len - 1;
 	t->pc = registers.REGISTERS_PC;
 	t->sp = registers.REGISTERS_SP;
 	t->n = sizeof(registers) / sizeof(uint64_t);
@@ -156,8 +164,9 @@ static void core_read_notes(struct corefile *c, const Elf64_Phdr *p)
 {
 	_cleanup_free_ uint8_t *bytes = NULL;
 
-	if (p->p_filesz > MOST_NOTES)
+	if (p->p_filesz > MOST_NOTES - c->notes)
 		return;
+	c->notes += p->p_filesz;
 	bytes = xcalloc(1, p->p_filesz + 1);
 	if (!core_pread(c, bytes, p->p_filesz, p->p_offset))
 		return;
@@ -189,11 +198,34 @@ static void core_take_load(struct corefile *c, const Elf64_Phdr *p, uint64_t fil
 		return;
 	r = vec_push(&c->ranges, sizeof(*r));
 	*r = (struct core_range){ p->p_vaddr, has, p->p_offset };
-	c->size += has;
 }
 
-/* Drops ranges that overlap an earlier one: each address has one place. */
-static void core_sort_ranges(struct corefile *c)
+/*
+ * Returns the bytes of the file that are no holes. Not those on the disk: file systems compress.
+ * @file: its size.
+ */
+static uint64_t core_stored(const struct corefile *c, uint64_t file)
+{
+	off_t at = lseek(c->fd, 0, SEEK_DATA), hole;
+	uint64_t sum = 0;
+
+	if (at < 0 && errno != ENXIO)
+		return file;
+	while (at >= 0) {
+		hole = lseek(c->fd, at, SEEK_HOLE);
+		if (hole <= at)
+			break;
+		sum += (uint64_t)(hole - at);
+		at = lseek(c->fd, hole, SEEK_DATA);
+	}
+	return sum;
+}
+
+/*
+ * Drops ranges that overlap an earlier one: each address has one place. @stored: bytes of the file
+ * that are no holes. Memory in holes is zeros, and no list is there.
+ */
+static void core_sort_ranges(struct corefile *c, uint64_t stored)
 {
 	size_t i, n = 0;
 
@@ -202,10 +234,14 @@ static void core_sort_ranges(struct corefile *c)
 		struct core_range *r = vec_at(&c->ranges, struct core_range, i);
 		struct core_range *last = n ? vec_at(&c->ranges, struct core_range, n - 1) : NULL;
 
-		if (!last || r->addr >= last->addr + last->size)
-			*vec_at(&c->ranges, struct core_range, n++) = *r;
+		if (last && r->addr < last->addr + last->size)
+			continue;
+		*vec_at(&c->ranges, struct core_range, n++) = *r;
+		c->size = r->size > UINT64_MAX - c->size ? UINT64_MAX : c->size + r->size;
 	}
 	c->ranges.len = n;
+	if (c->size > stored)
+		c->size = stored;
 }
 
 static uint64_t core_segment_count(const struct corefile *c, const Elf64_Ehdr *h)
@@ -234,7 +270,7 @@ static int core_read_segments(struct corefile *c, const Elf64_Ehdr *h, uint64_t 
 		else if (p.p_type == PT_NOTE)
 			core_read_notes(c, &p);
 	}
-	core_sort_ranges(c);
+	core_sort_ranges(c, core_stored(c, file));
 	return 0;
 }
 
@@ -284,6 +320,7 @@ void corefile_free(struct corefile *c)
 		close(c->fd);
 	vec_free(&c->ranges);
 	vec_free(&c->threads);
+	map64_free(&c->by_tid);
 	free(c->path);
 	free(c->program);
 	free(c);
@@ -396,12 +433,9 @@ const struct vec *corefile_threads(const struct corefile *c)
 
 const struct corefile_thread *corefile_thread(const struct corefile *c, uint32_t tid)
 {
-	size_t i;
+	const uint64_t *number = map64_get(&c->by_tid, tid);
 
-	for (i = 0; i < c->threads.len; i++)
-		if (vec_at(&c->threads, struct corefile_thread, i)->tid == tid)
-			return vec_at(&c->threads, struct corefile_thread, i);
-	return NULL;
+	return number ? vec_at(&c->threads, struct corefile_thread, *number) : NULL;
 }
 
 /*

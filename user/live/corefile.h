@@ -42,7 +42,10 @@ void corefile_free(struct corefile *c);
 const char *corefile_path(const struct corefile *c);
 /* Reads @n bytes at @addr; false if not all of them are in the file or the program. */
 bool corefile_read(const struct corefile *c, uint64_t addr, void *to, size_t n);
-/* Returns the bytes of memory that the file has: no list in the program can be longer. */
+/*
+ * Returns the bytes of memory that the file has, without holes of a sparse file: no list in the
+ * program can be longer.
+ */
 uint64_t corefile_size(const struct corefile *c);
 /*
  * Returns the bytes of memory that the file should have by its headers, and has not: it was cut
