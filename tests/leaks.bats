@@ -234,6 +234,59 @@ defers() {
 	jq -e 'all(.goroutines[]; any(.stack[]; .function == "main.leakedReceive"))' "$json"
 }
 
+@test "variables of a plugin are roots" {
+	require_root
+	require_go "$REFERENCE_GO"
+	command -v gcc >/dev/null || skip "no C compiler"
+	mkdir "$BATS_TEST_TMPDIR/plugin" "$BATS_TEST_TMPDIR/host"
+	cat >"$BATS_TEST_TMPDIR/plugin/plugin.go" <<-'EOF'
+		package main
+
+		var c = make(chan int)
+
+		func waitsForPlugin() { <-c }
+
+		func Begin() { go waitsForPlugin() }
+
+		func main() {}
+	EOF
+	cat >"$BATS_TEST_TMPDIR/host/host.go" <<-'EOF'
+		package main
+
+		import (
+			"fmt"
+			"os"
+			"plugin"
+			"time"
+		)
+
+		func leaked() { <-make(chan int) }
+
+		func main() {
+			p, err := plugin.Open(os.Args[1])
+			if err != nil {
+				panic(err)
+			}
+			begin, _ := p.Lookup("Begin")
+			begin.(func())()
+			go leaked()
+			time.Sleep(100 * time.Millisecond)
+			fmt.Println("ready")
+			time.Sleep(time.Hour)
+		}
+	EOF
+	cd "$BATS_TEST_TMPDIR"
+	export CGO_ENABLED=1 GOFLAGS='' GOWORK=off
+	"$GO" build -buildmode=plugin -o plugin.so plugin/plugin.go
+	"$GO" build -o host.exe host/host.go
+	start_target ./host.exe "$PWD/plugin.so"
+	kill -STOP "$TARGET"
+	gotap stacks -p "$TARGET" --leaked --by reachability
+	kill -CONT "$TARGET"
+	contains main.leaked
+	[[ $output != *waitsForPlugin* ]]
+}
+
 # a core file as the kernel writes one, of a program that aborts itself
 dumps_core() {
 	cd "$BATS_TEST_TMPDIR"

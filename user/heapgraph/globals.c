@@ -4,9 +4,10 @@
  * gcbssmask). See internal.h.
  *
  * moduledata is found in the data of the program by a row of its fields, which is the same from Go
- * 1.15 to 1.27: minpc, maxpc, text, etext, noptrdata, enoptrdata, data, edata, bss, ebss. The two
- * bitmaps follow somewhere: the number of their bits is that of the words of data and of bss.
- * Where moduledata is not found, each word of the writable data counts.
+ * 1.15 to 1.27: minpc, maxpc, text, etext, noptrdata, enoptrdata, data, edata, bss, ebss. A linker
+ * of C puts data before noptrdata. The two bitmaps follow somewhere: the number of their bits is
+ * that of the words of data and of bss. Where moduledata is not found, each word of the writable
+ * data counts. Its field next, in the words that follow, leads to that of a plugin.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ enum {
 	REST = 96,		/* words after it in which the bitmaps are looked for */
 	MOST_DATA = 1 << 30,	/* bytes of data and of bss */
 	DATA = 6, BSS = 8,	/* places in the row */
+	MOST_MODULES = 64,	/* the program and its plugins */
+	/* where the row is in moduledata, up to Go 1.15, and since then */
+	ROW_AT_15 = 80, ROW_AT = 160,
 };
 
 /* A section with pointers; bits NULL: each word. */
@@ -32,8 +36,9 @@ struct section {
 
 struct globals {
 	struct heapgraph *hg;
-	struct section sections[2];
+	struct section sections[2 * MOST_MODULES];	/* by address */
 	unsigned int n;
+	bool each_word;		/* of a plugin */
 	size_t next;		/* global whose edges come next */
 };
 
@@ -55,7 +60,7 @@ static bool globals_is_row(const struct heapgraph *hg, const uint64_t *w)
 	    w[2] > w[0] || w[3] < w[1])
 		return false;
 	for (i = 4; i < ROW; i++)
-		if (w[i] < globals_low(hg) || w[i] > globals_high(hg) || (i > 4 && w[i] < w[i - 1]))
+		if (w[i] < globals_low(hg) || w[i] > globals_high(hg) || (i % 2 && w[i] < w[i - 1]))
 			return false;
 	return w[DATA + 1] - w[DATA] <= MOST_DATA && w[BSS + 1] - w[BSS] <= MOST_DATA;
 }
@@ -78,7 +83,7 @@ static uint8_t *globals_bitmap(const struct heapgraph *hg, const uint64_t *w, ui
 
 static bool globals_take_row(struct globals *gl, const uint64_t *w)
 {
-	struct section *data = &gl->sections[0], *bss = &gl->sections[1];
+	struct section *data = &gl->sections[gl->n], *bss = data + 1;
 	unsigned int i;
 
 	for (i = ROW; i + 4 <= ROW + REST; i++) {
@@ -92,8 +97,82 @@ static bool globals_take_row(struct globals *gl, const uint64_t *w)
 	}
 	*data = (struct section){ w[DATA], w[DATA + 1], data->bits };
 	*bss = (struct section){ w[BSS], w[BSS + 1], bss->bits };
-	gl->n = 2;
+	gl->n += 2;
 	return data->bits;
+}
+
+/* --- plugins --- */
+
+static bool globals_is_row_of_plugin(const uint64_t *w)
+{
+	unsigned int i;
+
+	if (w[0] < 4096 || w[1] <= w[0] || w[2] > w[0] || w[3] < w[1])
+		return false;
+	for (i = 4; i < ROW; i++)
+		if (w[i] < 4096 || (i % 2 && w[i] < w[i - 1]))
+			return false;
+	return !(w[DATA] % 8) && !(w[BSS] % 8) && w[DATA + 1] - w[DATA] <= MOST_DATA &&
+	       w[BSS + 1] - w[BSS] <= MOST_DATA;
+}
+
+static bool globals_is_known(const struct globals *gl, const uint64_t *w)
+{
+	unsigned int k;
+
+	for (k = 0; k < gl->n; k++)
+		if (w[DATA] < gl->sections[k].end && gl->sections[k].start < w[BSS + 1])
+			return true;
+	return false;
+}
+
+/* Replaces the words of a module by those of the next one; false: there is none. */
+static bool globals_next_module(const struct globals *gl, uint64_t words[ROW + REST])
+{
+	unsigned int at = gl->hg->opts.plan->minor <= 15 ? ROW_AT_15 : ROW_AT, i;
+	uint64_t next[ROW + REST];
+
+	for (i = ROW; i < ROW + REST; i++) {
+		if (words[i] < 4096 || words[i] % 8 ||
+		    !memory_read(gl->hg->opts.proc, words[i] + at, next, ROW * 8) ||
+		    !globals_is_row_of_plugin(next) || globals_is_known(gl, next))
+			continue;
+		if (!memory_read(gl->hg->opts.proc, words[i] + at, next, sizeof(next)))
+			memset(next + ROW, 0, REST * 8);
+		memcpy(words, next, sizeof(next));
+		return true;
+	}
+	return false;
+}
+
+static int globals_sections_by_address(const void *a, const void *b)
+{
+	const struct section *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void globals_take_plugins(struct globals *gl, uint64_t words[ROW + REST])
+{
+	while (gl->n + 2 <= 2 * MOST_MODULES && globals_next_module(gl, words))
+		gl->each_word |= !globals_take_row(gl, words);
+	qsort(gl->sections, gl->n, sizeof(gl->sections[0]), globals_sections_by_address);
+}
+
+static void globals_drop_sections(struct globals *gl)
+{
+	while (gl->n)
+		free(gl->sections[--gl->n].bits);
+}
+
+/* @words: a row, and what follows. False: it is not that of the program, or has no bitmaps. */
+static bool globals_take_program(struct globals *gl, uint64_t words[ROW + REST])
+{
+	globals_drop_sections(gl);
+	if (!globals_take_row(gl, words))
+		return false;
+	globals_take_plugins(gl, words);
+	return true;
 }
 
 /* Looks for the row. Without the bitmaps every word of data and of bss counts. */
@@ -113,14 +192,14 @@ static void globals_find(struct globals *gl)
 			continue;
 		for (i = 0; i < PIECE_WORDS && i + ROW <= n / 8 && !found; i++)
 			if (globals_is_row(gl->hg, words + i))
-				found = globals_take_row(gl, words + i);
+				found = globals_take_program(gl, words + i);
 	}
 	if (!gl->n) {
 		gl->sections[0].start = globals_low(gl->hg);
 		gl->sections[0].end = globals_high(gl->hg);
 		gl->n = 1;
 	}
-	gl->hg->counts.globals_each_word = !found;
+	gl->hg->counts.globals_each_word = !found || gl->each_word;
 	free(words);
 }
 
@@ -260,7 +339,6 @@ void graph_globals_free(struct globals *gl)
 {
 	if (!gl)
 		return;
-	free(gl->sections[0].bits);
-	free(gl->sections[1].bits);
+	globals_drop_sections(gl);
 	free(gl);
 }
