@@ -8,9 +8,11 @@
 //	-wait          waits for SIGUSR1 before it begins
 //	-off           without the heap profile
 //	-fatal         the limit is RLIMIT_AS: the runtime itself gives up
+//	-panic         panics with such an error of another program
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -56,6 +58,7 @@ func main() {
 	wait := flag.Bool("wait", false, "")
 	off := flag.Bool("off", false, "")
 	fatal := flag.Bool("fatal", false, "")
+	panics := flag.Bool("panic", false, "")
 	flag.Parse()
 	// The linker leaves the profile on where something may read it.
 	if *off || pprof.Lookup("heap") == nil {
@@ -69,6 +72,9 @@ func main() {
 	fmt.Println("ready")
 	if *wait {
 		<-begin
+	}
+	if *panics {
+		panic(errors.New("pq: out of memory"))
 	}
 	if *fatal {
 		limitSpace(256 << 20)

@@ -323,6 +323,11 @@ void bpf_watch_oom(struct bpf_side *b)
 		bpf_program__attach_raw_tracepoint(b->skel->progs.oom_victim, "mark_victim");
 }
 
+bool bpf_watches_oom(const struct bpf_side *b)
+{
+	return b->oom_watch;
+}
+
 uint64_t bpf_oom_time(const struct bpf_side *b)
 {
 	return __atomic_load_n(&b->skel->bss->oom_time, __ATOMIC_SEQ_CST);

@@ -131,6 +131,7 @@ uint64_t bpf_exec_time(const struct bpf_side *b);
  * tracepoint for us, bpf_oom_time() stays 0.
  */
 void bpf_watch_oom(struct bpf_side *b);
+bool bpf_watches_oom(const struct bpf_side *b);
 /* Returns the time of that, now_ns(); 0: it has not. From any thread. */
 uint64_t bpf_oom_time(const struct bpf_side *b);
 /*

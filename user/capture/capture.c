@@ -528,6 +528,11 @@ const char *capture_method(const struct capture *cap)
 	return bpf_method(cap->bpf);
 }
 
+bool capture_watches_oom(const struct capture *cap)
+{
+	return bpf_watches_oom(cap->bpf);
+}
+
 uint64_t capture_oom_time(const struct capture *cap)
 {
 	return bpf_oom_time(cap->bpf);

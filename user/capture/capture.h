@@ -85,6 +85,8 @@ const char *capture_method(const struct capture *cap);
  * the kernel did not say so.
  */
 uint64_t capture_oom_time(const struct capture *cap);
+/* Does the kernel say so? */
+bool capture_watches_oom(const struct capture *cap);
 /*
  * Returns the state of --attach inline; NULL if the plan is not for it. The state is final once the
  * last chunk was taken.

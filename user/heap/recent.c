@@ -36,7 +36,7 @@ struct recent {
 	struct recent_profile profiles[PROFILES];
 	/* last, middle, old: of @profiles; NULL: none */
 	struct recent_profile *last, *middle, *old;
-	struct memory_usage begin, now, lived;
+	struct memory_usage begin, now, lived, before;
 	uint64_t ended, cpu;		/* the last reading, also one that failed: end, CPU time */
 	uint64_t reads, failed, cpu_all;
 };
@@ -150,8 +150,10 @@ static void recent_read(struct recent *r)
 static void recent_look(struct recent *r, bool lives)
 {
 	memory_usage_read(&r->files, &r->now);
-	if (lives && r->now.limit && r->now.anonymous)
-		r->lived = r->now;
+	if (!lives || !r->now.limit || !r->now.anonymous)
+		return;
+	r->before = r->lived;
+	r->lived = r->now;
 }
 
 /* Waits for the next look. False: the process has ended, or the thread is to end. */
@@ -214,6 +216,7 @@ void recent_stop(struct recent *r, struct recent_result *ret)
 	r->runs = false;
 	*ret = (struct recent_result){
 		.last = r->last, .begin = r->begin, .end = r->now, .lived = r->lived,
+		.before = r->before.limit ? r->before : r->begin,
 		.reads = r->reads, .failed = r->failed, .cpu_ns = r->cpu_all,
 	};
 	ret->earlier = r->middle && r->last->time - r->middle->time >= EACH_NS ? r->middle :

@@ -38,8 +38,8 @@ struct recent_result {
 	/* the earlier one is 10 s older than the last one, or the first of all */
 	const struct recent_profile *last, *earlier;
 	struct memory_usage begin, end;	/* at the begin, and at the last look */
-	/* the last look with a limit, while the process lived */
-	struct memory_usage lived;
+	/* the last look with a limit, while the process lived, and the one before it */
+	struct memory_usage lived, before;
 	uint64_t reads, failed;		/* readings, and those that failed */
 	uint64_t cpu_ns;		/* of all of them, with the readers of the memory */
 };

@@ -64,6 +64,12 @@ int64_t json_number(struct json_object *obj, const char *path)
 	return json_object_is_type(obj, json_type_int) ? json_object_get_int64(obj) : 0;
 }
 
+bool json_true(struct json_object *obj, const char *path)
+{
+	obj = json_at(obj, path);
+	return json_object_is_type(obj, json_type_boolean) && json_object_get_boolean(obj);
+}
+
 double json_real(struct json_object *obj, const char *path)
 {
 	obj = json_at(obj, path);

@@ -7,6 +7,7 @@
 #ifndef GOTAP_PROC_JSON_H
 #define GOTAP_PROC_JSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct json_object *json_member(struct json_object *obj, const char *name);
 const char *json_text(struct json_object *obj, const char *path);	/* "" if absent */
 int64_t json_number(struct json_object *obj, const char *path);		/* 0 if absent */
 double json_real(struct json_object *obj, const char *path);		/* 0 if absent */
+bool json_true(struct json_object *obj, const char *path);		/* false if absent */
 /* Length and items of an array: 0 and NULL if @obj is no array. */
 size_t json_length(struct json_object *obj);
 struct json_object *json_item(struct json_object *obj, size_t i);

@@ -74,9 +74,11 @@ void flight_recording_assembler(struct flight_recording *r, struct assembler *a)
 int flight_recording_step(struct flight_recording *r, struct error *err);
 /*
  * To be called before the end of the trace: puts the notes into it that are still missing. @ended:
- * the program, if the recording ended because the program did; else NULL. @victim_at: as oom_end().
+ * the program, if the recording ended because the program did; else NULL. @watched, @victim_at: as
+ * oom_end().
  */
-void flight_recording_last(struct flight_recording *r, struct process *ended, uint64_t victim_at);
+void flight_recording_last(struct flight_recording *r, struct process *ended, bool watched,
+			   uint64_t victim_at);
 /*
  * To be called when the trace is complete: writes the snapshots that are waited for. @ended: as
  * before.

@@ -202,7 +202,8 @@ int flight_recording_step(struct flight_recording *r, struct error *err)
 
 /* --- the end --- */
 
-void flight_recording_last(struct flight_recording *r, struct process *ended, uint64_t victim_at)
+void flight_recording_last(struct flight_recording *r, struct process *ended, bool watched,
+			   uint64_t victim_at)
 {
 	char note[FLIGHT_NOTE];
 	struct flight_fact fact;
@@ -210,7 +211,7 @@ void flight_recording_last(struct flight_recording *r, struct process *ended, ui
 	if (!r->flight)
 		return;
 	look_at_signal(r);
-	r->out_of_memory = oom_end(&r->oom, ended, victim_at, &fact);
+	r->out_of_memory = oom_end(&r->oom, ended, watched, victim_at, &fact);
 	if (r->out_of_memory)
 		flight_recording_fire(r->flight, &fact);
 	while (flight_note(r->flight, UINT64_MAX, note))

@@ -69,35 +69,52 @@ void oom_dies(struct oom *o, const struct rec_user *r)
 {
 	struct death_text text = death_text(r);
 
-	/* fatal errors of runtime/malloc.go and mem*.go */
-	if (death_how(r) != REC_END_SIGNAL && !*o->fatal &&
+	/*
+	 * Fatal errors have texts of the runtime alone (malloc.go, mem*.go), a panic's is the
+	 * program's.
+	 */
+	if (death_how(r) == REC_END_FATAL && !*o->fatal &&
 	    (strstr(text.text, "out of memory") || strstr(text.text, "cannot allocate memory")))
 		memcpy(o->fatal, text.text, sizeof(o->fatal));
 }
 
 /* --- the end: was it memory? --- */
 
-static bool oom_was_killed(struct process *ended, bool *known)
+/*
+ * Has the cgroup counted a victim in the last two looks? Earlier ones were others. The look just
+ * before the end may have come between the count and the end.
+ */
+static bool oom_is_counted(const struct oom *o)
+{
+	const struct memory_usage *before = &o->memory.before, *end = &o->memory.end;
+
+	return before->has_kills && end->has_kills && end->kills > before->kills;
+}
+
+/* Sets o->known. False: another end than by SIGKILL is known. */
+static bool oom_may_be_killed(struct oom *o, struct process *ended)
 {
 	int status;
 
-	*known = on_wait_status(ended, &status);
-	return *known && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	o->known = on_wait_status(ended, &status);
+	return !o->known || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* The kernel's own word first; the count of the cgroup may be about another process of it. */
-static enum oom_witness oom_judge(const struct oom *o, struct process *ended, uint64_t victim_at)
+/*
+ * The kernel's own word first; the count of the cgroup may be about another process of it. The
+ * kernel names also a program that was about to exit by itself (task_will_free_mem()). To wait for
+ * the status takes time, so it is asked for only if the answer depends on it.
+ */
+static enum oom_witness oom_judge(struct oom *o, struct process *ended, bool watched,
+				  uint64_t victim_at)
 {
-	const struct memory_usage *begin = &o->memory.begin, *end = &o->memory.end;
-	bool known, killed = oom_was_killed(ended, &known);
+	enum oom_witness own = *o->fatal ? OOM_RUNTIME : OOM_NONE;
 
+	if ((!victim_at && (own || !oom_is_counted(o))) || !oom_may_be_killed(o, ended))
+		return own;
 	if (victim_at)
 		return OOM_TRACEPOINT;
-	if (*o->fatal)
-		return OOM_RUNTIME;
-	if (begin->has_kills && end->has_kills && end->kills > begin->kills && (killed || !known))
-		return OOM_CGROUP;
-	return OOM_NONE;
+	return o->known || !watched ? OOM_CGROUP : OOM_NONE;
 }
 
 static const char *oom_witness_text(enum oom_witness w)
@@ -270,6 +287,8 @@ static void oom_put(void *ctx, struct json_out *j, const char *trace)
 
 	json_open_object(j, "memory");
 	json_put_text(j, "known_by", oom_witness_text(o->witness));
+	if (o->witness != OOM_RUNTIME)
+		json_put_bool(j, "sigkill_known", o->known);
 	if (*o->fatal)
 		json_put_text(j, "fatal", o->fatal);
 	json_put_text(j, "cgroup", recent_cgroup(o->recent));
@@ -324,14 +343,17 @@ static void oom_say(struct oom *o, struct flight_fact *fact)
 		snprintf(fact->what + n, room - n, ": %.100s", o->fatal);
 }
 
-bool oom_end(struct oom *o, struct process *ended, uint64_t victim_at, struct flight_fact *fact)
+bool oom_end(struct oom *o, struct process *ended, bool watched, uint64_t victim_at,
+	     struct flight_fact *fact)
 {
 	if (!o->recent)
 		return false;
 	recent_stop(o->recent, &o->memory);
-	o->witness = ended ? oom_judge(o, ended, victim_at) : OOM_NONE;
+	o->witness = ended ? oom_judge(o, ended, watched, victim_at) : OOM_NONE;
 	if (!o->witness)
 		return false;
+	if (o->witness != OOM_TRACEPOINT)
+		victim_at = 0;
 	o->time = victim_at ? victim_at : now_ns();
 	oom_write_profiles(o);
 	o->beside.put = oom_put;

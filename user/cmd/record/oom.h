@@ -22,7 +22,10 @@ struct target;
 enum oom_witness {
 	OOM_NONE,		/* there was, as far as can be known */
 	OOM_TRACEPOINT,		/* oom:mark_victim named the program */
-	/* the program got SIGKILL, and its cgroup counts one more process that was killed so */
+	/*
+	 * the program got SIGKILL, or its status is not known, and just then its cgroup counted one
+	 * more process that was killed so
+	 */
 	OOM_CGROUP,
 	OOM_RUNTIME,		/* Go's runtime ended the program: the kernel gave it no memory */
 };
@@ -36,6 +39,7 @@ struct oom {
 	struct recent *recent;		/* NULL: likewise */
 	struct recent_result memory;	/* after oom_end() */
 	enum oom_witness witness;	/* likewise */
+	bool known;			/* that it got SIGKILL */
 	uint64_t time;			/* of the end, ns */
 	char fatal[sizeof(((struct death_text *)0)->text)];	/* the runtime's words; "": none */
 	struct heap_view view;		/* of the last profile */
@@ -50,11 +54,12 @@ int oom_start(struct oom *o, struct error *err);
 /* The program says how it dies. */
 void oom_dies(struct oom *o, const struct rec_user *r);
 /*
- * The program @ended, or the recording did (NULL). @victim_at: when the OOM killer chose the
- * program, ns; 0: it is not known to have. Returns whether memory was the reason; *@fact then is
- * the fact for its snapshot, and refers to @o.
+ * The program @ended, or the recording did (NULL). @watched: the OOM killer's choice would have
+ * been seen; @victim_at: when it chose the program, ns; 0: it is not known to have. Returns whether
+ * memory was the reason; *@fact then is the fact for its snapshot, and refers to @o.
  */
-bool oom_end(struct oom *o, struct process *ended, uint64_t victim_at, struct flight_fact *fact);
+bool oom_end(struct oom *o, struct process *ended, bool watched, uint64_t victim_at,
+	     struct flight_fact *fact);
 /* Accepts one that has not begun. */
 void oom_free(struct oom *o);
 

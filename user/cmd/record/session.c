@@ -432,7 +432,8 @@ static int session_run(struct session *s, struct error *err)
 				 gobin_path(s->target->bin), s->opts->assume_minor);
 	if (!r)
 		r = session_replay(s, err);
-	flight_recording_last(&s->flight, ended, capture_oom_time(s->capture));
+	flight_recording_last(&s->flight, ended, capture_watches_oom(s->capture),
+			      capture_oom_time(s->capture));
 	if (r || s->gave_up)
 		r = assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
 	else

@@ -95,19 +95,30 @@ static void snapshot_say_limit(struct buf *text, struct json_object *memory)
 		   unit_bytes((uint64_t)json_number(memory, "used_bytes")).text);
 }
 
-static void snapshot_say_memory(struct buf *text, struct json_object *memory)
+/* @sigkill: SIGKILL is known to have ended the program; else its status is not known. */
+static void snapshot_say_end(struct buf *text, const char *known_by, bool sigkill)
 {
-	struct json_object *heap = json_at(memory, "heap");
-	const char *known_by = json_text(memory, "known_by");
-
 	if (!strcmp(known_by, "runtime"))
 		buf_printf(text, "Out of memory: the kernel gave the runtime none, which ended the "
 				 "program. ");
 	else if (!strcmp(known_by, "oom_kill"))
-		buf_printf(text, "Out of memory, most likely: SIGKILL ended the program, and its "
-				 "cgroup counts one more victim of the kernel's OOM killer. ");
-	else
+		buf_printf(text, "Out of memory, most likely: %s, and its cgroup counts one more "
+				 "victim of the kernel's OOM killer. ",
+			   sigkill ? "SIGKILL ended the program" :
+				     "the program ended, with a status that is not known");
+	else if (sigkill)
 		buf_printf(text, "Out of memory: the kernel's OOM killer ended the program. ");
+	else
+		buf_printf(text, "Out of memory, most likely: the kernel's OOM killer chose the "
+				 "program, the status of which is not known. ");
+}
+
+static void snapshot_say_memory(struct buf *text, struct json_object *memory)
+{
+	struct json_object *heap = json_at(memory, "heap");
+
+	snapshot_say_end(text, json_text(memory, "known_by"),
+			 json_true(memory, "sigkill_known"));
 	snapshot_say_limit(text, memory);
 	if (heap)
 		snapshot_say_heap(text, heap);
