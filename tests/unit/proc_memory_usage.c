@@ -101,6 +101,10 @@ static void version_2(void)
 	CHECK_EQ(u.up, 0);
 	CHECK_EQ(u.limit, 2 * MIB);
 	CHECK_EQ(u.used, MIB);
+	put_file("a/b/memory.stat", "anon 5\ninactive_file 524288\nactive_file 7\n");
+	CHECK_EQ(usage().used, MIB / 2);
+	put_file("a/b/memory.stat", "inactive_file 9999999\n");
+	CHECK_EQ(usage().used, 0);
 	end();
 }
 

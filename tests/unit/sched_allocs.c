@@ -38,11 +38,11 @@ static const struct sink_ops ops = {
 	.cpu_sample = ignore_cpu_sample, .experiment = ignore_experiment,
 };
 
-/* Of stack 5 alone. */
-static size_t type_of(void *ctx, uint64_t key, char *name, size_t room)
+/* Of stack 5 alone. Stack 8 is not known. */
+static ssize_t type_of(void *ctx, uint64_t key, char *name, size_t room)
 {
 	asked++;
-	return key == 5 ? (size_t)snprintf(name, room, "main.leaf") : 0;
+	return key == 8 ? -1 : key == 5 ? snprintf(name, room, "main.leaf") : 0;
 }
 
 static void begin_listening(void)
@@ -108,6 +108,43 @@ static void no_pair_reaches_over_a_loss(void)
 	CHECK_EQ(model_counts(model)->allocs_unpaired, 1);
 	CHECK_EQ(model_counts(model)->frees_before, 1);
 	end_listening(" 7:alloc{size=48 rate=4096 type=main.leaf}5 7:free{size=64}0");
+}
+
+/* A loss is reported at its first record: the end, and the next allocation at the address, can be lost later. */
+static void no_pair_begins_before_the_last_lost_record(void)
+{
+	begin_listening();
+	put(REC_LOST, 0, 0, 0, 0, now + 5000, 3);
+	sampled(7, 0xc000, 48, 5);
+	now += 10000;
+	freed(7, 0xc000);
+	sampled(7, 0xc000, 48, 5);
+	freed(7, 0xc000);
+	CHECK_EQ(model_counts(model)->allocs_unpaired, 1);
+	CHECK_EQ(model_counts(model)->frees_before, 1);
+	end_listening(" 7:alloc{size=48 rate=4096 type=main.leaf}5 7:free{size=64}0"
+		      " 7:alloc{size=48 rate=4096 type=main.leaf}5 7:free{size=48 rate=4096 type=main.leaf}5");
+}
+
+static void a_stack_that_is_not_known_is_looked_up_again(void)
+{
+	begin_listening();
+	sampled(7, 0xc000, 48, 8);
+	sampled(7, 0xc100, 48, 8);
+	CHECK_EQ(asked, 2);
+	end_listening(" 7:alloc{size=48 rate=4096}8 7:alloc{size=48 rate=4096}8");
+}
+
+/* An attempt to resume that failed: what it has collected counts no more. */
+static void no_pair_reaches_over_two_attempts_to_resume(void)
+{
+	begin_listening();
+	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+	sampled(7, 0xc000, 48, 5);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+	CHECK_EQ(model_counts(model)->allocs_unpaired, 1);
+	end_listening("");
 }
 
 static void an_address_without_an_end_is_counted(void)
@@ -181,6 +218,9 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(an_end_has_the_stack_and_type_of_its_allocation),
 		UNIT(no_pair_reaches_over_a_loss),
+		UNIT(no_pair_begins_before_the_last_lost_record),
+		UNIT(a_stack_that_is_not_known_is_looked_up_again),
+		UNIT(no_pair_reaches_over_two_attempts_to_resume),
 		UNIT(an_address_without_an_end_is_counted),
 		UNIT(an_end_without_a_goroutine_waits_for_one),
 		UNIT(damaged_records_make_no_event),

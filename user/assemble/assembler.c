@@ -170,13 +170,15 @@ static bool assembler_serves_many(void *ctx, uint64_t start_pc)
 	return ctx && symbolizer_function(ctx, start_pc, &fn) && model_start_serves_many(fn.name);
 }
 
-static size_t assembler_alloc_type(void *ctx, uint64_t key, char *name, size_t room)
+static ssize_t assembler_alloc_type(void *ctx, uint64_t key, char *name, size_t room)
 {
 	const struct assembler *a = ctx;
 	uint64_t pcs[REC_MAX_FRAMES];
 	size_t n = stacks_pcs(a->stacks, key, pcs, REC_MAX_FRAMES);
 
-	return a->alloc_type && n ? a->alloc_type(a->types, pcs, n, name, room) : 0;
+	if (!n)
+		return -1;
+	return a->alloc_type ? (ssize_t)a->alloc_type(a->types, pcs, n, name, room) : 0;
 }
 
 static int assembler_open_trace(struct assembler *a, int fd, const struct assembler_opts *opts,

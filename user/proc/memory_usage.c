@@ -17,16 +17,19 @@ enum { CGROUP_TEXT = 65536 };
 #define NO_LIMIT (1ULL << 60)
 
 struct usage_level {
-	int limit, used;
+	int limit, used, stat;	/* @stat: -1: none */
+	const char *unused;	/* name of a value in @stat */
 	unsigned int up;
 };
 
 /* Versions 1 and 2. */
 static const struct {
 	const char *limit, *used, *kills;
+	const char *unused;	/* of memory.stat: pages of files that the kernel can drop */
 } usage_names[] = {
-	{ "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.oom_control" },
-	{ "memory.max", "memory.current", "memory.events" },
+	{ "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.oom_control",
+	  "total_inactive_file" },
+	{ "memory.max", "memory.current", "memory.events", "inactive_file" },
 };
 
 /* --- open --- */
@@ -46,18 +49,25 @@ static void usage_close(int *fd)
 	*fd = -1;
 }
 
+static void usage_close_level(struct usage_level *l)
+{
+	usage_close(&l->limit);
+	usage_close(&l->used);
+	usage_close(&l->stat);
+}
+
 static void usage_add_level(struct memory_usage_files *f, const char *folder, bool v2,
 			    unsigned int up)
 {
 	struct usage_level l = { usage_file(folder, usage_names[v2].limit),
-				 usage_file(folder, usage_names[v2].used), up };
+				 usage_file(folder, usage_names[v2].used),
+				 usage_file(folder, "memory.stat"), usage_names[v2].unused, up };
 
 	if (l.limit >= 0 && l.used >= 0) {
 		*(struct usage_level *)vec_push(&f->levels, sizeof(l)) = l;
 		return;
 	}
-	usage_close(&l.limit);
-	usage_close(&l.used);
+	usage_close_level(&l);
 }
 
 /* If both versions are mounted, one has the controller: the other one's folder has no such file. */
@@ -106,10 +116,8 @@ void memory_usage_close(struct memory_usage_files *f)
 {
 	size_t i;
 
-	for (i = 0; i < f->levels.len; i++) {
-		usage_close(&vec_at(&f->levels, struct usage_level, i)->limit);
-		usage_close(&vec_at(&f->levels, struct usage_level, i)->used);
-	}
+	for (i = 0; i < f->levels.len; i++)
+		usage_close_level(vec_at(&f->levels, struct usage_level, i));
 	vec_free(&f->levels);
 	usage_close(&f->kills);
 	usage_close(&f->machine);
@@ -142,12 +150,16 @@ static bool usage_take(struct memory_usage *ret, uint64_t limit, uint64_t used)
 static void usage_read_level(const struct usage_level *l, struct memory_usage *ret)
 {
 	char text[CGROUP_FILE];
-	uint64_t limit;
+	uint64_t limit, used, unused;
 
 	if (!usage_text(l->limit, text) || !strncmp(text, "max", 3))
 		return;
 	limit = strtoull(text, NULL, 10);
-	if (usage_text(l->used, text) && usage_take(ret, limit, strtoull(text, NULL, 10)))
+	if (!usage_text(l->used, text))
+		return;
+	used = strtoull(text, NULL, 10);
+	unused = usage_text(l->stat, text) ? cgroup_value(text, l->unused, 1) : 0;
+	if (usage_take(ret, limit, used > unused ? used - unused : 0))
 		ret->up = l->up;
 }
 

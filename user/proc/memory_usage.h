@@ -26,7 +26,8 @@ struct memory_usage_files {
 struct memory_usage {
 	/*
 	 * The limit with the least room below it, of the cgroup or of one @up levels above it, and
-	 * what is used of it; or the memory of the machine, if that has less room. 0: not known.
+	 * what is used of it, without pages of files that were not used lately, which the kernel
+	 * drops first; or the memory of the machine, if that has less room. 0: not known.
 	 */
 	uint64_t limit, used;
 	bool of_machine;

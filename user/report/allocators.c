@@ -13,6 +13,9 @@
 /* The bytes of a normal distribution to both sides of its mean: 95 %. */
 #define DEVIATIONS 1.96
 
+/* Kinds of live samples of a trace that are known; the ends of others are foreign. */
+enum { LIVE_MOST = 1 << 20 };
+
 /* Rows by a key; the last one has those without room. */
 struct allocator_table {
 	struct map64 by_key;
@@ -24,6 +27,9 @@ struct allocators {
 	struct allocator total;
 	struct allocator_table functions, types;
 	struct map64 by_stack;	/* number of the row of the stack's function, from 1 on */
+	/* allocations of this trace that no end was found of, by allocators_key(): their number */
+	struct map64 live;
+	uint64_t cycles;	/* collections that began in this trace */
 	uint64_t foreign;
 	struct allocators_gc gc;
 };
@@ -111,16 +117,59 @@ static void allocator_free(struct allocator *row, const struct alloc_event *e)
 	row->freed++;
 }
 
+/* What an end says of its allocation: stack, size, and the collections that had begun before it. */
+static uint64_t allocators_key(const struct alloc_event *e, uint64_t cycles)
+{
+	return hash64(hash64(hash64(cycles) ^ e->stack) ^ e->size);
+}
+
+static void allocators_live(struct allocators *a, const struct alloc_event *e)
+{
+	uint64_t key = allocators_key(e, a->cycles);
+
+	if (a->live.len < LIVE_MOST || map64_get(&a->live, key))
+		++*map64_put(&a->live, key, NULL);
+}
+
+/* Is the allocation in this trace? That of an end in a part of a recording may be before it. */
+static bool allocators_knows(struct allocators *a, const struct alloc_event *e)
+{
+	uint64_t key, *n;
+
+	if (!e->collections || !e->stack || e->collections > a->cycles)
+		return false;
+	key = allocators_key(e, a->cycles - e->collections);
+	n = map64_get(&a->live, key);
+	if (n && !--*n)
+		map64_del(&a->live, key);
+	return n;
+}
+
+static void allocators_on_event(void *ctx, const struct trace_event *ev)
+{
+	((struct allocators *)ctx)->cycles += ev->type == EV_GCBegin;
+}
+
+static void allocators_on_trace(void *ctx, int64_t time)
+{
+	struct allocators *a = ctx;
+
+	map64_clear(&a->live);
+	a->cycles = 0;
+}
+
 static void allocators_on_alloc(void *ctx, const struct alloc_event *e)
 {
 	struct allocators *a = ctx;
 	void (*add)(struct allocator *row, const struct alloc_event *e) =
 		e->freed ? allocator_free : allocator_add;
 
-	if (e->freed && (!e->collections || !e->stack)) {
+	if (e->freed && !allocators_knows(a, e)) {
 		a->foreign++;
 		return;
 	}
+	if (!e->freed)
+		allocators_live(a, e);
 	add(&a->total, e);
 	add(allocators_by_function(a, e->stack), e);
 	add(allocators_by_type(a, e->type), e);
@@ -177,7 +226,9 @@ struct allocators *allocators_new(struct spans *s)
 
 	a->spans = s;
 	a->total.name = a->total.file = a->total.caller = "";
-	spans_visit(s, &(struct spans_visitor){ .ctx = a, .alloc = allocators_on_alloc,
+	spans_visit(s, &(struct spans_visitor){ .ctx = a, .trace_begin = allocators_on_trace,
+					       .event = allocators_on_event,
+					       .alloc = allocators_on_alloc,
 					       .span = allocators_on_span,
 					       .range = allocators_on_range });
 	return a;
@@ -190,6 +241,7 @@ void allocators_free(struct allocators *a)
 	map64_free(&a->functions.by_key);
 	map64_free(&a->types.by_key);
 	map64_free(&a->by_stack);
+	map64_free(&a->live);
 	vec_free(&a->functions.rows);
 	vec_free(&a->types.rows);
 	free(a);

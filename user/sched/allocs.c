@@ -4,7 +4,8 @@
  * handlers.h. The end of an object belongs to the last allocation at its address: an object has one
  * special record of the profiler, by which both probes know it. After lost records, and after a
  * time without probes, an end may be that of an allocation that no record tells of: what is known
- * is forgotten then, and no later end gets a false lifetime.
+ * is forgotten then, nothing is kept until the last lost record, and no later end gets a false
+ * lifetime.
  */
 #include "sched/handlers.h"
 
@@ -44,15 +45,21 @@ static const char *allocs_type(struct model *s, uint64_t stack)
 {
 	uint64_t *known = map64_get(&s->allocs.types, stack);
 	char name[TYPE_ROOM], *kept;
-	size_t n;
+	ssize_t n;
 
 	if (known)
 		return (const char *)(uintptr_t)*known;
-	if (!stack || !s->opts.alloc_type || s->allocs.types.len >= TYPES_MOST)
+	if (!stack || !s->opts.alloc_type)
 		return "";
+	if (s->allocs.types.len >= TYPES_MOST) {
+		s->counts.allocs_untyped += s->started;
+		return "";
+	}
 	n = s->opts.alloc_type(s->opts.alloc_ctx, stack, name, sizeof(name));
-	kept = xcalloc(1, n + 1);
-	memcpy(kept, name, n);
+	if (n < 0)	/* a later record may have the stack */
+		return "";
+	kept = xcalloc(1, (size_t)n + 1);
+	memcpy(kept, name, (size_t)n);
 	*map64_put(&s->allocs.types, stack, NULL) = (uint64_t)(uintptr_t)kept;
 	return kept;
 }
@@ -66,6 +73,7 @@ static struct sample *allocs_put(struct model *s, uint64_t addr)
 		return a;
 	}
 	if (s->allocs.live.len >= SAMPLES_MOST) {
+		s->allocs.beyond = true;
 		s->counts.allocs_unpaired++;
 		return NULL;
 	}
@@ -181,9 +189,13 @@ void alloc_sampled(struct model *s, struct M *m, const struct rec *r)
 
 	if (!r->ptr)	/* the runtime samples no object without a size */
 		return;
-	kept = allocs_put(s, r->id);
-	if (kept)
-		*kept = now;
+	if (r->time > s->allocs.doubtful) {
+		kept = allocs_put(s, r->id);
+		if (kept)
+			*kept = now;
+	} else {
+		s->counts.allocs_unpaired++;
+	}
 	s->counts.allocs += s->started;
 	allocs_message(text, &now, 0);
 	allocs_emit(s, m, ALLOC_CATEGORY, text, l->stack);
@@ -197,7 +209,8 @@ void sample_freed(struct model *s, struct M *m, const struct rec *r)
 	if (!r->ptr)
 		return;
 	s->counts.frees += s->started;
-	s->counts.frees_before += s->started && !a;
+	if (s->started && !a)
+		++*(s->allocs.beyond ? &s->counts.frees_beyond : &s->counts.frees_before);
 	allocs_message(text, a ? a : &before, a ? s->allocs.collections - a->collections : 0);
 	allocs_emit(s, m, ALLOC_FREE_CATEGORY, text, a ? a->stack : 0);
 	if (a)
@@ -218,6 +231,14 @@ void allocs_forget(struct model *s)
 		free(map64_ptr(&s->allocs.live, i, struct sample));
 	s->counts.allocs_unpaired += s->allocs.live.len;
 	map64_clear(&s->allocs.live);
+	s->allocs.beyond = false;
+}
+
+void allocs_forget_until(struct model *s, uint64_t time)
+{
+	allocs_forget(s);
+	if (time > s->allocs.doubtful)
+		s->allocs.doubtful = time;
 }
 
 void allocs_free(struct model *s)

@@ -158,6 +158,7 @@ void gap_resume(struct model *s, struct M *m, const struct rec *r)
 		return;
 	/* records from before, or of an attempt that failed, count no more */
 	begin_collecting(s);
+	allocs_forget(s);
 	s->gap.collecting = true;
 }
 

@@ -80,6 +80,8 @@ void objects_free(struct model *s);
 void allocs_collection(struct model *s);
 /* Records are missing: no end of an object belongs to an allocation from before for sure. */
 void allocs_forget(struct model *s);
+/* Likewise of allocations that are still to come, up to @time. */
+void allocs_forget_until(struct model *s, uint64_t time);
 /*
  * Writes the events that wait for a goroutine if @m, which may be NULL, or soon_speaker() runs one
  * with a P.

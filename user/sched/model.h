@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "record.h"
@@ -89,9 +90,9 @@ struct model_opts {
 	void *handler_ctx;
 	/*
 	 * Likewise the name of the type that was allocated at the stack @key, which is less than
-	 * @room bytes; 0: not known. NULL: none is.
+	 * @room bytes; 0: not known; -1: the stack is not known. NULL: none is.
 	 */
-	size_t (*alloc_type)(void *alloc_ctx, uint64_t key, char *name, size_t room);
+	ssize_t (*alloc_type)(void *alloc_ctx, uint64_t key, char *name, size_t room);
 	void *alloc_ctx;
 };
 
@@ -122,9 +123,11 @@ struct model_counts {
 	/*
 	 * sampled allocations and ends of such objects (group alloc); those of threads without a
 	 * goroutine, which have no event; ends of objects from before the recording, or from before
-	 * a loss; allocations whose end cannot be known for sure
+	 * or in a loss; likewise, or of samples without room; allocations whose end cannot be known
+	 * for sure; those without a type, as too many stacks allocate
 	 */
-	uint64_t allocs, frees, allocs_homeless, frees_before, allocs_unpaired;
+	uint64_t allocs, frees, allocs_homeless, frees_before, frees_beyond, allocs_unpaired,
+		allocs_untyped;
 	uint64_t renamed_logs;		/* of the program, in a category of notes (read/notes.h) */
 	/* times that an event needed goroutine 0, which no program has */
 	uint64_t stand_ins;

@@ -67,7 +67,7 @@ void records_lost(struct model *s, struct M *m, const struct rec *r)
 
 	s->counts.lost += l->arg;
 	ops_lose(s);
-	allocs_forget(s);
+	allocs_forget_until(s, l->stack);
 	/* Times in notes count from the begin of the trace. */
 	if (!s->started && !s->gap.open) {
 		note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " before the trace begins",

@@ -146,6 +146,8 @@ struct allocs {
 	struct map64 live;	/* by address: struct sample *, whose end is still to come */
 	struct map64 types;	/* by key of a stack: the name of the type, owned */
 	uint64_t collections;	/* that have begun */
+	uint64_t doubtful;	/* no sample up to this time can be paired: records are missing */
+	bool beyond;		/* a sample found no room since all were forgotten */
 	/* ends of objects that a thread without a goroutine has swept: struct late_end, texts */
 	struct buf late;
 };

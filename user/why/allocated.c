@@ -22,13 +22,17 @@ struct allocated {
 	struct spans *spans;
 	struct vec samples;	/* struct allocated_sample, by time */
 	struct vec cycles;	/* int64_t: begins of collections */
+	/* the last sample, and the last begin, that were dropped; INT64_MIN: none was */
+	int64_t sample_dropped, cycle_dropped;
 };
 
 /* --- reading --- */
 
-static void *allocated_push(struct vec *v, size_t size, size_t most)
+/* Each element begins with its time, or is that. */
+static void *allocated_push(struct vec *v, size_t size, size_t most, int64_t *dropped)
 {
 	if (v->len >= most) {
+		memcpy(dropped, (char *)v->data + (most / 2 - 1) * size, sizeof(*dropped));
 		memmove(v->data, (char *)v->data + most / 2 * size, (v->len - most / 2) * size);
 		v->len -= most / 2;
 	}
@@ -50,7 +54,8 @@ static void allocated_on_alloc(void *ctx, const struct alloc_event *e)
 	if (e->freed)
 		return;
 	*(struct allocated_sample *)allocated_push(&a->samples, sizeof(struct allocated_sample),
-						   SAMPLES_KEPT) = (struct allocated_sample){
+						   SAMPLES_KEPT,
+						   &a->sample_dropped) = (struct allocated_sample){
 		.time = e->time, .g = e->g, .frame = allocated_frame(a->spans, e->stack),
 		.bytes = alloc_weight(e->size, e->rate) * (double)e->size,
 	};
@@ -61,7 +66,14 @@ static void allocated_on_event(void *ctx, const struct trace_event *ev)
 	struct allocated *a = ctx;
 
 	if (ev->type == EV_GCBegin)
-		*(int64_t *)allocated_push(&a->cycles, sizeof(int64_t), CYCLES_KEPT) = ev->time;
+		*(int64_t *)allocated_push(&a->cycles, sizeof(int64_t), CYCLES_KEPT,
+					   &a->cycle_dropped) = ev->time;
+}
+
+void allocated_trace(struct allocated *a)
+{
+	a->samples.len = a->cycles.len = 0;
+	a->sample_dropped = a->cycle_dropped = INT64_MIN;
 }
 
 struct allocated *allocated_new(struct spans *s)
@@ -69,6 +81,7 @@ struct allocated *allocated_new(struct spans *s)
 	struct allocated *a = xcalloc(1, sizeof(*a));
 
 	a->spans = s;
+	allocated_trace(a);
 	spans_visit(s, &(struct spans_visitor){ .ctx = a, .alloc = allocated_on_alloc,
 					       .event = allocated_on_event });
 	return a;
@@ -81,11 +94,6 @@ void allocated_free(struct allocated *a)
 	vec_free(&a->samples);
 	vec_free(&a->cycles);
 	free(a);
-}
-
-void allocated_trace(struct allocated *a)
-{
-	a->samples.len = a->cycles.len = 0;
 }
 
 /* --- answers --- */
@@ -187,6 +195,9 @@ void allocated_because(const struct allocated *a, struct path *path, struct why_
 	ret->since = allocated_since(a, first);
 	if (ret->since == INT64_MIN)
 		ret->since = spans_first(a->spans);
+	/* a sum of what is left would be too small, or begin at the wrong collection */
+	if (ret->since <= a->sample_dropped || ret->since <= a->cycle_dropped)
+		return;
 	allocated_fill(a, ret->since, last, ret->g, &ret->own);
 	allocated_fill(a, ret->since, last, TRACEV2_NO_ID, &ret->all);
 }

@@ -31,7 +31,11 @@ struct why_because {
 	/* the goroutine with most of them, and the function that it began with */
 	uint64_t g;
 	const char *name;
-	struct allocated_sum own, all;	/* of @g, of the program; no samples: none is known */
+	/*
+	 * of @g, of the program; no samples: none is known, or the trace has more since then than
+	 * are kept
+	 */
+	struct allocated_sum own, all;
 };
 
 /* Adds a visitor to @s, which must outlive the result. */

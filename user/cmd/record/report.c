@@ -348,6 +348,8 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "allocs", res->model.allocs },
 		{ "allocs_freed", res->model.frees },
 		{ "allocs_freed_unknown", res->model.frees_before },
+		{ "allocs_freed_beyond", res->model.frees_beyond },
+		{ "allocs_without_type", res->model.allocs_untyped },
 		{ "allocs_without_event", res->model.allocs_homeless },
 		{ "allocs_unpaired", res->model.allocs_unpaired },
 		{ "object_min", r->object_min },

@@ -59,7 +59,13 @@ void report_print_allocs(const struct report *r, FILE *f)
 	if (c->frees_before)
 		fprintf(f, ", %" PRIu64 " of them allocated before the recording, or before a loss",
 			c->frees_before);
+	if (c->frees_beyond)
+		fprintf(f, ", %" PRIu64 " before the recording, or when too many were alive",
+			c->frees_beyond);
 	fputc('\n', f);
+	if (c->allocs_untyped)
+		fprintf(f, "allocations: %" PRIu64 " of these have no type, as too many stacks "
+			"allocate\n", c->allocs_untyped);
 	if (c->allocs_homeless)
 		fprintf(f, "allocations: %" PRIu64 " of these have no event, as their thread ran "
 			"no goroutine\n", c->allocs_homeless);
