@@ -165,11 +165,13 @@ judge_random() {
 	a_server
 	touch snaps/0.trace snaps/9.json snaps/other.trace snaps/7x.trace
 	echo unfinished >snaps/3.trace.flight.partial
+	# kill -9 between the names of the files beside the trace and its own
+	touch snaps/3.trace.heap.pb.gz snaps/3.trace.json snaps/8.trace.json snaps/8.trace.heap.pb.gz
 	touch -d '1 hour ago' snaps/3.trace.flight.partial
 	start_flight --keep 2
 	for i in 2 3 4; do succeeds "$GOTAP" snap -p "$TARGET"; done
 	stop_record
-	rm snaps/0.trace snaps/9.json snaps/other.trace snaps/7x.trace
+	rm snaps/0.trace snaps/9.json snaps/other.trace snaps/7x.trace snaps/8.trace.json snaps/8.trace.heap.pb.gz
 	is_numbered 3 4
 	start_flight --keep 2
 	stop_record

@@ -92,7 +92,7 @@ is_of_leak() {
 	is_of_leak "$SNAP"
 	memory_of -e --arg cgroup "/${FOLDER##*/}" --argjson limit "$LIMIT" '.memory |
 		.cgroup == $cgroup and .limit_of == "cgroup" and .limit_bytes == $limit and .used_bytes > $limit / 2 and
-		.anonymous_bytes > $limit / 2 and .oom_kills == 1 and (.sigkill_known | type) == "boolean" and .heap.rate == 524288 and .reads >= 2 and
+		.anonymous_bytes > $limit / 2 and .oom_kills == 1 and (.sigkill_known | type) == "boolean" and .heap.rate == 524288 and .heap.refused == 0 and (.heap.cut | not) and .reads >= 2 and
 		(.heap.stacks[0].stack | length >= 3 and (.[0] | startswith("main.touched ")) and (.[1] | startswith("main.leak ")))'
 	[ "$(memory_of .memory.heap.file)" = "${SNAP##*/}.heap.pb.gz" ]
 	[ "$(memory_of .memory.heap.diff_file)" = "${SNAP##*/}.heap-diff.pb.gz" ]
@@ -106,7 +106,10 @@ is_of_leak() {
 	jq -e '.findings[0] | .kind == "out of memory" and .function == "main.touched" and (.file | endswith("hungry.go")) and
 		.line > 0 and .share == 0 and (.text | test("main.leak"))' report.json
 	"$GOTAP" report "$SNAP" | grep -A1 '^ 1\..* Out of memory: the kernel'
-	"$GOTAP" schema snapshot >/dev/null
+	"$GOTAP" schema snapshot >schema.json
+	if python3 -c 'import jsonschema' 2>/dev/null; then
+		python3 "$CHECKOUT/tests/lib/schema.py" check schema.json seen "$SNAP.json"
+	fi
 }
 
 @test "launched, with --on crash: one snapshot, and the status of the program" {

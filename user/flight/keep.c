@@ -115,8 +115,31 @@ static bool is_unfinished(const struct keep *k, const char *name)
 	return whole && naming_match(k->names, whole);
 }
 
-/* Removes an unfinished file, unless a recording that still writes it has locked it. */
-static void remove_stale(int dir, const char *name)
+/*
+ * Removes the files beside a trace that did not get its name: they got theirs before it, from the
+ * same recording, as none has a name that was taken.
+ */
+static void remove_beside(const struct keep *k, int dir, const char *partial)
+{
+	_cleanup_free_ char *trace = without_end(partial, NAMING_PARTIAL);
+	enum naming_beside i;
+	struct stat st;
+
+	if (!naming_match(k->names, trace) || !fstatat(dir, trace, &st, AT_SYMLINK_NOFOLLOW))
+		return;
+	for (i = 0; i < BESIDES; i++) {
+		_cleanup_free_ char *beside = naming_beside(trace, i);
+
+		if (keep_is_regular(dir, beside, &st))
+			unlinkat(dir, beside, 0);
+	}
+}
+
+/*
+ * Removes an unfinished file, and what belongs to it, unless a recording that still writes it has
+ * locked it.
+ */
+static void remove_stale(const struct keep *k, int dir, const char *name)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat st;
@@ -124,8 +147,10 @@ static void remove_stale(int dir, const char *name)
 	if (!keep_is_regular(dir, name, &st) || st.st_mtime + NEW_SECONDS > time(NULL))
 		return;
 	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
-		unlinkat(dir, name, 0);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
+		return;
+	remove_beside(k, dir, name);
+	unlinkat(dir, name, 0);
 }
 
 static int keep_by_time(const void *a, const void *b)
@@ -165,7 +190,7 @@ static void flight_adopt(struct keep *k, struct error *err)
 		if (naming_match(k->names, e->d_name))
 			adopt_one(k, dirfd(d), e->d_name);
 		else if (is_unfinished(k, e->d_name))
-			remove_stale(dirfd(d), e->d_name);
+			remove_stale(k, dirfd(d), e->d_name);
 	closedir(d);
 	vec_sort(&k->files, sizeof(struct kept), keep_by_time);
 }

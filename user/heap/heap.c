@@ -290,7 +290,8 @@ static int heap_attempt(struct heap_profile *p, const struct heap_opts *o, bool 
 		return r;
 	heap_set_rates(p, o, &before);
 	bytes = memory_size(o->proc);
-	windows = windows_new(o->proc, buckets_windows(o, bytes));
+	windows = windows_new(o->proc, buckets_windows(o, bytes),
+			      o->windows ? o->windows : HEAP_WINDOWS);
 	buckets_walk(p, o, before.head, bytes, windows, &counts);
 	*settled = true;
 	if (o->kind == HEAP_MEMORY)
@@ -305,6 +306,8 @@ static int heap_attempt(struct heap_profile *p, const struct heap_opts *o, bool 
 	*settled &= !r && (o->kind != HEAP_MEMORY || heap_same_cycle(o, &before, &after));
 	return r;
 }
+
+_Static_assert(HEAP_WINDOW == WINDOW_BYTES, "heap.h has the size of a window");
 
 bool heap_read_cycle(const struct heap_opts *opts, uint32_t *ret)
 {

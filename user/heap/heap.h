@@ -90,6 +90,8 @@ struct heap_text {
 	uint64_t start, end;
 };
 
+enum { HEAP_WINDOW = 256 << 10, HEAP_WINDOWS = 256 };
+
 struct heap_opts {
 	const struct process *proc;
 	const struct profile_vars *vars;	/* link-time addresses */
@@ -99,6 +101,8 @@ struct heap_opts {
 	size_t ntext;
 	/* bytes of buckets that are read at most, the newest first; 0: as many as there are */
 	uint64_t most;
+	/* windows of HEAP_WINDOW bytes that the reader holds at a time; 0: HEAP_WINDOWS */
+	unsigned int windows;
 	const struct stop_request *stop;	/* may be NULL */
 };
 

@@ -14,11 +14,20 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "live/memory.h"
+#include "proc/cgroup_memory.h"
+#include "proc/cgroup_mounts.h"
+#include "proc/procfs.h"
 
 enum {
 	LOOK_MS = 200,
 	SHARE = 20,		/* the part of a CPU that readings may take */
+	/*
+	 * The runtime takes buckets from a chunk of the size of a window for each P: so many are in
+	 * use at a time.
+	 */
+	WINDOWS_LEAST = 32, WINDOWS_EACH_CPU = 2,
 	GROWN_PART = 8, LARGER_PART = 2, NEAR_PART = 32,
+	CGROUP_TEXT = 65536,
 	PROFILES = 4,		/* the last one, two earlier ones, and the one that is read */
 };
 
@@ -27,6 +36,8 @@ static const uint64_t EACH_NS = 10000000000, GROWN_NS = 1000000000, GROWN_BYTES 
 struct recent {
 	struct heap_opts opts;
 	struct memory_usage_files files;
+	struct cgroup_mounts mounts;
+	struct buf cgroup;		/* gotap's own, as proc has it; no text: not known */
 	int wake;			/* eventfd: the thread is to end, */
 	bool stopping;			/* and so is a reading */
 	struct stop_request stop;
@@ -38,7 +49,7 @@ struct recent {
 	struct recent_profile *last, *middle, *old;
 	struct memory_usage begin, now, lived, before;
 	uint64_t ended, cpu;		/* the last reading, also one that failed: end, CPU time */
-	uint64_t reads, failed, cpu_all;
+	uint64_t reads, failed, without_room, cpu_all;
 };
 
 /* --- is it time to read? --- */
@@ -85,6 +96,28 @@ static bool recent_is_due(const struct recent *r)
 	    (since >= GROWN_NS && recent_is_larger(r, GROWN_PART)))
 		return true;
 	return since >= EACH_NS && recent_has_collected(r);
+}
+
+/* Bytes of the windows and of a profile like the last one, with its growth. */
+static uint64_t recent_bytes(const struct recent *r)
+{
+	uint64_t ret = (uint64_t)r->opts.windows * HEAP_WINDOW;
+
+	if (r->last)
+		ret += 2 * (r->last->heap.records.len * sizeof(struct heap_record) +
+			    r->last->heap.pcs.len * sizeof(uint64_t));
+	return ret;
+}
+
+static bool recent_has_room(struct recent *r)
+{
+	struct cgroup_need need = { .text = (const char *)r->cgroup.data, .bytes = recent_bytes(r),
+				    .other = "" };
+	struct cgroup_short none;
+	bool ret = !need.text || cgroup_memory_room(&r->mounts, &need, &none) != CGROUP_NO_ROOM;
+
+	r->without_room += !ret;
+	return ret;
 }
 
 /* --- a reading --- */
@@ -172,12 +205,29 @@ static void *recent_run(void *ctx)
 
 	while (recent_wait(r)) {
 		recent_look(r, true);
-		if (r->opts.vars->mbuckets && !memory_is_silent(r->opts.proc) && recent_is_due(r))
+		if (r->opts.vars->mbuckets && !memory_is_silent(r->opts.proc) && recent_is_due(r) &&
+		    recent_has_room(r))
 			recent_read(r);
 	}
 	/* soon, as the cgroup of a container is removed after the container's end */
 	recent_look(r, false);
 	return NULL;
+}
+
+static unsigned int recent_windows(void)
+{
+	long n = WINDOWS_EACH_CPU * sysconf(_SC_NPROCESSORS_CONF);
+
+	return n < WINDOWS_LEAST ? WINDOWS_LEAST : n > HEAP_WINDOWS ? HEAP_WINDOWS : (unsigned int)n;
+}
+
+static void recent_find_cgroup(struct recent *r)
+{
+	const struct procfs fs = { .dir = "/proc" };
+
+	cgroup_mounts_find(&r->mounts, "/proc/self/mountinfo");
+	if (procfs_read(&fs, getpid(), "cgroup", CGROUP_TEXT, &r->cgroup))
+		buf_free(&r->cgroup);
 }
 
 struct recent *recent_new(const struct heap_opts *opts)
@@ -188,6 +238,8 @@ struct recent *recent_new(const struct heap_opts *opts)
 	r->stop.thread = &r->stopping;
 	r->opts.stop = &r->stop;
 	r->opts.most = RECENT_BYTES;
+	r->opts.windows = recent_windows();
+	recent_find_cgroup(r);
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	memory_usage_open(&r->files, &opts->proc->fs, opts->proc->pid, "/proc/self/mountinfo");
 	recent_look(r, true);
@@ -217,7 +269,7 @@ void recent_stop(struct recent *r, struct recent_result *ret)
 	*ret = (struct recent_result){
 		.last = r->last, .begin = r->begin, .end = r->now, .lived = r->lived,
 		.before = r->before.limit ? r->before : r->begin,
-		.reads = r->reads, .failed = r->failed, .cpu_ns = r->cpu_all,
+		.reads = r->reads, .without_room = r->without_room, .failed = r->failed, .cpu_ns = r->cpu_all,
 	};
 	ret->earlier = r->middle && r->last->time - r->middle->time >= EACH_NS ? r->middle :
 		       r->old						       ? r->old :
@@ -240,6 +292,8 @@ void recent_free(struct recent *r)
 	for (i = 0; i < PROFILES; i++)
 		heap_free(&r->profiles[i].heap);
 	memory_usage_close(&r->files);
+	cgroup_mounts_free(&r->mounts);
+	buf_free(&r->cgroup);
 	if (r->wake >= 0)
 		close(r->wake);
 	free(r);

@@ -11,7 +11,9 @@
  *	1 s after it, if the anonymous memory of the process has grown by an eighth, and 16 MB;
  *	at once, if that memory has grown by half and 16 MB, or if three quarters of a limit are
  *	used and it has grown by a 32nd part of the limit
- * since then; but a reading waits for 20 times the CPU time that the one before took. The counts of
+ * since then; but a reading waits for 20 times the CPU time that the one before took, and for room
+ * in gotap's own cgroup, which may be the process's: it must not take the last of its memory. The
+ * counts of
  * struct heap_record that matter are `now`: garbage that no collection has freed yet takes memory,
  * too.
  */
@@ -41,6 +43,8 @@ struct recent_result {
 	/* the last look with a limit, while the process lived, and the one before it */
 	struct memory_usage lived, before;
 	uint64_t reads, failed;		/* readings, and those that failed */
+	/* looks at which a reading was due, and gotap's own cgroup had no room for it */
+	uint64_t without_room;
 	uint64_t cpu_ns;		/* of all of them, with the readers of the memory */
 };
 

@@ -10,7 +10,7 @@
 #include "live/memory.h"
 
 /* PART: bytes that live/memory.c reads in one system call */
-enum { SLOTS = 256, PAGE = 4096, PAGES = WINDOW_BYTES / PAGE, PART = 64 << 10,
+enum { PAGE = 4096, PAGES = WINDOW_BYTES / PAGE, PART = 64 << 10,
        PARTS = WINDOW_BYTES / PART, PART_PAGES = PART / PAGE };
 
 struct window {
@@ -23,14 +23,16 @@ struct window {
 struct windows {
 	const struct process *proc;
 	uint64_t left;
-	struct window slots[SLOTS];	/* a slot is found by the hash of the base */
+	unsigned int held;
+	struct window slots[];	/* a slot is found by the hash of the base */
 };
 
-struct windows *windows_new(const struct process *proc, uint64_t most)
+struct windows *windows_new(const struct process *proc, uint64_t most, unsigned int held)
 {
-	struct windows *w = xcalloc(1, sizeof(*w));
+	struct windows *w = xcalloc(1, sizeof(*w) + held * sizeof(w->slots[0]));
 
 	w->proc = proc;
+	w->held = held;
 	w->left = most;
 	return w;
 }
@@ -39,7 +41,7 @@ void windows_forget(struct windows *w, uint64_t most)
 {
 	size_t i;
 
-	for (i = 0; i < SLOTS; i++)
+	for (i = 0; i < w->held; i++)
 		w->slots[i].is_read = false;
 	w->left = most;
 }
@@ -50,7 +52,7 @@ void windows_free(struct windows *w)
 
 	if (!w)
 		return;
-	for (i = 0; i < SLOTS; i++)
+	for (i = 0; i < w->held; i++)
 		free(w->slots[i].bytes);
 	free(w);
 }
@@ -96,7 +98,7 @@ static void window_read(const struct windows *w, struct window *v)
 /* The window with @base; NULL if no further window may be read. */
 static struct window *window_at(struct windows *w, uint64_t base)
 {
-	struct window *v = &w->slots[hash64_seeded(base) % SLOTS];
+	struct window *v = &w->slots[hash64_seeded(base) % w->held];
 
 	if (v->is_read && v->base == base)
 		return v;

@@ -19,8 +19,11 @@ enum { WINDOW_SHIFT = 18, WINDOW_BYTES = 1 << WINDOW_SHIFT };
 
 struct windows;
 
-/* @most: windows that may be read. The caller frees the result with windows_free(). */
-struct windows *windows_new(const struct process *proc, uint64_t most);
+/*
+ * @most: windows that may be read; @held: that are held in memory at a time, at least 1. The caller
+ * frees the result with windows_free().
+ */
+struct windows *windows_new(const struct process *proc, uint64_t most, unsigned int held);
 /*
  * What was read so far is read again when it is asked for; the number of windows that may be read
  * begins anew.

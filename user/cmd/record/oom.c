@@ -266,6 +266,10 @@ static void oom_put_heap(struct oom *o, struct json_out *j, const char *trace)
 		json_put_real(j, "diff_s",
 			      (double)(o->memory.last->time - o->memory.earlier->time) / 1e9, 3);
 	}
+	if (o->view.profile.cut)
+		json_put_text(j, "cut", heap_cut_text(o->view.profile.cut));
+	json_put_count(j, "refused", heap_refused(&o->view.profile));
+	json_put_bool(j, "moved", o->view.profile.moved);
 	json_put_count(j, "rate", o->view.profile.rate);
 	json_put_number(j, "inuse_bytes", o->view.totals[VALUE_INUSE_SPACE]);
 	json_put_number(j, "inuse_objects", o->view.totals[VALUE_INUSE_OBJECTS]);
@@ -303,6 +307,7 @@ static void oom_put(void *ctx, struct json_out *j, const char *trace)
 	if (o->memory.begin.has_kills && o->memory.end.has_kills)
 		json_put_count(j, "oom_kills", o->memory.end.kills - o->memory.begin.kills);
 	json_put_count(j, "reads", o->memory.reads);
+	json_put_count(j, "reads_without_room", o->memory.without_room);
 	json_put_real(j, "reads_cpu_s", (double)o->memory.cpu_ns / 1e9, 6);
 	if (o->beside.heap >= 0)
 		oom_put_heap(o, j, trace);
@@ -333,10 +338,12 @@ static void oom_say(struct oom *o, struct flight_fact *fact)
 	size_t room = sizeof(fact->what), n;
 
 	n = (size_t)snprintf(fact->what, room, "out of memory");
-	if (last->limit)
-		n += (size_t)snprintf(fact->what + n, room - n, ", of %s in the %s",
+	if (last->limit && o->witness != OOM_RUNTIME)
+		n += (size_t)snprintf(fact->what + n, room - n, ", of %s in %s",
 				      unit_bytes(last->limit).text,
-				      last->of_machine ? "machine" : "cgroup");
+				      last->of_machine ? "the machine" :
+				      last->up	       ? "a group above it" :
+							 "the cgroup");
 	if (o->view.rows.len)
 		oom_say_first(o, fact->what + n, room - n);
 	else if (*o->fatal)

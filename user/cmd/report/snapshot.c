@@ -58,15 +58,23 @@ static struct unit_text snapshot_seconds(struct json_object *obj, const char *na
 	return unit_time(seconds > 0 && seconds < 1e9 ? (int64_t)(1e9 * seconds) : 0);
 }
 
+/* Is the profile a part of the program's, or of two moments? */
+static bool snapshot_is_part(struct json_object *heap)
+{
+	return *json_text(heap, "cut") || json_number(heap, "refused") > 0 ||
+	       json_true(heap, "moved");
+}
+
 static void snapshot_say_heap(struct buf *text, struct json_object *heap)
 {
 	struct json_object *stacks = json_at(heap, "stacks");
 	int64_t whole = json_number(heap, "inuse_bytes"), bytes;
 	size_t i, n = json_length(stacks);
 
-	buf_printf(text, "By the heap profile of %s before, %s held:",
+	buf_printf(text, "By the heap profile of %s before, %s held%s:",
 		   snapshot_seconds(heap, "age_s").text,
-		   unit_bytes(whole > 0 ? (uint64_t)whole : 0).text);
+		   unit_bytes(whole > 0 ? (uint64_t)whole : 0).text,
+		   snapshot_is_part(heap) ? ", of what was read (docs/flight.md)" : "");
 	for (i = 0; i < n && i < STACKS; i++) {
 		bytes = json_number(json_item(stacks, i), "bytes");
 		buf_printf(text, "%s %.0f %% ", i ? "," : "",
@@ -119,7 +127,8 @@ static void snapshot_say_memory(struct buf *text, struct json_object *memory)
 
 	snapshot_say_end(text, json_text(memory, "known_by"),
 			 json_true(memory, "sigkill_known"));
-	snapshot_say_limit(text, memory);
+	if (strcmp(json_text(memory, "known_by"), "runtime"))
+		snapshot_say_limit(text, memory);
 	if (heap)
 		snapshot_say_heap(text, heap);
 	else
