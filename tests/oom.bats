@@ -182,6 +182,20 @@ not() { ! "$@"; }
 	jq -e 'select(.trigger.name == "crash") | .trigger.what | test("pq: out of memory")' snaps/*.json
 }
 
+@test "in one cgroup with gotap: a reading does not take the last of the memory" {
+	LIMIT=$((192 << 20)) start_hungry
+	REPORT=$BATS_TEST_TMPDIR/report
+	sh -c 'echo $$ >"$0" && exec "$@"' "$FOLDER/cgroup.procs" \
+		"$GOTAP" record -p "$TARGET" --flight 10s,16M -o 'snaps/%n.trace' --json 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 60 "$GOTAP" snap -p "$TARGET" -o first.trace >/dev/null 2>&1
+	grow
+	record_ends
+	killed_snapshot
+	memory_of -e '.memory | .reads >= 1 and .reads_without_room >= 1'
+}
+
 @test "two programs at once: each has its own" {
 	local a b
 	start_hungry

@@ -307,7 +307,7 @@ static int heap_attempt(struct heap_profile *p, const struct heap_opts *o, bool 
 	return r;
 }
 
-_Static_assert(HEAP_WINDOW == WINDOW_BYTES, "heap.h has the size of a window");
+_Static_assert((int)HEAP_WINDOW == (int)WINDOW_BYTES, "heap.h has the size of a window");
 
 bool heap_read_cycle(const struct heap_opts *opts, uint32_t *ret)
 {

@@ -218,7 +218,9 @@ static unsigned int recent_windows(void)
 {
 	long n = WINDOWS_EACH_CPU * sysconf(_SC_NPROCESSORS_CONF);
 
-	return n < WINDOWS_LEAST ? WINDOWS_LEAST : n > HEAP_WINDOWS ? HEAP_WINDOWS : (unsigned int)n;
+	if (n < WINDOWS_LEAST)
+		return WINDOWS_LEAST;
+	return n > HEAP_WINDOWS ? HEAP_WINDOWS : (unsigned int)n;
 }
 
 static void recent_find_cgroup(struct recent *r)
@@ -269,7 +271,8 @@ void recent_stop(struct recent *r, struct recent_result *ret)
 	*ret = (struct recent_result){
 		.last = r->last, .begin = r->begin, .end = r->now, .lived = r->lived,
 		.before = r->before.limit ? r->before : r->begin,
-		.reads = r->reads, .without_room = r->without_room, .failed = r->failed, .cpu_ns = r->cpu_all,
+		.reads = r->reads, .without_room = r->without_room,
+		.failed = r->failed, .cpu_ns = r->cpu_all,
 	};
 	ret->earlier = r->middle && r->last->time - r->middle->time >= EACH_NS ? r->middle :
 		       r->old						       ? r->old :
