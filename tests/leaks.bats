@@ -315,6 +315,21 @@ dumps_core() {
 	"$GOTAP" stacks --core "$CORE" --exe elsewhere --json | jq -e '.counts.goroutines > 45'
 }
 
+@test "another build is no program of a core file that gotap wrote" {
+	require_root
+	build_prog "$REFERENCE_GO" leaky
+	start_target "$PROG" idle
+	cd "$BATS_TEST_TMPDIR"
+	"$GOTAP" core -p "$TARGET" -o own
+	[ "$("$GOTAP" stacks --core own --leaked | grep -c '^goroutine .*(leaked)')" -ge 36 ]
+	# as of another build: the entry is the same, the first page is not
+	cp "$PROG" other
+	printf 'another' | dd of=other bs=1 seek=900 conv=notrunc
+	gotap stacks --core own --exe other
+	[ "$status" -eq 1 ]
+	contains 'is not the program of the core file'
+}
+
 @test "core files that are cut, damaged or of another program are refused in one line" {
 	build_prog "$REFERENCE_GO" leaky
 	export GOTRACEBACK=crash

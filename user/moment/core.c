@@ -152,9 +152,70 @@ static int core_make_notes(struct buf *b, const struct moment *m, const struct p
 
 /* --- segments --- */
 
+static bool core_put(int fd, const void *from, size_t n, uint64_t offset)
+{
+	const char *at = from;
+
+	while (n) {
+		ssize_t put = pwrite(fd, at, n, (off_t)offset);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		at += put;
+		offset += (uint64_t)put;
+		n -= (size_t)put;
+	}
+	return true;
+}
+
 static void core_add_segment(struct core_parts *c, const Elf64_Phdr *p)
 {
 	*(Elf64_Phdr *)vec_push(&c->segments, sizeof(*p)) = *p;
+}
+
+static bool core_has(const struct moment *m, uint64_t addr)
+{
+	for (size_t i = 0; i < m->n_ranges; i++)
+		if (addr + CORE_PAGE > m->ranges[i].start && addr < m->ranges[i].end)
+			return true;
+	return false;
+}
+
+/*
+ * Adds the first page of the program's file, which has its headers and build ids, as the kernel
+ * does (coredump_filter, bit 4): live/corefile.c knows another build by it. Not if the image has
+ * that address, or the page cannot be read.
+ */
+static void core_add_first_page(struct core_parts *c, const struct moment *m,
+				const struct process *p)
+{
+	uint8_t page[CORE_PAGE];
+	int fd = p->library_file >= 0 ? p->library_file : p->exe_file;
+	Elf64_Ehdr h;
+	Elf64_Phdr load;
+
+	if (pread(fd, page, sizeof(page), 0) != (ssize_t)sizeof(page))
+		return;
+	memcpy(&h, page, sizeof(h));
+	for (size_t i = 0, at; i < h.e_phnum; i++) {
+		at = h.e_phoff + i * sizeof(load);
+		if (h.e_phoff > CORE_PAGE || at + sizeof(load) > CORE_PAGE)
+			return;
+		memcpy(&load, page + at, sizeof(load));
+		if (load.p_type != PT_LOAD || load.p_offset)
+			continue;
+		load.p_vaddr += p->bias;
+		if (load.p_vaddr % CORE_PAGE || core_has(m, load.p_vaddr) ||
+		    !core_put(m->memory, page, CORE_PAGE, load.p_vaddr))
+			return;
+		core_add_segment(c, &(Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R,
+						   .p_vaddr = load.p_vaddr,
+						   .p_filesz = CORE_PAGE, .p_memsz = CORE_PAGE,
+						   .p_align = CORE_PAGE });
+		return;
+	}
 }
 
 static int core_make(struct core_parts *c, const struct moment *m, const struct process *p,
@@ -164,6 +225,7 @@ static int core_make(struct core_parts *c, const struct moment *m, const struct 
 		return error_set(err, -E2BIG, "process %d has more than %d mappings", p->pid,
 				 MOST_SEGMENTS);
 	core_add_segment(c, &(Elf64_Phdr){ .p_type = PT_NOTE, .p_align = 4 });
+	core_add_first_page(c, m, p);
 	for (size_t i = 0; i < m->n_ranges; i++) {
 		const struct moment_range *r = &m->ranges[i];
 
@@ -209,24 +271,6 @@ static void core_lay_out(struct core_parts *c, uint64_t notes, uint64_t data, bo
 			data += p->p_filesz;
 		}
 	}
-}
-
-static bool core_put(int fd, const void *from, size_t n, uint64_t offset)
-{
-	const char *at = from;
-
-	while (n) {
-		ssize_t put = pwrite(fd, at, n, (off_t)offset);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return false;
-		at += put;
-		offset += (uint64_t)put;
-		n -= (size_t)put;
-	}
-	return true;
 }
 
 /* Writes header, table and notes; the table is at @table. */
