@@ -316,7 +316,9 @@ static void stack_scan_defers(struct stack_scan *s, const uint8_t *g)
 			return;
 		}
 		args = plan->minor <= MINOR_ARGS ? u32_at(record, 0) : 0;
-		stack_scan_range(s, at, at + n + args);
+		/* a record always takes from bytes_left: a list without an end ends */
+		stack_scan_range(s, at, at + n);
+		stack_scan_range(s, at + n, at + n + args);
 	}
 }
 
