@@ -374,21 +374,31 @@ static const uint8_t *core_file_bytes(const struct corefile *c, uint64_t addr, s
 	return elf_constant_bytes(&c->elf, addr, n);
 }
 
+/* As core_read_some(), for a page that the core file lacks: the ranges of that begin with pages. */
+static size_t core_read_file(const struct corefile *c, uint64_t addr, void *to, size_t n)
+{
+	uint64_t left = FIRST_PAGE - addr % FIRST_PAGE;
+	const uint8_t *bytes;
+
+	if (left < n)
+		n = (size_t)left;
+	bytes = c->has_elf ? core_file_bytes(c, addr, n) : NULL;
+	if (bytes)
+		memcpy(to, bytes, n);
+	return bytes ? n : 0;
+}
+
 bool corefile_read(const struct corefile *c, uint64_t addr, void *to, size_t n)
 {
-	const uint8_t *bytes;
 	size_t got;
 
 	errno = EFAULT;
 	while (n) {
 		got = core_read_some(c, addr, to, n);
-		if (!got) {
-			bytes = c->has_elf ? core_file_bytes(c, addr, n) : NULL;
-			if (!bytes)
-				return false;
-			memcpy(to, bytes, n);
-			return true;
-		}
+		if (!got)
+			got = core_read_file(c, addr, to, n);
+		if (!got)
+			return false;
 		addr += got;
 		to = (uint8_t *)to + got;
 		n -= got;
