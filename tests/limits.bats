@@ -102,8 +102,8 @@ mixed() {
 
 @test "a file beyond the limit is like a full disk" {
 	local command
-	mixed
 	shared_recording "$REFERENCE_GO" mixed -procs -delay 10m
+	mixed
 	succeeds "$GOTAP" text "$SHARED" -o "$BATS_TEST_TMPDIR/in.txt"
 	for command in "text $SHARED" "convert $SHARED" \
 		"wire $BATS_TEST_TMPDIR/in.txt" "assemble -q $SHARED.spool" "record -q -d 300ms -p $TARGET"; do

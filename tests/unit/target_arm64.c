@@ -214,13 +214,27 @@ static bool written_agrees(const struct line *l, const struct arm64_insn *insn)
 	return (insn->written >> first & 1) || differs(l, "does not write");
 }
 
+/*
+ * Does a kernel refuse it under a uprobe? Those before 6.14 take loads and stores with an order,
+ * and compare-and-swap, for exclusives.
+ */
+static bool is_refused(const struct line *l)
+{
+	static const char *const names[] = { "ldx", "ldax", "stx", "stlx", "ldar", "stlr", "cas",
+					     "msr", "yield", "wf", "sev", "hint" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (starts(l->name, names[i]))
+			return true;
+	return false;
+}
+
 static bool stepping_agrees(const struct line *l, const struct arm64_insn *insn)
 {
-	bool exclusive = starts(l->name, "ldx") || starts(l->name, "ldax") || starts(l->name, "stx") ||
-			 starts(l->name, "stlx");
 	bool literal = starts(l->name, "ldr") && !strchr(l->args, '[');
 
-	if (exclusive || literal)
+	if (is_refused(l) || literal)
 		return !insn->steppable || differs(l, "may not be stepped");
 	return insn->steppable || starts(l->name, "svc") || starts(l->name, "brk") ||
 	       starts(l->name, "hlt") || starts(l->name, "udf") || differs(l, "may be stepped");
@@ -452,7 +466,7 @@ static bool exclusives_are_spared(const struct gobin *b)
 			inside = 0;
 		if ((inside || store || literal) && code_may_probe(b, l->addr))
 			ok = differs(l, "would be probed");
-		if (!inside && !store && !literal && l->addr >= start && l->addr < end &&
+		if (!inside && !is_refused(l) && !literal && l->addr >= start && l->addr < end &&
 		    !starts(l->name, "svc") && !starts(l->name, "brk") && !starts(l->name, "udf") &&
 		    !named(l, ".inst") && !is_table(l) && !code_may_probe(b, l->addr))
 			ok = differs(l, "would not be probed");
