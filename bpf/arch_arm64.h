@@ -97,8 +97,9 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 }
 
 /*
- * 0, not known: the runtime has put the register of the return address above the frame of sigpanic,
- * whose size no probe knows. The caller of a faulting function without a frame is then not shown.
+ * Returns 0, not known: sigctxt.preparePanic() stores the link register above the frame of
+ * runtime.sigpanic, and the probe does not have the size of that frame. The stack of a fault in a
+ * function without a frame therefore lacks the caller of that function.
  */
 static __always_inline u64 arch_top_at_fault(u64 bp) { return 0; }
 

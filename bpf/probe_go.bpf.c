@@ -57,8 +57,9 @@ int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 	struct g_chunk c;
 
 	/*
-	 * On g0, whose stack does not grow: the function never starts again. With -pgo the probe
-	 * sits at a call, where the flags are not those of a stack check.
+	 * No go_restarts(): preemptPark() runs on g0, and the runtime does not grow the stack of
+	 * g0, so that the function never starts again. In a program built with -pgo the probe sits
+	 * at a call, where the flags are not those of a stack check.
 	 */
 	if (!is_target(pid_tgid))
 		return 0;

@@ -124,7 +124,7 @@ static __always_inline bool http_call_hit(struct pt_regs *ctx, struct annotation
 	return is_target(a->pid_tgid) && !(at_entry && go_restarts(ctx, INLINE_NONE));
 }
 
-/* @error: of the function that returns; @value: what it returns if there is none. */
+/* @error: the error that the function returns, 0 for nil; @value: its other result. */
 static __always_inline int http_call_return(struct annotation *a, __u64 error, __u64 value)
 {
 	if (error)

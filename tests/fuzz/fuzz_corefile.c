@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_corefile: any bytes as a core file: it is opened or refused, and no read goes beyond what it
- * has.
+ * fuzz_corefile: any bytes as a core file: corefile_open() opens or refuses it, and no read passes
+ * the end of the file.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fuzz_heapgraph: any changes to the memory that has a heap: mheap_, spans, goroutines, sudogs,
- * specials and objects. The process is the fuzzer itself. A change may be an address in that memory,
- * so that what is read leads somewhere.
+ * specials and objects. The process is the fuzzer itself. A changed word may be an address in that
+ * memory, so that heapgraph follows it instead of refusing it.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * take: takes an image of a process and prints what was done, as JSON. For tests/moment.bats and
+ * take: takes an image of a process (moment_take()) and prints its figures as JSON. For tests/moment.bats and
  * tests/moment/guest.
  *
  *   take PID [--hold MS] [--rounds N] [--again] [--token FILE] [--die STEP N] [--at STEP N COMMAND]

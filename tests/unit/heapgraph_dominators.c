@@ -65,7 +65,10 @@ static void reach(uint32_t without, bool *seen)
 		reach_from(root, without, seen);
 }
 
-/* What @node holds alone, by the definition. */
+/*
+ * Returns how many objects @node dominates, itself included, by the definition of a dominator: those
+ * that no root reaches without @node.
+ */
 static uint64_t held_by(uint32_t node)
 {
 	bool all[OBJECTS + ROOTS], rest[OBJECTS + ROOTS];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sampled allocations in the model: events, pairs of allocation and end, lifetimes, and what losses, gaps and threads
- * without a goroutine do to them; and the form of the events (read/alloc.h). A sink keeps the log events as text.
+ * Sampled allocations in the scheduler model: events, pairs of allocation and end, lifetimes; pairs that end at a loss
+ * of records or at a gap; ends on an M without a goroutine; the form of the events (read/alloc.h). A sink keeps the log
+ * events as text.
  */
 #define _GNU_SOURCE
 #include "sched_story.h"
@@ -135,7 +136,7 @@ static void a_stack_that_is_not_known_is_looked_up_again(void)
 	end_listening(" 7:alloc{size=48 rate=4096}8 7:alloc{size=48 rate=4096}8");
 }
 
-/* An attempt to resume that failed: what it has collected counts no more. */
+/* The samples that the model collected in a failed attempt to resume form no pairs with later ends. */
 static void no_pair_reaches_over_two_attempts_to_resume(void)
 {
 	begin_listening();

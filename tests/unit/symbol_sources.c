@@ -80,7 +80,8 @@ static void compare_pc(struct pair *p, uint64_t pc)
 }
 
 /*
- * e8 rel32, or bl, whose target is where a function begins: a call, for all that matters.
+ * Returns whether the bytes are a direct call (e8 rel32, or bl) of the first instruction of a function. Constants in the
+ * text can look like one too, rarely enough for this test.
  */
 static bool is_call(const struct goarch *arch, const struct pclntab *t, const uint8_t *p, uint64_t addr)
 {

@@ -15,7 +15,7 @@
 #include "target/code_ops.h"
 #include "target/offsets.h"
 
-/* An instruction as objdump prints it: "ldr\tx16, [x28, #16]", without a symbol and what follows //. */
+/* An instruction as objdump prints it: "ldr\tx16, [x28, #16]", without the symbol and the comment (//). */
 struct line {
 	uint64_t addr;
 	uint32_t word;
@@ -336,7 +336,10 @@ static bool later_sites_are_simulated(const struct gobin *b)
 	return ok;
 }
 
-/* mov w1,#2; orr x1,xzr,#0x4; mov x1,xzr: what objdump shows before the call; -1 if nothing. */
+/*
+ * Returns the constant that the instructions before the call put into @reg, by objdump (mov w1,#2; orr x1,xzr,#0x4;
+ * mov x1,xzr); -1: they put none.
+ */
 static int constant_before(const struct line *call, unsigned int reg)
 {
 	const struct line *l;
