@@ -8,13 +8,7 @@
 load lib/common
 load lib/record
 
-teardown() {
-	local pid
-	for pid in ${TARGETS:-}; do
-		kill -CONT "$pid" 2>/dev/null || true
-	done
-	stop_targets
-}
+teardown() { stop_stopped_targets; }
 
 # for releases 1.26+:
 #	@test "all leaked goroutines and no other, and the program goes on, Go %" { finds %; }

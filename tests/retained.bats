@@ -6,13 +6,7 @@
 
 load lib/common
 
-teardown() {
-	local pid
-	for pid in ${TARGETS:-}; do
-		kill -CONT "$pid" 2>/dev/null || true
-	done
-	stop_targets
-}
+teardown() { stop_stopped_targets; }
 
 # start_holder VERSION [FLAG...]: tests/prog/holder.go, stopped; with $HOLDER as argument.
 start_holder() {

@@ -223,6 +223,15 @@ stop_targets() {
 	TARGETS=
 }
 
+# stop_stopped_targets: the same for targets to which a test may have sent SIGSTOP.
+stop_stopped_targets() {
+	local pid
+	for pid in ${TARGETS:-}; do
+		kill -CONT "$pid" 2>/dev/null || true
+	done
+	stop_targets
+}
+
 # --- judging traces ------------------------------------------------------------------------------
 
 # oracle VERSION: sets $ORACLE to the folder with the oracles built with that release. A bats file checks once

@@ -72,8 +72,6 @@ static struct gobin *make_program(struct image *m, const struct row *row, uint64
 	unsigned char func = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
 	uint8_t text[TEXT];
 	Elf64_Sym symbols[5] = { {0} };
-	struct gobin *b = NULL;
-	struct error err;
 	size_t i, symtab;
 
 	memset(text, 0xc3, sizeof(text));
@@ -91,12 +89,7 @@ static struct gobin *make_program(struct image *m, const struct row *row, uint64
 	m->headers[symtab].sh_entsize = sizeof(symbols[0]);
 	image_section(m, ".strtab", SHT_STRTAB, 0, names, sizeof(names));
 	image_buildinfo(m, "go1.26.1", "");
-	image_finish(m);
-	if (gobin_open_memory(&b, m->file.data, m->file.len, "image", &err)) {
-		printf("# %s\n", err.text);
-		exit(1);
-	}
-	return b;
+	return image_open(m);
 }
 
 static void check_row(const void *p)

@@ -8,9 +8,12 @@
 #define GOTAP_TESTS_TARGET_IMAGE_H
 
 #include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
+#include "target/gobin.h"
 
 enum { IMAGE_CODE = 0x400000, IMAGE_DATA = 0x800000, IMAGE_SECTIONS = 16 };
 
@@ -132,6 +135,20 @@ static inline void image_code(struct image *m)
 	m->headers[symtab].sh_link = (Elf64_Word)(symtab + 1);
 	m->headers[symtab].sh_entsize = sizeof(symbols[0]);
 	image_section(m, ".strtab", SHT_STRTAB, 0, names, sizeof(names));
+}
+
+/* Finishes the file and opens it; ends the test program with status 1 if gobin refuses it. */
+static inline struct gobin *image_open(struct image *m)
+{
+	struct gobin *b = NULL;
+	struct error err;
+
+	image_finish(m);
+	if (gobin_open_memory(&b, m->file.data, m->file.len, "image", &err)) {
+		printf("# %s\n", err.text);
+		exit(1);
+	}
+	return b;
 }
 
 #endif

@@ -67,8 +67,6 @@ static const struct row rows[] = {
 static struct gobin *make_program(struct image *m, const struct row *row, uint64_t *at)
 {
 	uint8_t text[128];
-	struct gobin *b = NULL;
-	struct error err;
 	size_t i;
 
 	memset(text, 0xc3, sizeof(text));
@@ -78,12 +76,7 @@ static struct gobin *make_program(struct image *m, const struct row *row, uint64
 	i = image_section(m, ".text", SHT_PROGBITS, IMAGE_CODE, text, sizeof(text));
 	*at = m->headers[i].sh_addr;
 	image_buildinfo(m, "go1.27.1", "");
-	image_finish(m);
-	if (gobin_open_memory(&b, m->file.data, m->file.len, "image", &err)) {
-		printf("# %s\n", err.text);
-		exit(1);
-	}
-	return b;
+	return image_open(m);
 }
 
 static void check_row(const void *p)

@@ -90,19 +90,6 @@ static uint64_t make_code(struct image *m, const struct row *row)
 	return add_code(m, text);
 }
 
-static struct gobin *open_image(struct image *m)
-{
-	struct gobin *b = NULL;
-	struct error err;
-
-	image_finish(m);
-	if (gobin_open_memory(&b, m->file.data, m->file.len, "image", &err)) {
-		printf("# %s\n", err.text);
-		exit(1);
-	}
-	return b;
-}
-
 static void check_row(const void *p)
 {
 	const struct row *row = p;
@@ -113,7 +100,7 @@ static void check_row(const void *p)
 
 	image_begin(&m);
 	target = make_code(&m, row);
-	b = open_image(&m);
+	b = image_open(&m);
 	CHECK(!references_find(b, &target, 1, &refs));
 	CHECK_EQ(refs.len, row->kind != NONE);
 	if (refs.len == 1 && row->kind != NONE) {
@@ -167,7 +154,7 @@ static size_t pointers_with(size_t shift)
 	target = make_code(&m, &rows[sizeof(rows) / sizeof(rows[0]) - 1]);
 	memcpy(data + shift, &target, sizeof(target));
 	image_section(&m, ".data", SHT_PROGBITS, IMAGE_DATA, data, sizeof(data));
-	b = open_image(&m);
+	b = image_open(&m);
 	CHECK(!references_find(b, &target, 1, &refs));
 	for (i = 0; i < refs.len; i++)
 		CHECK_EQ(vec_at(&refs, struct reference, i)->kind, REFERENCE_POINTER);
@@ -212,7 +199,7 @@ static void relocations_are_pointers(void)
 		image_section(&m, ".dynsym", SHT_DYNSYM, IMAGE_DATA, symbols, sizeof(symbols));
 		image_section(&m, ".rela.dyn", SHT_RELA, IMAGE_DATA, relocations, sizeof(relocations));
 	}
-	b = open_image(&m);
+	b = image_open(&m);
 	CHECK(!references_find(b, &target, 1, &refs));
 	for (i = 0; i < refs.len; i++) {
 		const struct reference *ref = vec_at(&refs, struct reference, i);
@@ -245,7 +232,7 @@ static void too_many_are_an_error(void)
 		buf_add_byte(&m.file, 0xe8);
 		buf_add(&m.file, &distance, sizeof(distance));
 	}
-	b = open_image(&m);
+	b = image_open(&m);
 	CHECK(references_find(b, &target, 1, &refs) == -E2BIG);
 	vec_free(&refs);
 	gobin_free(b);
