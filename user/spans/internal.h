@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * internal: the state of spans.c, and the functions that its parts share: living.c (look-up),
- * ranges.c (ranges, regions, tasks) and procs.c (Ps, system calls).
+ * goroutines.c (transitions), procs.c (Ps, system calls), ranges.c (ranges, regions, tasks) and
+ * logs.c (log events).
  */
 #ifndef GOTAP_SPANS_INTERNAL_H
 #define GOTAP_SPANS_INTERNAL_H
@@ -63,9 +64,18 @@ struct spans {
 /* living.c: returns the P with @id, or NULL if no such P lives. */
 struct proc *spans_find_proc(struct spans *s, uint64_t id);
 
+/* goroutines.c: takes a transition of a goroutine. */
+void spans_transition(struct spans *s, const struct trace_event *ev);
+/* Ends all live goroutines with the trace, in no particular order. */
+void spans_goroutines_end(struct spans *s);
+/* Frees the table of goroutines; the slots begin anew. */
+void spans_goroutines_free(struct spans *s);
+
 /* procs.c: spans_proc() takes a transition of a P; spans_procs_end() ends all Ps with the trace. */
 void spans_proc(struct spans *s, const struct trace_event *ev);
 void spans_procs_end(struct spans *s);
+/* Frees the tables of Ps and of threads in system calls. */
+void spans_procs_free(struct spans *s);
 /* The goroutine @g enters a system call on thread @m, or leaves it. */
 void spans_syscall_begin(struct spans *s, uint64_t m, uint64_t g);
 void spans_syscall_end(struct spans *s, uint64_t m, uint64_t g);
@@ -86,7 +96,10 @@ void spans_end_regions(struct spans *s, struct goroutine *g, int64_t time);
 void spans_leave_region(struct spans *s, uint64_t id);
 void spans_tasks_end(struct spans *s);
 
-/* Returns *@vec, which it allocates, empty, if *@vec is NULL. */
+/* logs.c: takes a log event. */
+void spans_log(struct spans *s, const struct trace_event *ev);
+
+/* ranges.c: returns *@vec, which it allocates, empty, if *@vec is NULL. */
 struct vec *spans_vec_of(struct vec **vec);
 void spans_vec_free(struct vec **vec);
 

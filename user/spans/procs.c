@@ -90,3 +90,13 @@ void spans_procs_end(struct spans *s)
 		p->alive = false;
 	}
 }
+
+void spans_procs_free(struct spans *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->procs.made; i++)
+		spans_vec_free(&((struct proc *)idtab_at(&s->procs, i))->ranges);
+	idtab_free(&s->procs);
+	idtab_free(&s->threads);
+}
