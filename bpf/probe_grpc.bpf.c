@@ -12,6 +12,7 @@
  * their own as the key (struct rpc), since the clientStream is not there yet when it begins.
  */
 #include "annotation.h"
+#include "depth.h"
 #include "op_kind.h"
 #include "rpc.h"
 
@@ -157,12 +158,6 @@ static __always_inline bool rpc_is_unary(__u64 desc)
 	return !read_u64(desc + GRPC_DESC_NAME_LEN) && !read_u16(desc + GRPC_DESC_FLAGS);
 }
 
-/* The distance from the high end of the stack, which a move keeps. */
-static __always_inline __u64 rpc_depth(struct pt_regs *ctx, __u64 g)
-{
-	return FIELD(64, g, g_stack_hi) - go_sp(ctx);
-}
-
 /* Sets the call aside in which the goroutine makes @r. */
 static __always_inline void rpc_put_outer(__u64 g, struct rpc *r)
 {
@@ -190,7 +185,7 @@ int GO_PROGRAM(grpc_call_begin)(struct pt_regs *ctx)
 	a.pid_tgid = pid_tgid;
 	g = go_g(ctx);
 	rpc_put_outer(g, &r);
-	r.depth = rpc_depth(ctx, g) - sizeof(__u64);	/* without the return address */
+	r.depth = depth_here(ctx, g) - sizeof(__u64);	/* without the return address */
 	r.token = rpc_token();
 	r.kind = rpc_is_unary(go_arg3(ctx)) ? OP_GRPC_CALL : OP_GRPC_STREAM;
 	bpf_map_update_elem(&rpcs, &g, &r, BPF_ANY);
@@ -263,7 +258,7 @@ static __always_inline int rpc_begun(struct pt_regs *ctx, __u64 pid_tgid, __u32 
 	found = bpf_map_lookup_elem(&rpcs, &g);
 	if (!found || found->kind != kind)
 		return 0;
-	if (kind == OP_GRPC_CALL && found->depth != rpc_depth(ctx, g))
+	if (kind == OP_GRPC_CALL && found->depth != depth_here(ctx, g))
 		return 0;
 	r = *found;
 	rpc_forget(g, &r);

@@ -9,6 +9,7 @@
  * Results are in registers as arguments are (AX, BX, CX, DI), up to Go 1.16 on the stack behind the
  * arguments: the word numbers count from the return address, which is word 0.
  */
+#include "depth.h"
 #include "op.h"
 #include "sql.h"
 
@@ -23,12 +24,14 @@ static __always_inline bool sql_hit(struct pt_regs *ctx, bool at_entry, __u64 *p
 }
 
 /* Sends the begin of an operation of @kind with the statement @text. */
-static __always_inline int sql_send_begin(__u64 pid_tgid, __u8 kind, struct text text)
+static __always_inline int sql_send_begin(struct pt_regs *ctx, __u64 pid_tgid, __u8 kind,
+					  struct text text)
 {
 	struct annotation a = op_record(REC_OP_BEGIN, kind,
 					 sql_literals ? SQL_BEGIN_LITERALS : 0);
 
 	a.pid_tgid = pid_tgid;
+	a.task = depth_here(ctx, go_g(ctx));
 	a.text[0] = text;
 	send_fitting(&a, 0);
 	return 0;
@@ -59,7 +62,7 @@ int GO_PROGRAM(sql_query_begin)(struct pt_regs *ctx)
 
 	if (!sql_hit(ctx, true, &pid_tgid))
 		return 0;
-	return sql_send_begin(pid_tgid, OP_SQL_QUERY, text_at(go_word(ctx, 8, arch_arg8(ctx)),
+	return sql_send_begin(ctx, pid_tgid, OP_SQL_QUERY, text_at(go_word(ctx, 8, arch_arg8(ctx)),
 				      go_word(ctx, 9, arch_arg9(ctx))));
 }
 
@@ -103,7 +106,7 @@ int GO_PROGRAM(sql_exec_begin)(struct pt_regs *ctx)
 
 	if (!sql_hit(ctx, true, &pid_tgid))
 		return 0;
-	return sql_send_begin(pid_tgid, OP_SQL_EXEC, text_at(go_word(ctx, 6, arch_arg6(ctx)),
+	return sql_send_begin(ctx, pid_tgid, OP_SQL_EXEC, text_at(go_word(ctx, 6, arch_arg6(ctx)),
 				      go_word(ctx, 7, arch_arg7(ctx))));
 }
 
@@ -125,7 +128,7 @@ int GO_PROGRAM(sql_stmt_query_begin)(struct pt_regs *ctx)
 
 	if (!sql_hit(ctx, true, &pid_tgid))
 		return 0;
-	return sql_send_begin(pid_tgid, OP_SQL_QUERY, op_text(go_arg1(ctx) + SQL_STMT_QUERY));
+	return sql_send_begin(ctx, pid_tgid, OP_SQL_QUERY, op_text(go_arg1(ctx) + SQL_STMT_QUERY));
 }
 
 /* Where all is well, the entry of initContextClose was the end. */
@@ -148,7 +151,7 @@ int GO_PROGRAM(sql_stmt_exec_begin)(struct pt_regs *ctx)
 
 	if (!sql_hit(ctx, true, &pid_tgid))
 		return 0;
-	return sql_send_begin(pid_tgid, OP_SQL_EXEC, op_text(go_arg1(ctx) + SQL_STMT_QUERY));
+	return sql_send_begin(ctx, pid_tgid, OP_SQL_EXEC, op_text(go_arg1(ctx) + SQL_STMT_QUERY));
 }
 
 SEC("uprobe")
@@ -169,7 +172,7 @@ int GO_PROGRAM(sql_tx_begin)(struct pt_regs *ctx)
 
 	if (!sql_hit(ctx, true, &pid_tgid))
 		return 0;
-	return sql_send_begin(pid_tgid, OP_SQL_BEGIN, text_at(0, 0));
+	return sql_send_begin(ctx, pid_tgid, OP_SQL_BEGIN, text_at(0, 0));
 }
 
 SEC("uprobe")
@@ -192,7 +195,7 @@ int GO_PROGRAM(sql_commit_begin)(struct pt_regs *ctx)
 
 	if (!sql_hit(ctx, false, &pid_tgid))
 		return 0;
-	return sql_send_begin(pid_tgid, OP_SQL_COMMIT, text_at(0, 0));
+	return sql_send_begin(ctx, pid_tgid, OP_SQL_COMMIT, text_at(0, 0));
 }
 
 SEC("uprobe")
@@ -213,7 +216,7 @@ int GO_PROGRAM(sql_rollback_begin)(struct pt_regs *ctx)
 
 	if (!sql_hit(ctx, false, &pid_tgid))
 		return 0;
-	return sql_send_begin(pid_tgid, OP_SQL_ROLLBACK, text_at(0, 0));
+	return sql_send_begin(ctx, pid_tgid, OP_SQL_ROLLBACK, text_at(0, 0));
 }
 
 SEC("uprobe")
@@ -234,7 +237,7 @@ int GO_PROGRAM(sql_conn_begin)(struct pt_regs *ctx)
 
 	if (!sql_hit(ctx, true, &pid_tgid))
 		return 0;
-	return sql_send_begin(pid_tgid, OP_SQL_CONN, text_at(0, 0));
+	return sql_send_begin(ctx, pid_tgid, OP_SQL_CONN, text_at(0, 0));
 }
 
 SEC("uprobe")
@@ -256,4 +259,26 @@ int GO_PROGRAM(sql_conn_got)(struct pt_regs *ctx)
 	if (!sql_hit(ctx, false, &pid_tgid))
 		return 0;
 	return sql_send_return(pid_tgid, OP_SQL_CONN, 0);
+}
+
+/*
+ * recovery(gp), on the system stack, where it calls gogo: a deferred function has recovered a
+ * panic, and the goroutine goes on in the function that has deferred it, at gp.sched.sp. A driver
+ * that panics returns to none of the functions above.
+ */
+SEC("uprobe")
+int GO_PROGRAM(sql_recovered)(struct pt_regs *ctx)
+{
+	__u64 pid_tgid, g;
+	struct rec *r;
+
+	if (!sql_hit(ctx, false, &pid_tgid))
+		return 0;
+	g = FIELD_OF_THREAD(64, g_m(go_g(ctx)), m_curg);
+	r = rec_begin(sizeof(*r), pid_tgid, REC_OP_RECOVERED, 0);
+	if (!r)
+		return 0;
+	r->id = depth_of(g, FIELD(64, g, g_sched_sp));
+	rec_submit(r);
+	return 0;
 }

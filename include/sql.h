@@ -8,6 +8,10 @@
  * SQL_BEGIN, SQL_COMMIT, SQL_ROLLBACK	of a transaction; end: flags
  * SQL_CONN		waits for a connection, or opens one; end: flags
  * SQL_ROWS		end: id is the *sql.Rows that are closed
+ *
+ * The id of each begin is the depth of the stack there: the distance from its high end, which stays
+ * the same where the stack moves. A panic of the driver that is recovered further out ends the
+ * operation (REC_OP_RECOVERED).
  */
 #ifndef GOTAP_SQL_H
 #define GOTAP_SQL_H
@@ -20,6 +24,7 @@ enum sql_begin {
 /* Likewise, of an end. */
 enum sql_end {
 	SQL_END_ERROR = 1,	/* the function returned an error */
+	SQL_END_PANIC = 2,	/* it did not return: set by user space */
 };
 
 /* In all releases from Go 1.15 to 1.27. */

@@ -66,6 +66,8 @@ def main():
                     rows.append(log['query'])
                     continue
                 last[g] = log
+                if ('boom' in log.get('query', '')) != (log.get('end') == 'panic'):
+                    wrong.append(f'the end of {log}')
                 if log['op'] == 'conn':
                     waits.append(log['ns'])
                 else:

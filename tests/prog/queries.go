@@ -34,14 +34,18 @@ var (
 	counted = map[kind]int{}
 )
 
-// count notes that the driver was asked; statements with "bad" in them fail.
+// count notes that the driver was asked; statements with "bad" in them fail, those with "boom" panic.
 func count(what, text string) error {
-	failed := strings.Contains(text, "bad")
+	boom := strings.Contains(text, "boom")
+	failed := boom || strings.Contains(text, "bad")
 	mu.Lock()
 	counted[kind{what, text, failed}]++
 	mu.Unlock()
 	if strings.Contains(text, "slow") {
 		time.Sleep(2 * time.Millisecond)
+	}
+	if boom {
+		panic("boom")
 	}
 	if failed {
 		return errors.New("bad")
@@ -67,6 +71,9 @@ func (conn) Begin() (driver.Tx, error)             { return tx{}, count("begin",
 func (conn) QueryContext(ctx context.Context, q string, args []driver.NamedValue) (driver.Rows, error) {
 	if strings.Contains(q, "skip") {
 		return nil, driver.ErrSkip
+	}
+	if strings.Contains(q, "inside") {
+		recovered(func() { panic("inside") })
 	}
 	return &rows{}, count("query", q)
 }
@@ -142,6 +149,32 @@ func contended(one *sql.DB) {
 	wg.Wait()
 }
 
+// recovered calls f, which panics.
+func recovered(f func()) {
+	defer func() { recover() }()
+	f()
+}
+
+// panics: the driver does, and the goroutine goes on; of the last one it recovers itself.
+func panics(db *sql.DB) {
+	recovered(func() { db.Query("SELECT boom") })
+	recovered(func() { db.Exec("DELETE FROM boom") })
+	recovered(func() { transact(db, "DELETE FROM boom") })
+	if r, err := db.Query("SELECT inside"); err == nil {
+		drain(r)
+	}
+}
+
+// transact rolls back as the panic of the statement passes.
+func transact(db *sql.DB, text string) {
+	t, err := db.Begin()
+	if err != nil {
+		panic(err)
+	}
+	defer t.Rollback()
+	t.Exec(text)
+}
+
 func round(db, one *sql.DB, q, e *sql.Stmt) {
 	query(db, "SELECT a FROM t WHERE b = 'secret' AND c IN (1, 2, 3) -- secret", 1)
 	query(db, "SELECT a FROM skip WHERE b = ?", 1)
@@ -156,6 +189,7 @@ func round(db, one *sql.DB, q, e *sql.Stmt) {
 	judged("exec", func() { e.Exec(1) })
 	transaction(db, true)
 	transaction(db, false)
+	panics(db)
 	contended(one)
 	if r := db.QueryRow("SELECT one row"); r != nil {
 		var a int

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "sched_story.h"
 
+#include "http.h"
 #include "http_call.h"
 #include "op_kind.h"
 #include "read/http.h"
@@ -174,7 +175,47 @@ static void a_query_and_its_rows(void)
 		 " {op=rows ns=30 query=\"SELECT a FROM t WHERE b = ?\"}");
 }
 
-/* A query inside a request, and one that a panic has left: the request ends it. */
+/* A panic of the driver is recovered at @depth. */
+static void recovered_at(uint64_t depth)
+{
+	struct rec r = { .time = now, .tid = 7, .kind = REC_OP_RECOVERED, .id = depth };
+	struct error err;
+
+	now += 10;
+	CHECK_EQ(model_record(model, &r, &err), 0);
+}
+
+static void query_at(uint64_t depth, const char *text) { op_record(REC_OP_BEGIN, OP_SQL_QUERY, 0, depth, 0, 0, text, ""); }
+
+static void a_query_that_panics(void)
+{
+	story_begins();
+	recovered_at(1);	/* of nothing */
+	query_at(200, "a");
+	recovered_at(240);	/* inside the driver */
+	op_record(REC_OP_BEGIN, OP_SQL_CONN, 0, 240, 0, 0, "", "");
+	recovered_at(100);
+	query_at(200, "b");
+	recovered_at(200);	/* in the caller of the function, where a call stores no return address */
+	op_record(REC_OP_END, OP_SQL_QUERY, 0, 0, 0, 0x100, "", "");
+	story_is(" in(a) in(database/sql connection) {op=conn ns=10 error=1 end=panic} out(database/sql connection)"
+		 " {op=query ns=30 error=1 end=panic query=a} out(a)"
+		 " in(b) {op=query ns=10 error=1 end=panic query=b} out(b)");
+}
+
+/* The handler of the request recovers nothing: net/http does, when the request has ended. */
+static void a_query_that_panics_in_a_request(void)
+{
+	story_begins();
+	op_record(REC_HTTP_BEGIN, 0, 0, 0x1000, 0, 0, "GET", "/a");
+	query_at(200, "a");
+	op_record(REC_HTTP_END, HTTP_END_UNWOUND, 0, 0x1000, 0, 0, "", "");
+	recovered_at(100);
+	story_is(" task(GET net/http) in(GET net/http) in(a) {op=query ns=10 error=1 end=panic query=a} out(a)"
+		 " {end=panic path=/a} out(GET net/http) end of a request");
+}
+
+/* The end of a query inside a request is missing: the request ends it. */
 static void a_query_that_is_left(void)
 {
 	story_begins();
@@ -197,5 +238,6 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(a_call_on_a_new_connection), UNIT(responses_without_a_body), UNIT(steps_of_nothing),
-		UNIT(a_query_and_its_rows), UNIT(a_query_that_is_left), UNIT(literals_that_the_user_wants), {0} });
+		UNIT(a_query_and_its_rows), UNIT(a_query_that_panics), UNIT(a_query_that_panics_in_a_request),
+		UNIT(a_query_that_is_left), UNIT(literals_that_the_user_wants), {0} });
 }

@@ -6,7 +6,8 @@
  *	op	query, exec, begin, commit, rollback; conn: a connection was waited for, or opened;
  *		rows: the rows of a query were closed
  *	ns	duration; of rows, since the query returned them
- *	error	1: the call returned an error
+ *	error	1: the call returned an error, or has not returned
+ *	end	panic: the driver panicked (or called runtime.Goexit), and the call has not returned
  *	query	the statement, of query, exec and rows; the last one, as it may be cut
  *
  * Each, but for rows, stands in a region that has the statement's first bytes as its name.

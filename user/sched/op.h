@@ -71,6 +71,11 @@ struct op_traits {
 	 * nothing.
 	 */
 	bool by_depth;
+	/*
+	 * The key is a depth of the stack: a panic that is recovered further out ends it, with
+	 * these flags. 0: not so.
+	 */
+	uint8_t panic_flags;
 	bool is_call;	/* its task is no request that the program serves (read/http.h) */
 	/*
 	 * An operation of kind @followed_by (form LOG) begins where one ends, if next_key() is not

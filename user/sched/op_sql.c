@@ -12,7 +12,10 @@
 #include "sched/op.h"
 #include "sql.h"
 
-enum { SQL_NAME_MOST = 128 };
+enum {
+	SQL_NAME_MOST = 128,
+	SQL_LEFT = SQL_END_ERROR | SQL_END_PANIC,
+};
 
 /* Writes the text of the statement to @to, of REC_TEXT_MAX bytes. Returns its length. */
 static size_t op_sql_text(char *to, const struct op *op)
@@ -60,6 +63,8 @@ static void op_sql_put(struct buf *out, const char *what, const struct op *op,
 	op_log_number(out, "ns", end->r.time - op->began);
 	if (op_flags_of(end) & SQL_END_ERROR)
 		op_log_number(out, "error", 1);
+	if (op_flags_of(end) & SQL_END_PANIC)
+		op_log_word(out, "end", "panic");
 	if (op->len[0])
 		op_log_text(out, "query", text, op_sql_text(text, op));
 }
@@ -96,28 +101,30 @@ static uint64_t op_sql_rows_of(const struct op *op, const struct rec_user *end)
 }
 
 const struct op_traits op_sql_query = {
-	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .most = { REC_TEXT_MAX },
+	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .panic_flags = SQL_LEFT,
+	.most = { REC_TEXT_MAX },
 	.followed_by = OP_SQL_ROWS, .next_key = op_sql_rows_of,
 	.name = op_sql_name, .log = op_sql_log_query,
 };
 const struct op_traits op_sql_exec = {
-	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .most = { REC_TEXT_MAX },
+	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .panic_flags = SQL_LEFT,
+	.most = { REC_TEXT_MAX },
 	.name = op_sql_name, .log = op_sql_log_exec,
 };
 const struct op_traits op_sql_begin = {
-	.form = OP_FORM_REGION, .category = SQL_CATEGORY,
+	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .panic_flags = SQL_LEFT,
 	.name = op_sql_name_begin, .log = op_sql_log_begin,
 };
 const struct op_traits op_sql_commit = {
-	.form = OP_FORM_REGION, .category = SQL_CATEGORY,
+	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .panic_flags = SQL_LEFT,
 	.name = op_sql_name_commit, .log = op_sql_log_commit,
 };
 const struct op_traits op_sql_rollback = {
-	.form = OP_FORM_REGION, .category = SQL_CATEGORY,
+	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .panic_flags = SQL_LEFT,
 	.name = op_sql_name_rollback, .log = op_sql_log_rollback,
 };
 const struct op_traits op_sql_conn = {
-	.form = OP_FORM_REGION, .category = SQL_CATEGORY,
+	.form = OP_FORM_REGION, .category = SQL_CATEGORY, .panic_flags = SQL_LEFT,
 	.name = op_sql_name_conn, .log = op_sql_log_conn,
 };
 const struct op_traits op_sql_rows = {

@@ -372,6 +372,21 @@ static void op_finish_inner(struct model *s, struct M *m, const struct op *op)
 		op_finish(s, m, m->g->ops, NULL);
 }
 
+/* A panic, or runtime.Goexit, has left @op at @time. */
+static void op_leave(struct model *s, struct M *m, struct op *op, uint64_t time)
+{
+	uint8_t flags = op_traits_of(op)->panic_flags;
+	struct rec_user end = { .r = { .time = time, .flags = flags << OP_FLAGS_SHIFT } };
+
+	op_finish(s, m, op, flags ? &end : NULL);
+}
+
+static void op_leave_inner(struct model *s, struct M *m, const struct op *op, uint64_t time)
+{
+	while (m->g->ops != op)
+		op_leave(s, m, m->g->ops, time);
+}
+
 /*
  * A kind whose keys are depths: those of the goroutine that are deeper than @key, or as deep if
  * @equal is true, have been left without an end, and all that began inside them.
@@ -470,6 +485,12 @@ static void op_begins(struct model *s, struct M *m, uint8_t kind, const struct r
 	op_write_begin(s, m, op, parent);
 }
 
+/* The request has ended because its handler did not return: so did not what it had called. */
+static bool op_ends_by_panic(uint8_t kind, const struct rec_user *end)
+{
+	return kind == OP_HTTP_SERVED && end->r.flags & HTTP_END_UNWOUND;
+}
+
 /* An operation that had begun before the recording has no begin, and so no end. */
 static void op_ends(struct model *s, struct M *m, uint8_t kind, const struct rec_user *u)
 {
@@ -488,7 +509,9 @@ static void op_ends(struct model *s, struct M *m, uint8_t kind, const struct rec
 		op_traits[kind]->unknown(s, u);
 	if (!op)
 		return;
-	if (op->g)
+	if (op->g && op_ends_by_panic(kind, u))
+		op_leave_inner(s, m, op, u->r.time);
+	else if (op->g)
 		op_finish_inner(s, m, op);
 	op_finish(s, m, op, op->lost ? NULL : u);
 }
@@ -581,4 +604,24 @@ void op_step(struct model *s, struct M *m, const struct rec *r)
 
 	if (g && op_traits[kind]->step)
 		op_traits[kind]->step(s, op_find_in(g, kind, &any), (const struct rec_long *)r);
+}
+
+static bool op_has_depth(const struct op *op)
+{
+	return op_traits_of(op)->by_depth || op_traits_of(op)->panic_flags;
+}
+
+/* On arm64 a function that is called has the depth of the place where it is called. */
+void op_recovered(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = op_goroutine(s, m, OP_FUNCTION);
+	struct op *op, *outermost = NULL;
+
+	for (op = g ? g->ops : NULL; op; op = op->outer)
+		if (op_has_depth(op) && op->key >= r->id)
+			outermost = op;
+	if (!outermost)
+		return;
+	op_leave_inner(s, m, outermost, r->time);
+	op_leave(s, m, outermost, r->time);
 }
