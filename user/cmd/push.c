@@ -8,16 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/show.h"
-#include "base/token.h"
+#include "cmd/receiver.h"
 #include "http/client.h"
 #include "read/raw_sink.h"
 
-enum { ATTEMPTS = 3, PAUSE_SECONDS = 1, HOUR = 3600 };
+enum { ATTEMPTS = 3 };
 
 /* --- options --- */
 
@@ -43,9 +42,7 @@ const struct option_row push_rows[] = {
 	OPTION(0, "push-name", "NAME", OPTION_TAKE, FIELD(name),
 	  "the application, with labels if it shall have some: 'shop{zone=a}'",
 	  .take = take_push_name),
-	OPTION(0, "push-token", "FILE", OPTION_TAKE, FIELD(token),
-	  "send the token in that file, which only its owner may read (Authorization: Bearer)",
-	  .take = option_take_some),
+	OPTION_TOKEN("push-token", FIELD(token)),
 	OPTION(0, "push-user", "USER", OPTION_TAKE, FIELD(user),
 	  "with --push-token: the token is the password of USER (Authorization: Basic)",
 	  .take = option_take_some),
@@ -67,23 +64,13 @@ const char *push_check(const struct push_options *o)
 
 /* --- the request --- */
 
-static int push_read(const struct push_options *o, struct url *u, struct token *t,
-		     struct error *err)
-{
-	int r = url_parse(u, o->url, err);
-
-	*t = (struct token){0};
-	return !r && o->token ? token_read(t, o->token, err) : r;
-}
-
 int push_ready(const struct push_options *o, struct error *err)
 {
-	struct token t;
-	struct url u;
-	int r = o->url ? push_read(o, &u, &t, err) : 0;
+	struct receiver to;
+	int r = o->url ? receiver_open(&to, o->url, o->token, o->timeout, err) : 0;
 
-	if (o->url)
-		token_forget(&t);
+	if (o->url && !r)
+		receiver_close(&to);
 	return r;
 }
 
@@ -120,9 +107,10 @@ static bool push_is_busy(const struct http_answer *a)
 	return a->status == 429 || a->status == 502 || a->status == 503;
 }
 
-/* One attempt. 0; -EAGAIN: the server cannot have taken it; another negative errno. */
-static int push_once(const struct http_request *r, struct error *err)
+/* An attempt; another one only if the server cannot have taken the profile. */
+static int push_attempt(void *request, unsigned int *pause, struct error *err)
 {
+	const struct http_request *r = request;
 	struct http_answer a;
 	int e = http_post(r, &a, err);
 
@@ -135,44 +123,27 @@ static int push_once(const struct http_request *r, struct error *err)
 	return push_is_busy(&a) ? -EAGAIN : -EREMOTEIO;
 }
 
-static int push_attempts(const struct http_request *r, struct error *err)
-{
-	int e = -EAGAIN, i;
-
-	for (i = 0; i < ATTEMPTS && e == -EAGAIN; i++) {
-		if (i) {
-			show_printf(stderr, "gotap: %s; it is tried again\n", err->text);
-			sleep(PAUSE_SECONDS << (i - 1));
-		}
-		e = push_once(r, err);
-	}
-	return e ? err->code : 0;
-}
-
 int push_send(const struct push_options *o, struct profile *p, struct error *err)
 {
 	_cleanup_free_ char *path = NULL;
 	struct raw_sink body;
 	char size[SHOW_SIZE];
-	struct token token;
-	struct url url;
-	int r = push_read(o, &url, &token, err);
+	struct receiver to;
+	int r = receiver_open(&to, o->url, o->token, o->timeout, err);
 
 	if (r)
 		return r;
 	sink_open(&body, -1, NULL);
 	profile_write(p, &body);
-	path = push_path(o, &url, p);
-	r = push_attempts(&(struct http_request){
-		.url = &url, .path = path, .token = o->token ? token.text : NULL, .user = o->user,
+	path = push_path(o, &to.url, p);
+	r = receiver_try(ATTEMPTS, push_attempt, &(struct http_request){
+		.url = &to.url, .path = path, .token = receiver_token(&to), .user = o->user,
 		.type = "application/octet-stream", .body = body.buf.data, .size = body.buf.len,
-		.timeout_ms = (unsigned int)((o->timeout < HOUR ? o->timeout : HOUR) * 1000) },
-			  err);
+		.timeout_ms = to.timeout_ms }, err);
 	if (!r)
-		show_printf(stderr, "gotap: %s was sent to %s: %s\n", o->name, url.shown,
+		show_printf(stderr, "gotap: %s was sent to %s: %s\n", o->name, to.url.shown,
 			    show_size(body.buf.len, size));
-	token_forget(&token);
-	explicit_bzero(url.user, sizeof(url.user));
+	receiver_close(&to);
 	buf_free(&body.buf);
 	return r;
 }

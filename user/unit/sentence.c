@@ -215,6 +215,18 @@ void unit_put_slow(const struct unit *u, struct buf *text)
 	buf_printf(text, ".");
 }
 
+void unit_put_text(const struct unit *u, struct buf *text)
+{
+	size_t end;
+
+	unit_put_sentence(u, text);
+	end = text->len;
+	buf_add_byte(text, ' ');
+	unit_put_slow(u, text);
+	if (text->len == end + 1)
+		text->len = end;
+}
+
 /* --- CPU samples --- */
 
 enum { SAMPLED_MOST = 3 };

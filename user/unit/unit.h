@@ -228,5 +228,7 @@ bool unit_lacks_samples(const struct unit *u, const struct unit_samples *samples
 void unit_put_samples(const struct unit *u, const struct unit_samples *samples, struct buf *text);
 /* Appends how the slowest instances differ from the others; nothing if they do not. */
 void unit_put_slow(const struct unit *u, struct buf *text);
+/* Appends both, the sentence of the unit and the one about its slowest instances. */
+void unit_put_text(const struct unit *u, struct buf *text);
 
 #endif

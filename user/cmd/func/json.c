@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* json: the answer of `gotap func` for programs (docs/func.md). */
 #include "base/json_out.h"
+#include "cmd/composition.h"
 #include "cmd/func/func.h"
 
 enum { JSON_VERSION = 1 };
@@ -24,30 +25,6 @@ static void func_json_histogram(struct json_out *j, const struct dist *d)
 	json_close_array(j);
 }
 
-static void func_json_causes(struct json_out *j, const struct unit *u)
-{
-	size_t i;
-
-	json_open_array(j, "causes");
-	for (i = 0; u && i < u->ncauses; i++) {
-		struct buf text = {0};
-
-		buf_add(&text, u->causes[i].text.data, u->causes[i].text.len);
-		buf_add_byte(&text, 0);
-		json_open_object(j, NULL);
-		json_put_real(j, "share", u->causes[i].share, 6);
-		json_put_real(j, "slow_ns", u->causes[i].slow, 1);
-		json_put_text(j, "text", (char *)text.data);
-		json_close_object(j);
-		buf_free(&text);
-	}
-	json_close_array(j);
-	if (u)
-		json_put_real(j, "unattributed", u->unattributed, 6);
-	else
-		json_put_text(j, "unattributed", NULL);
-}
-
 static void func_json_function(struct json_out *j, const struct func_shown *a,
 			       const struct call_function *fn)
 {
@@ -65,7 +42,7 @@ static void func_json_function(struct json_out *j, const struct func_shown *a,
 	json_put_number(j, "p99_ns", dist_quantile(&fn->dist, 0.99));
 	json_put_number(j, "max_ns", fn->dist.max);
 	func_json_histogram(j, &fn->dist);
-	func_json_causes(j, func_unit(a, fn));
+	composition_json(j, func_unit(a, fn), true);
 	json_close_object(j);
 }
 

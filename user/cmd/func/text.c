@@ -7,8 +7,8 @@
 #include "base/cleanup.h"
 #include "base/show.h"
 #include "base/units.h"
+#include "cmd/composition.h"
 #include "cmd/func/func.h"
-#include "cmd/report/parts.h"
 
 enum { BAR = 40 };
 
@@ -85,22 +85,7 @@ void func_put_dist(FILE *f, const struct dist *d, uint64_t left, double seconds)
 	func_put_histogram(f, d);
 }
 
-/* --- why --- */
-
-static void func_put_unit(FILE *f, const struct unit *u)
-{
-	struct buf text = {0};
-
-	unit_put_sentence(u, &text);
-	buf_add_byte(&text, ' ');
-	unit_put_slow(u, &text);
-	if (text.data[text.len - 1] == ' ')
-		text.len--;
-	buf_add_byte(&text, 0);
-	fputs("\n  ", f);
-	report_put_wrapped((char *)text.data, 2, f);
-	buf_free(&text);
-}
+/* --- functions, and what is next --- */
 
 static void func_put_function(FILE *f, const struct func_shown *a, const struct call_function *fn)
 {
@@ -112,8 +97,10 @@ static void func_put_function(FILE *f, const struct func_shown *a, const struct 
 	if (fn->open)
 		fprintf(f, "  %s calls had not returned when the goroutine or the trace ended\n",
 			unit_count(fn->open).text);
-	if (u)
-		func_put_unit(f, u);
+	if (!u)
+		return;
+	fputc('\n', f);
+	composition_put(u, f);
 }
 
 static void func_put_slowest(FILE *f, const struct func_shown *a)

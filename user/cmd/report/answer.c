@@ -39,11 +39,7 @@ static void answer_put_unit(const struct trace_report *r, uint32_t trace, const 
 
 	if (!is_one(r))
 		buf_printf(&text, "Trace %u: ", trace + 1);
-	unit_put_sentence(u, &text);
-	buf_add_byte(&text, ' ');
-	unit_put_slow(u, &text);
-	if (text.data[text.len - 1] == ' ')
-		text.len--;
+	unit_put_text(u, &text);
 	answer_add_samples(r, trace, u, &text);
 	buf_add_byte(&text, 0);
 	fputs("  ", f);

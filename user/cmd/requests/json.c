@@ -3,34 +3,12 @@
 #include "cmd/requests/requests.h"
 
 #include "base/json_out.h"
-#include "requests/downstream.h"
+#include "cmd/composition.h"
 #include "cmd/requests/table.h"
 #include "read/http.h"
+#include "requests/downstream.h"
 
 enum { JSON_VERSION = 1 };
-
-static void requests_json_causes(struct json_out *j, const struct unit *u)
-{
-	size_t i;
-
-	json_open_array(j, "causes");
-	for (i = 0; u && i < u->ncauses; i++) {
-		struct buf text = {0};
-
-		buf_add(&text, u->causes[i].text.data, u->causes[i].text.len);
-		buf_add_byte(&text, 0);
-		json_open_object(j, NULL);
-		json_put_real(j, "share", u->causes[i].share, 6);
-		json_put_text(j, "text", (char *)text.data);
-		json_close_object(j);
-		buf_free(&text);
-	}
-	json_close_array(j);
-	if (u)
-		json_put_real(j, "unattributed", u->unattributed, 6);
-	else
-		json_put_text(j, "unattributed", NULL);
-}
 
 static void requests_json_route(struct json_out *j, const struct requests_shown *a,
 				const struct route *r)
@@ -38,7 +16,7 @@ static void requests_json_route(struct json_out *j, const struct requests_shown 
 	json_open_object(j, NULL);
 	routes_json_numbers(j, a->routes, r);
 	requests_json_shares(j, a, r);
-	requests_json_causes(j, requests_unit(a, r));
+	composition_json(j, requests_unit(a, r), false);
 	json_close_object(j);
 }
 

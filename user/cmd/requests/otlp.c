@@ -31,9 +31,7 @@ const struct option_row otlp_rows[] = {
 	  .take = take_otlp_format),
 	OPTION(0, "otlp-waits", NULL, OPTION_FLAG, FIELD(waits),
 	  "with the waits of each span as its events"),
-	OPTION(0, "otlp-token", "FILE", OPTION_TAKE, FIELD(token),
-	  "send the token in that file, which only its owner may read (Authorization: Bearer)",
-	  .take = option_take_some),
+	OPTION_TOKEN("otlp-token", FIELD(token)),
 	OPTION(0, "otlp-timeout", "TIME", OPTION_DURATION, FIELD(timeout),
 	  "give up an attempt after TIME (default 10s); there are five at most"),
 	OPTION(0, "service", "NAME", OPTION_TAKE, FIELD(service),
@@ -85,7 +83,7 @@ static int otlp_open(struct otlp_destination *d, const struct otlp_cmd_options *
 
 	*d = (struct otlp_destination){ .url = otlp_is_url(o->to), .file = OUTPUT_CLOSED };
 	if (d->url)
-		return otlp_server_init(&d->server, o, otlp_is_json(o), err);
+		return otlp_server_open(&d->server, o, otlp_is_json(o), err);
 	ret = output_start(&d->file, o->to, otlp_is_json(o) ? OUTPUT_TEXT : OUTPUT_BINARY, err);
 	sink_open(&d->sink, d->file.fd, d->file.path);
 	return ret;
@@ -97,7 +95,7 @@ static int otlp_close(struct otlp_destination *d, int ret, struct error *err)
 	struct error sink_err;
 
 	if (d->url) {
-		otlp_server_forget(&d->server);
+		receiver_close(&d->server.to);
 		return ret;
 	}
 	if (sink_close(&d->sink, &sink_err) && !ret) {
@@ -129,7 +127,7 @@ static void otlp_tell(const struct otlp_destination *d, const struct otlp_counts
 
 	if (d->url)
 		show_printf(stderr, "gotap: %s took %llu spans of %llu traces, %llu of them "
-			    "errors\n", d->server.url.shown, (unsigned long long)d->server.sent,
+			    "errors\n", d->server.to.url.shown, (unsigned long long)d->server.sent,
 			    (unsigned long long)c->roots, (unsigned long long)c->errors);
 	else
 		show_printf(stderr, "gotap: %s: %llu spans of %llu traces, %llu of them errors, "

@@ -6,9 +6,8 @@
 #ifndef GOTAP_CMD_REQUESTS_OTLP_H
 #define GOTAP_CMD_REQUESTS_OTLP_H
 
-#include "base/token.h"
 #include "cmd/options.h"
-#include "http/url.h"
+#include "cmd/receiver.h"
 
 struct reread;
 
@@ -39,19 +38,16 @@ int otlp_export(const struct otlp_cmd_options *o, struct reread *file, const cha
 bool otlp_is_url(const char *to);
 
 struct otlp_server {
-	struct url url;
+	struct receiver to;
 	char path[URL_PATH + 16];	/* with /v1/traces */
-	struct token token;
-	bool has_token, json;
-	unsigned int timeout_ms;
+	bool json;
 	uint64_t sent, rejected;	/* spans */
 	bool told;			/* a warning of the server was printed */
 };
 
-/* Reads the URL and the token. Returns 0 or a negative errno. */
-int otlp_server_init(struct otlp_server *s, const struct otlp_cmd_options *o, bool json,
+/* Opens @s->to, which the caller closes. Returns 0 or a negative errno. */
+int otlp_server_open(struct otlp_server *s, const struct otlp_cmd_options *o, bool json,
 		     struct error *err);
-void otlp_server_forget(struct otlp_server *s);
 /*
  * Sends a request of OTLP with @spans spans; @server is a struct otlp_server. Where the server is
  * busy, or is not reached, it is tried again, at most four times. Returns 0, or a negative errno.

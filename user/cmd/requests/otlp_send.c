@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/show.h"
@@ -15,7 +14,7 @@
 #include "otlp/response.h"
 #include "proc/json.h"
 
-enum { ATTEMPTS = 5, PAUSE = 1, HOUR = 3600 };
+enum { ATTEMPTS = 5 };
 
 static const char otlp_path[] = "/v1/traces";
 
@@ -27,7 +26,7 @@ bool otlp_is_url(const char *to)
 /* The path of traces below that of the URL, unless the URL names it; its arguments follow. */
 static void otlp_server_path(struct otlp_server *s)
 {
-	const char *path = s->url.path;
+	const char *path = s->to.url.path;
 	size_t n = strcspn(path, "?"), end = strlen(otlp_path);
 	bool named;
 
@@ -38,25 +37,15 @@ static void otlp_server_path(struct otlp_server *s)
 		 path + strcspn(path, "?"));
 }
 
-int otlp_server_init(struct otlp_server *s, const struct otlp_cmd_options *o, bool json,
+int otlp_server_open(struct otlp_server *s, const struct otlp_cmd_options *o, bool json,
 		     struct error *err)
 {
-	double timeout = o->timeout < HOUR ? o->timeout : HOUR;
 	int ret;
 
-	*s = (struct otlp_server){ .json = json, .has_token = o->token,
-				   .timeout_ms = (unsigned int)(timeout * 1000) + 1 };
-	ret = url_parse(&s->url, o->to, err);
-	if (!ret && o->token)
-		ret = token_read(&s->token, o->token, err);
+	*s = (struct otlp_server){ .json = json };
+	ret = receiver_open(&s->to, o->to, o->token, o->timeout, err);
 	otlp_server_path(s);
 	return ret;
-}
-
-void otlp_server_forget(struct otlp_server *s)
-{
-	token_forget(&s->token);
-	explicit_bzero(s->url.user, sizeof(s->url.user));
 }
 
 /* --- answers --- */
@@ -95,7 +84,7 @@ static void otlp_take_partial(struct otlp_server *s, const struct buf *content, 
 	s->rejected += r.rejected;
 	if (*r.message && !s->told)
 		show_printf(stderr, r.rejected ? "gotap: %s did not take %llu spans: %s\n" :
-			    "gotap: %s took all %llu spans, and says: %s\n", s->url.shown,
+			    "gotap: %s took all %llu spans, and says: %s\n", s->to.url.shown,
 			    (unsigned long long)(r.rejected ? r.rejected : spans), r.message);
 	s->told |= *r.message != 0;
 }
@@ -113,24 +102,32 @@ static int otlp_refused(const struct otlp_server *s, const struct http_answer *a
 
 	if (!s->json && response_read_status(content->data, content->len, &r))
 		why = r.message;
-	error_set(err, -EREMOTEIO, "%s refused the spans with status %u%s%s", s->url.shown,
+	error_set(err, -EREMOTEIO, "%s refused the spans with status %u%s%s", s->to.url.shown,
 		  a->status, *why ? ": " : "", why);
 	return otlp_is_busy(a->status) ? -EAGAIN : -EREMOTEIO;
 }
 
-/* One attempt. 0; -EAGAIN: it may be tried again, after @a->retry_after; another errno. */
-static int otlp_send_once(struct otlp_server *s, const struct http_request *r, size_t spans,
-			  struct http_answer *a, struct error *err)
+/* A request with @spans spans. */
+struct otlp_post {
+	struct otlp_server *server;
+	struct http_request request;
+	size_t spans;
+};
+
+static int otlp_attempt(void *post, unsigned int *pause, struct error *err)
 {
+	struct otlp_post *p = post;
+	struct http_answer a = {0};
 	int ret;
 
-	r->content->len = 0;
-	ret = http_post(r, a, err);
+	p->request.content->len = 0;
+	ret = http_post(&p->request, &a, err);
+	*pause = a.retry_after;
 	if (ret)
 		return ret == -ENOENT || ret == -EBADMSG ? ret : -EAGAIN;
-	if (a->status / 100 != 2)
-		return otlp_refused(s, a, r->content, err);
-	otlp_take_partial(s, r->content, spans);
+	if (a.status / 100 != 2)
+		return otlp_refused(p->server, &a, p->request.content, err);
+	otlp_take_partial(p->server, p->request.content, p->spans);
 	return 0;
 }
 
@@ -142,20 +139,12 @@ int otlp_server_take(void *server, const void *data, size_t size, size_t spans, 
 {
 	struct otlp_server *s = server;
 	struct buf content = {0};
-	struct http_answer a = {0};
-	struct http_request r = {
-		.url = &s->url, .path = s->path, .token = s->has_token ? s->token.text : NULL,
+	struct otlp_post p = { .server = s, .spans = spans, .request = {
+		.url = &s->to.url, .path = s->path, .token = receiver_token(&s->to),
 		.type = s->json ? "application/json" : "application/x-protobuf", .body = data,
-		.size = size, .timeout_ms = s->timeout_ms, .content = &content };
-	int ret = -EAGAIN, i;
+		.size = size, .timeout_ms = s->to.timeout_ms, .content = &content } };
+	int ret = receiver_try(ATTEMPTS, otlp_attempt, &p, err);
 
-	for (i = 0; i < ATTEMPTS && ret == -EAGAIN; i++) {
-		if (i) {
-			show_printf(stderr, "gotap: %s; it is tried again\n", err->text);
-			sleep(a.retry_after ? a.retry_after : (unsigned int)PAUSE << (i - 1));
-		}
-		ret = otlp_send_once(s, &r, spans, &a, err);
-	}
 	buf_free(&content);
-	return ret ? err->code : 0;
+	return ret;
 }

@@ -8,7 +8,7 @@
 
 #include "base/show.h"
 #include "base/units.h"
-#include "cmd/report/parts.h"
+#include "cmd/composition.h"
 #include "cmd/requests/table.h"
 #include "read/http.h"
 
@@ -60,21 +60,6 @@ static void requests_text_table(FILE *f, const struct requests_shown *a)
 			requests_text_route(f, a, routes_at(a->routes, i), all);
 }
 
-static void requests_text_unit(FILE *f, const struct unit *u)
-{
-	struct buf text = {0};
-
-	unit_put_sentence(u, &text);
-	buf_add_byte(&text, ' ');
-	unit_put_slow(u, &text);
-	if (text.data[text.len - 1] == ' ')
-		text.len--;
-	buf_add_byte(&text, 0);
-	fputs("  ", f);
-	report_put_wrapped((char *)text.data, 2, f);
-	buf_free(&text);
-}
-
 static void requests_text_units(FILE *f, const struct requests_shown *a)
 {
 	const struct unit *u;
@@ -89,7 +74,7 @@ static void requests_text_units(FILE *f, const struct requests_shown *a)
 		if (!any)
 			fprintf(f, "\nCOMPOSITION OF THEIR TIME\n");
 		any = true;
-		requests_text_unit(f, u);
+		composition_put(u, f);
 	}
 }
 
