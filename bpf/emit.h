@@ -157,6 +157,7 @@ static __always_inline bool site_find(__u64 key, struct site_class *ret)
 	ret->kind = slot->class.kind;
 	ret->sub = slot->class.sub;
 	ret->stack = slot->class.stack;
+	ret->at = slot->class.at;
 	return slot->key == key;
 }
 

@@ -8,7 +8,10 @@
 #include "send.h"
 #include "transition.h"
 
-/* Fills @t at a hit of the target at a known site; false for any other hit. */
+/*
+ * Fills @t at a hit of the target at a known site; false for any other hit. The frame pointer in @t
+ * is the caller's.
+ */
 static __always_inline bool host_begin(struct pt_regs *ctx, struct transition *t)
 {
 	__u64 ip = loaded(arch_ip(ctx));
@@ -16,9 +19,13 @@ static __always_inline bool host_begin(struct pt_regs *ctx, struct transition *t
 	t->pid_tgid = current_ids();
 	if (!is_target(t->pid_tgid) || !site_find(SITE_KEY(ip, 0, 0), &t->site))
 		return false;
+	if (t->site.at == SITE_AT_CHECK && go_restarts(ctx, INLINE_NONE))
+		return false;
 	t->host = true;
 	t->g = go_g(ctx);
 	t->fp = go_fp(ctx);
+	if (t->site.at == SITE_AT_FRAME)
+		t->fp = read_u64(t->fp);
 	/* as a return address: one byte after the start of the probed instruction */
 	t->ret = ip + 1;
 	t->caller = go_return(go_link(ctx));

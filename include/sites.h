@@ -16,7 +16,18 @@
 struct site_class {
 	__rec_u8 kind;		/* enum rec_kind */
 	__rec_u8 sub;
-	__rec_u16 stack;	/* enum stack_class, 0 = none */
+	__rec_u8 stack;		/* enum stack_class, 0 = none */
+	__rec_u8 at;		/* enum site_at; of a probe that is the site (plan/pgo.def) */
+};
+
+/*
+ * What the program of a probe that is the site has to know of it. It is always SITE_AT_CALLER where
+ * a call leaves its return address on the stack.
+ */
+enum site_at {
+	SITE_AT_CALLER = 0,	/* the frame pointer is that of the caller */
+	SITE_AT_CHECK,		/* likewise; the function restarts if the branch there is taken */
+	SITE_AT_FRAME,		/* the frame pointer leads to the function's own frame */
 };
 
 /*

@@ -34,6 +34,8 @@ static int is_cheap(const uint8_t *p, const struct site *s)
 	switch (s->kind) {
 	case SITE_FRAME:
 		return s->len == 1 && p[0] == 0x55;
+	case SITE_CALL:		/* of architectures with a link register */
+		break;
 	case SITE_NOP:
 		return s->len == 1 && p[0] == 0x90;
 	case SITE_BRANCH:

@@ -336,6 +336,76 @@ static bool later_sites_are_simulated(const struct gobin *b)
 	return ok;
 }
 
+static bool is_branch(const struct line *l)
+{
+	return named(l, "b") || named(l, "bl") || named(l, "br") || named(l, "blr") || named(l, "ret") ||
+	       starts(l->name, "b.") || starts(l->name, "cb") || starts(l->name, "tb");
+}
+
+/* Returns whether a jump of @f leads to @addr or to an instruction before it in @f. */
+static bool is_run_again(const struct pclntab_func *f, uint64_t addr)
+{
+	size_t i;
+
+	for (i = line_after(f->entry); i < line_after(f->end); i++) {
+		const struct line *l = vec_at(&lines, struct line, i);
+		const char *comma = strrchr(l->args, ',');
+		uint64_t target = strtoull(comma ? comma + 1 : l->args, NULL, 16);
+
+		if (!is_branch(l) || starts(l->name, "bl") || named(l, "br") || named(l, "ret"))
+			continue;
+		if (target >= f->entry && target <= addr)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A place behind the prologue is the first branch or call of the function; before it x29 is set to the
+ * function's own frame, and nothing writes x30.
+ */
+static bool later_site_is_sound(const struct gobin *b, const struct pclntab_func *f, size_t *calls)
+{
+	struct gobin_func fn = { f->name, f->entry, f->end - f->entry };
+	bool framed = false, kept = true;
+	struct site site;
+	size_t i;
+
+	if (prologue_site_of(b, &fn, &site, NULL) || site.drop_taken)
+		return true;
+	*calls += site.kind == SITE_CALL;
+	for (i = line_after(f->entry); i < line_after(f->entry + site.offset); i++) {
+		const struct line *l = vec_at(&lines, struct line, i);
+
+		framed |= (named(l, "sub") || named(l, "add")) && starts(l->args, "x29, sp");
+		kept &= !is_branch(l) && (starts(l->name, "st") || !starts(l->args, "x30")) &&
+			(!starts(l->name, "ldp") || !strstr(l->args, ", x30"));
+	}
+	if (!line_at(f->entry + site.offset) || !is_branch(line_at(f->entry + site.offset)) || !kept ||
+	    is_run_again(f, f->entry + site.offset) ||
+	    (site.kind == SITE_CALL && (!framed || !named(line_at(f->entry + site.offset), "bl")))) {
+		printf("# %s: %s\n", f->name, site.text);
+		return false;
+	}
+	return true;
+}
+
+static bool all_later_sites_are_sound(const struct gobin *b)
+{
+	const struct pclntab *t = gobin_table(b);
+	size_t i, calls = 0;
+	bool ok = t != NULL;
+
+	for (i = 0; t && i < pclntab_funcs(t); i++) {
+		struct pclntab_func f;
+
+		if (pclntab_func(t, i, &f))
+			ok &= later_site_is_sound(b, &f, &calls);
+	}
+	printf("# %zu places at a first call\n", calls);
+	return ok && calls > 20;
+}
+
 /*
  * Returns the constant that the instructions before the call put into @reg, by objdump (mov w1,#2; orr x1,xzr,#0x4;
  * mov x1,xzr); -1: they put none.
@@ -649,6 +719,7 @@ static const struct {
 	{ "the decoder knows what objdump knows", decoder_agrees },
 	{ "sites are the stack checks of functions", all_sites_are_checks },
 	{ "sites of functions without a check are simulated", later_sites_are_simulated },
+	{ "later sites are the first branch or call, with the return address in its register", all_later_sites_are_sound },
 	{ "call sites of casgstatus and their constants are those of objdump", call_sites_agree },
 	{ "returns are those of objdump", returns_agree },
 	{ "no probe at a literal, none between exclusives", exclusives_are_spared },

@@ -36,20 +36,20 @@ static int grpc_check_method(const struct plan *p, struct error *err)
 int plan_add_grpc_begin(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 			const struct gobin_func *fn, struct error *err)
 {
-	uint64_t addr;
+	struct entry at;
 	int r = grpc_check_method(p, err);
 
-	return r ? r : plan_add_entry(p, b, spec->program, fn, &addr, err);
+	return r ? r : plan_add_entry(p, b, spec->program, fn, &at, err);
 }
 
 int plan_add_grpc_status(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 			 const struct gobin_func *fn, struct error *err)
 {
-	uint64_t addr;
+	struct entry at;
 
 	if (p->grpc.code == GO_OFFSET_NONE)
 		return error_set(err, -ENOTSUP, "(*Status).Code does not show where the code is");
-	return plan_add_entry(p, b, spec->program, fn, &addr, err);
+	return plan_add_entry(p, b, spec->program, fn, &at, err);
 }
 
 /*
@@ -83,6 +83,7 @@ static int grpc_add_deferred(struct plan *p, const struct gobin *b, const struct
 			     const struct gobin_func *fn, uint64_t ret, struct error *err)
 {
 	struct gobin_func in;
+	struct entry at;
 	uint64_t addr;
 
 	if (grpc_find_deferred(b, fn, ret, &in))
@@ -90,7 +91,7 @@ static int grpc_add_deferred(struct plan *p, const struct gobin *b, const struct
 	addr = around_first_call(b, &in);
 	if (addr)
 		return grpc_add_at(p, b, spec, &in, addr, "call", err);
-	return plan_add_entry(p, b, PROGRAM_grpc_deferred, &in, &addr, err);
+	return plan_add_entry(p, b, PROGRAM_grpc_deferred, &in, &at, err);
 }
 
 /*

@@ -46,9 +46,16 @@ bool plan_wants(const struct plan *p, enum group group, int since, int until);
 /* Adds a copy of @point, whose file offset it finds. */
 int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *point,
 		   struct error *err);
+/* Where plan_add_entry() has put a probe. */
+struct entry {
+	uint64_t addr;
+	enum site_at at;
+	bool arguments;		/* those of the function are in their registers there */
+};
+
 /* Adds a point of @program at the start of @fn, as prologue_site_of() has it. */
 int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
-		   const struct gobin_func *fn, uint64_t *addr, struct error *err);
+		   const struct gobin_func *fn, struct entry *ret, struct error *err);
 /*
  * Adds a point of @program after each call of @fn, and @class for each of these return addresses
  * (NULL: they have none). Returns the number of calls.

@@ -43,7 +43,7 @@ struct probed_spec {
 
 static const struct inlined_spec inlined_specs[] = {
 #define INLINED(into, caller, old, new_, since, until, place, kind, sub, stack) \
-	{ into, caller, old, new_, since, until, place, { kind, sub, stack } },
+	{ into, caller, old, new_, since, until, place, { kind, sub, stack, 0 } },
 #define LACKS(...)
 #define HARMLESS(...)
 #define PROBED(...)
@@ -71,7 +71,7 @@ static const struct harmless_spec harmless_specs[] = {
 static const struct probed_spec probed_specs[] = {
 #define HARMLESS(...)
 #define PROBED(function, into, since, until, program, at_call, kind, sub, stack) \
-	{ function, into, since, until, PROGRAM_##program, at_call, { kind, sub, stack } },
+	{ function, into, since, until, PROGRAM_##program, at_call, { kind, sub, stack, 0 } },
 #include "plan/pgo.def"
 #undef INLINED
 #undef LACKS
@@ -132,12 +132,17 @@ static int add_behind_cas(struct plan *p, const struct gobin *b, const struct in
 static int pgo_add_entry(struct plan *p, const struct gobin *b, enum program program,
 		     struct site_class class, const struct gobin_func *fn, struct error *err)
 {
-	uint64_t addr;
-	int r = plan_add_entry(p, b, program, fn, &addr, err);
+	struct entry at;
+	int r = plan_add_entry(p, b, program, fn, &at, err);
 
-	if (!r && class.kind != NONE)
-		plan_add_site(p, addr, 0, 0, class);
-	return r;
+	if (r || class.kind == NONE)
+		return r;
+	if (!at.arguments && class.kind == REC_SYS_ENTER && !class.sub && p->syscall_bp)
+		return error_set(err, -ENOTSUP, "%s has changed its arguments (%+d)", fn->name,
+				 (int)(at.addr - fn->addr));
+	class.at = at.at;
+	plan_add_site(p, at.addr, 0, 0, class);
+	return 0;
 }
 
 static void note_unseen(struct plan *p, const struct inlined_spec *spec,

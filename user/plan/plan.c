@@ -71,9 +71,9 @@ static int plan_add_at(struct plan *p, const struct gobin *b, const struct probe
 static int plan_at_entry(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		     const struct gobin_func *fn, struct error *err)
 {
-	uint64_t addr;
+	struct entry at;
 
-	return plan_add_entry(p, b, spec->program, fn, &addr, err);
+	return plan_add_entry(p, b, spec->program, fn, &at, err);
 }
 
 /* Nearly all functions of the table are of package runtime: the others need a larger index. */

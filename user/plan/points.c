@@ -37,12 +37,15 @@ bool plan_wants(const struct plan *p, enum group group, int since, int until)
 
 /*
  * As points_site_fits(), where a call leaves its return address in a register. The stack check is
- * the site in all releases: no frame is made there, and a hit that grows the stack is dropped. The
- * two programs that need only registers may sit later.
+ * the site in all releases: no frame is made there, and a hit that grows the stack is dropped.
+ * Programs for functions without a check may sit later: casgstatus and syscall_enter need only
+ * registers, and inlined_syscall finds the caller's frame by the function's own (SITE_AT_FRAME).
  */
 static bool points_link_site_fits(const struct gobin *b, enum program program,
 				  const struct site *site)
 {
+	if (program == PROGRAM_inlined_syscall)
+		return site->frame && !site->drop_taken;
 	if (gobin_register_args(b) && !code_keeps_arguments(b, site))
 		return false;
 	if (program == PROGRAM_casgstatus || program == PROGRAM_syscall_enter)
@@ -78,25 +81,20 @@ static bool points_take_first(const struct gobin *b, enum program program,
 }
 
 static int points_find_prologue(const struct plan *p, const struct gobin *b, enum program program,
-				const struct gobin_func *fn, uint32_t *offset, char text[80],
-				struct error *err)
+				const struct gobin_func *fn, struct site *ret, struct error *err)
 {
-	struct site site;
-	int r = prologue_site_of(b, fn, &site, err);
+	int r = prologue_site_of(b, fn, ret, err);
 
-	if ((r || !points_site_fits(p, b, program, &site)) &&
+	if ((r || !points_site_fits(p, b, program, ret)) &&
 	    points_take_first(b, program, fn)) {
-		*offset = 0;
-		snprintf(text, 80, "first instruction");
+		*ret = (struct site){ .text = "first instruction" };
 		return 0;
 	}
 	if (r)
 		return r;
-	if (!points_site_fits(p, b, program, &site))
+	if (!points_site_fits(p, b, program, ret))
 		return error_set(err, -ENOTSUP, "the start of %s is unlike that of any known Go "
-				 "(%s)", fn->name, site.text);
-	*offset = site.offset;
-	memcpy(text, site.text, sizeof(site.text));
+				 "(%s)", fn->name, ret->text);
 	return 0;
 }
 
@@ -114,16 +112,26 @@ int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *po
 	return 0;
 }
 
+static enum site_at points_site_at(const struct gobin *b, const struct site *site)
+{
+	if (!gobin_arch(b)->has_link)
+		return SITE_AT_CALLER;
+	return site->drop_taken ? SITE_AT_CHECK : site->frame ? SITE_AT_FRAME : SITE_AT_CALLER;
+}
+
 int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
-		   const struct gobin_func *fn, uint64_t *addr, struct error *err)
+		   const struct gobin_func *fn, struct entry *ret, struct error *err)
 {
 	struct probe_point point = { .program = program, .function = fn->name };
-	uint32_t offset = 0;
-	int r = points_find_prologue(p, b, program, fn, &offset, point.site, err);
+	struct site site;
+	int r = points_find_prologue(p, b, program, fn, &site, err);
 
 	if (r)
 		return r;
-	*addr = point.addr = fn->addr + offset;
+	point.addr = fn->addr + site.offset;
+	memcpy(point.site, site.text, sizeof(point.site));
+	*ret = (struct entry){ .addr = point.addr, .at = points_site_at(b, &site),
+			       .arguments = code_keeps_arguments(b, &site) };
 	return plan_add_point(p, b, &point, err);
 }
 

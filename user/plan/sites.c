@@ -23,7 +23,7 @@ struct site_spec {
 
 static const struct site_spec site_specs[] = {
 #define SITE(caller, old, new_, group, since, until, kind, sub, stack, need) \
-	{ caller, old, new_, GROUP_##group, since, until, { kind, sub, stack }, need },
+	{ caller, old, new_, GROUP_##group, since, until, { kind, sub, stack, 0 }, need },
 #include "plan/sites.def"
 #undef SITE
 };
@@ -36,7 +36,7 @@ struct caller_spec {
 
 static const struct caller_spec caller_specs[] = {
 #define CALLER(called, caller, since, until, kind, sub) \
-	{ called, caller, since, until, { kind, sub, 0 } },
+	{ called, caller, since, until, { kind, sub, 0, 0 } },
 #include "plan/callers.def"
 #undef CALLER
 };

@@ -8,7 +8,8 @@
  * (0.8 against 10 us). The best emulated instruction is one after the stack check: it runs once per
  * call, while the entry runs again after the stack grew. The second best is the branch of the stack
  * check, where a hit is ignored if the branch is taken (the function then starts again). The third
- * best is the first branch, or a nop, in the straight code at the start.
+ * best is the first branch, or a nop, in the straight code at the start; with a link register, the
+ * first call there, before which the return address is still in it.
  */
 #ifndef GOTAP_TARGET_PROLOGUE_H
 #define GOTAP_TARGET_PROLOGUE_H
@@ -28,6 +29,7 @@ enum site_kind {
 	SITE_FRAME,
 	SITE_BRANCH,	/* a conditional branch */
 	SITE_NOP,
+	SITE_CALL,		/* the first call, a direct one; only with a link register */
 };
 
 struct site {

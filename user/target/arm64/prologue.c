@@ -11,8 +11,8 @@
  *
  * The site is the `b.ls` of the stack check: the kernel simulates it, the return address is in x30,
  * and x29 is the caller's. It runs once more after the stack has grown. A function without a check
- * has its site at its first conditional branch, behind the code that makes the frame: x30 still has
- * the return address there, but x29 leads to the function's own frame.
+ * has its site at its first conditional branch or call, behind the code that makes the frame: x30
+ * still has the return address there, but x29 leads to the function's own frame.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -85,13 +85,13 @@ static void arm64_set_site(const struct arm64_prologue *p, struct site *ret)
 	};
 	static const char *const tests[] = {
 		[ARM64_CBZ] = "cbz", [ARM64_CBNZ] = "cbnz", [ARM64_TBZ] = "tbz",
-		[ARM64_TBNZ] = "tbnz",
+		[ARM64_TBNZ] = "tbnz", [ARM64_BL] = "bl",
 	};
 	const struct arm64_insn *insn = &p->w.insn;
 
 	*ret = (struct site){
 		.offset = (uint32_t)p->w.at,
-		.kind = SITE_BRANCH,
+		.kind = insn->op == ARM64_BL ? SITE_CALL : SITE_BRANCH,
 		.len = ARM64_LEN,
 		.cond = insn->op == ARM64_B_COND ? insn->cond : 0,
 		.drop_taken = p->compared,
@@ -103,6 +103,12 @@ static void arm64_set_site(const struct arm64_prologue *p, struct site *ret)
 		 p->frame ? ", in its frame" : "", p->compared ? ", dropped if taken" : "");
 }
 
+/* Returns whether the function has stored its return address, and the register still has it. */
+static bool arm64_keeps_link(const struct arm64_prologue *p)
+{
+	return p->frame && (p->lost >> ARM64_FP & 1) && !(p->lost >> ARM64_LINK & 1);
+}
+
 /* 1: *@ret is set; 0: go on with the next instruction. */
 static int arm64_prologue_visit(struct arm64_prologue *p, struct site *ret)
 {
@@ -110,7 +116,7 @@ static int arm64_prologue_visit(struct arm64_prologue *p, struct site *ret)
 
 	if (p->compared && (insn->op != ARM64_B_COND || insn->cond != ARM64_LS))
 		return insn->op == ARM64_NOP ? 0 : -ENOTSUP;
-	if (arm64_is_conditional(insn)) {
+	if (arm64_is_conditional(insn) || (insn->op == ARM64_BL && arm64_keeps_link(p))) {
 		if (p->guard != ARM64_SP && !p->compared && p->opened && insn->cond == ARM64_LO)
 			return 0;	/* to morestack */
 		arm64_set_site(p, ret);

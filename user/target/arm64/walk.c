@@ -13,20 +13,26 @@ enum {
 };
 
 /*
- * Constants follow a jump to itself. Not all of them are loaded: the assembler may have found a
- * shorter form, so that a word that no instruction has shows them, too.
+ * Constants follow a jump to itself, or the last instruction, which no other one follows. Not all
+ * of them are loaded: the assembler may have found a shorter form, so that a word that no
+ * instruction has shows them, too. What lies between it and the instruction that ends the flow
+ * before it cannot run.
  */
 size_t arm64_code_size(const uint8_t *code, size_t n)
 {
-	size_t at, target, jump_end = 0;
+	size_t at, target, jump_end = 0, flow_end = 0;
 	struct arm64_insn insn;
 
 	for (at = 0; at + ARM64_LEN <= n; at += ARM64_LEN) {
 		if (arm64_decode(&insn, code + at, n - at)) {
 			if (jump_end && n - jump_end <= ARM64_MAX_POOL)
 				return jump_end;
+			if (flow_end && n - flow_end <= ARM64_MAX_POOL)
+				return flow_end;
 			continue;
 		}
+		if (arm64_ends_flow(&insn) && insn.op != ARM64_TRAP)
+			flow_end = at + ARM64_LEN;
 		if (insn.op == ARM64_B && !insn.imm)
 			jump_end = at + ARM64_LEN;
 		if (insn.op != ARM64_LITERAL)
