@@ -103,7 +103,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check soak stress kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas install-units uninstall lib man clean unit fuzz fuzz-build image $(BUILD)/gotap.pc
+.PHONY: all demo test check soak stress kernels deb static release hostile attack bench install install-lib install-man install-doc install-schemas install-units uninstall lib man clean unit FORCE fuzz fuzz-build image $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -404,20 +404,34 @@ unit: $(UNIT_BINS) $(if $(filter x86,$(ARCH)),$(BUILD)/inline/drive) $(BUILD)/pa
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 # LLVM's linker, where it is there, links a fuzzer in 0.25 s of CPU time instead of 0.9.
 FUZZ_LD    := $(if $(shell command -v ld.lld),-fuse-ld=lld)
-FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+# A fuzzer that runs for a second takes less time than its compilation: tests set -O0, which is a third of -O1.
+FUZZ_OPT   ?= -O1
+FUZZ_FLAGS := $(FUZZ_OPT) -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZ_ROOMS := base schema release proc http metrics stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof joins perfetto parquet tables why unit requests otlp calls whatif html top target plan frames sched assemble trigger api mcp
 FUZZ_ROOMS += live heap stacks heapgraph $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c %_ask.c %_http.c),$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/rings/foreign*.c user/capture/texts.c user/inline/vm.c user/inline/remains.c user/target/*/*.c user/cmd/check/json.c user/cmd/next.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
 
-$(BUILD)/fuzz/%.o: %.c
+FUZZ_LIB   := $(BUILD)/fuzz/rooms.a
+
+# Objects that were made with other flags are made anew.
+$(BUILD)/fuzz/.flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(FUZZ_FLAGS)' | cmp -s - $@ || printf '%s\n' '$(FUZZ_FLAGS)' >$@
+
+$(BUILD)/fuzz/%.o: %.c $(BUILD)/fuzz/.flags
 	$(call say,CC,"$< (fuzz)")
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
+# Of an archive a fuzzer has the objects that it uses: the fuzzing library looks at all counters after each input.
+$(FUZZ_LIB): $(FUZZ_OBJS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar qcs $@ $^
+
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_LIB)
 	$(call say,LD,$@)
-	$(Q)$(CLANG) $(FUZZ_LD) -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
+	$(Q)$(CLANG) $(FUZZ_LD) -fsanitize=fuzzer,address,undefined $(filter %.o,$^) $(FUZZ_LIB) $(LDLIBS) -o $@
 
 # it stands in for what leftover.c calls of rooms that hold threads
 $(BUILD)/fuzz/fuzz_leftover: $(BUILD)/fuzz/user/inline/x86/leftover.o
@@ -601,4 +615,4 @@ clean:
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
 		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/man $(BUILD)/schemas $(BUILD)/completion $(BUILD)/deb $(BUILD)/static $(BUILD)/release $(BUILD)/image $(BUILD)/libgotap* $(BUILD)/gotap*
 
--include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' -o -path '$(BUILD)/image' -o -path '$(BUILD)/arm64' -o -path '$(BUILD)/sysroot-arm64' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path '$(BUILD)/go' -o -path '$(BUILD)/deb' -o -path '$(BUILD)/roots' -o -path '$(BUILD)/static' -o -path '$(BUILD)/image' -o -path '$(BUILD)/arm64*' -o -path '$(BUILD)/sysroot-arm64' \) -prune -o -name '*.d' -type f -print 2>/dev/null)

@@ -17,7 +17,7 @@ export FUZZ_SEED=1
 setup_file() {
 	require_tool clang
 	# The files of dependencies name objects as make names them without BUILD.
-	alone fuzz make -s -j2 -C "$CHECKOUT" BUILD="${BUILD#"$CHECKOUT/"}" fuzz-build >&2
+	alone fuzz make -s -j2 -C "$CHECKOUT" BUILD="${BUILD#"$CHECKOUT/"}" FUZZ_OPT=-O0 fuzz-build >&2
 }
 
 fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" -n "$INPUTS_EACH" "$1"; }

@@ -11,7 +11,7 @@ load lib/record
 build_lossy() {
 	require_tool clang
 	LOSSY=$BUILD/fuzz/lossy
-	alone fuzz make -s -C "$CHECKOUT" BUILD="${BUILD#"$CHECKOUT/"}" "${LOSSY#"$CHECKOUT/"}" >&2
+	alone fuzz make -s -C "$CHECKOUT" BUILD="${BUILD#"$CHECKOUT/"}" FUZZ_OPT=-O0 "${LOSSY#"$CHECKOUT/"}" >&2
 }
 
 # spool VERSION PROGRAM [ARGUMENT...]: the raw records of a short recording of it, $SPOOL; $SHARED is its trace.

@@ -166,8 +166,9 @@ quietly() {
 	"$@" >"$log" 2>&1 || { tail -n 5 "$log" >&2; return 1; }
 }
 
+# In a checkout that was moved or copied since then, apt.conf still names the folders of before.
 lists_are_fresh() {
-	[ -n "$(find "$1/updated" -mmin "-$LISTS_MAX_AGE_MIN" 2>/dev/null)" ]
+	grep -qF "\"$1/state\"" "$1/apt.conf" 2>/dev/null && [ -n "$(find "$1/updated" -mmin "-$LISTS_MAX_AGE_MIN" 2>/dev/null)" ]
 }
 
 update_lists() {
