@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (write(fd, data, size) == (ssize_t)size &&
-	    symbolizer_open(&s, &(struct symbol_file){ path, NULL, 0, dwarf_isolated_new },
+	    symbolizer_open(&s, &(struct symbol_file){ path, NULL, 0, dwarf_isolated_new, NULL },
 			    SYMBOL_DWARF, NULL) == 0) {
 		use_symbolizer(s);
 		symbolizer_free(s);

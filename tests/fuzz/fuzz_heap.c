@@ -91,7 +91,8 @@ static void check_profile(const struct heap_profile *p, int minor)
 		must(r->first + r->n <= p->pcs.len, "a stack lies in the list of addresses");
 		must(r->n <= (minor < 23 ? 32 : BUCKET_DEPTH), "it is no deeper than those of Go");
 		must(r->published.frees <= r->published.allocs, "no more is freed than allocated");
-		(void)heap_scale((int64_t)(r->now.allocs - r->now.frees), r->size, p->rate);
+		(void)heap_scaled((int64_t)(r->now.allocs - r->now.frees), r->size,
+				  heap_scale(r->size, p->rate));
 	}
 }
 

@@ -308,20 +308,25 @@ static void a_list_that_is_longer_than_memory(void)
 	free(room);
 }
 
+static struct heap_scaled scaled(int64_t count, uint64_t size, uint64_t rate)
+{
+	return heap_scaled(count, size, heap_scale(size, rate));
+}
+
 static void the_scale(void)
 {
-	struct heap_scaled s = heap_scale(3, 1024, 524288);
+	struct heap_scaled s = scaled(3, 1024, 524288);
 
 	CHECK(s.objects == 1537 && s.bytes == 1574400);		/* scaleHeapSample(3, 1024, 524288) */
-	s = heap_scale(-3, 1024, 524288);
+	s = scaled(-3, 1024, 524288);
 	CHECK(s.objects == -1537 && s.bytes == -1574400);
-	s = heap_scale(5, 7, 1);
+	s = scaled(5, 7, 1);
 	CHECK(s.objects == 5 && s.bytes == 35);
-	s = heap_scale(5, 7, 0);
+	s = scaled(5, 7, 0);
 	CHECK(s.objects == 5 && s.bytes == 35);
-	s = heap_scale(INT64_MAX, 1ULL << 46, 1);
+	s = scaled(INT64_MAX, 1ULL << 46, 1);
 	CHECK(s.bytes == INT64_MAX);
-	s = heap_scale(5, 0, 524288);
+	s = scaled(5, 0, 524288);
 	CHECK(!s.objects && !s.bytes);
 }
 

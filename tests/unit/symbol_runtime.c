@@ -119,7 +119,7 @@ static struct symbolizer *open_at(const char *path, const char *line, enum symbo
 
 	CHECK(sscanf(line, "at %" SCNx64, &here) == 1);
 	if (symbolizer_open(&s, &(struct symbol_file){ path, NULL, bias_of(path, here),
-			    dwarf_isolated_new }, source, &err)) {
+			    dwarf_isolated_new, NULL }, source, &err)) {
 		printf("# %s: %s\n", path, err.text);
 		unit_failures++;
 	}
@@ -162,7 +162,7 @@ static bool has_good_dwarf(const char *path)
 	struct pclntab *t;
 	bool good;
 
-	if (symbolizer_open(&s, &(struct symbol_file){ path, NULL, 0, dwarf_isolated_new },
+	if (symbolizer_open(&s, &(struct symbol_file){ path, NULL, 0, dwarf_isolated_new, NULL },
 			    SYMBOL_DWARF, NULL))
 		return false;
 	symbolizer_free(s);

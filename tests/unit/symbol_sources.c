@@ -148,7 +148,7 @@ static void compare_binary(const char *path)
 {
 	struct pair p = { 0 };
 	struct pclntab *t = NULL;
-	const struct symbol_file file = { path, NULL, 0, dwarf_isolated_new };
+	const struct symbol_file file = { path, NULL, 0, dwarf_isolated_new, NULL };
 	struct error err = { 0 };
 
 	if (symbolizer_open(&p.dwarf, &file, SYMBOL_DWARF, &err) == -ENOENT) {

@@ -82,6 +82,8 @@ size_t file_copy_size(const struct file_copy *c)
 /* Copies [at, end). False: the file has become shorter, or cannot be read. */
 static bool copy_read_all(struct file_copy *c, uint64_t at, uint64_t end)
 {
+	/* one call takes less time than a fault for each page; it may fail, then these come */
+	madvise(c->data + at, end - at, MADV_POPULATE_WRITE);
 	while (at < end) {
 		ssize_t n = pread(c->fd, c->data + at, end - at, (off_t)at);
 

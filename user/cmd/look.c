@@ -16,7 +16,7 @@
 static int look_open_symbols(struct look *l, struct error *err)
 {
 	struct symbol_file program = { l->proc.module, gobin_debug_file(l->bin), l->proc.bias,
-				       dwarf_isolated_new };
+				       dwarf_isolated_new, gobin_elf(l->bin) };
 	int r = symbolizer_open(&l->symbols, &program, SYMBOL_AUTO, err);
 	size_t i;
 
@@ -25,7 +25,8 @@ static int look_open_symbols(struct look *l, struct error *err)
 
 		r = symbolizer_add(l->symbols,
 				   &(struct symbol_file){ p->file, gobin_debug_file(p->bin),
-							  p->bias, dwarf_isolated_new },
+							  p->bias, dwarf_isolated_new,
+							  gobin_elf(p->bin) },
 				   SYMBOL_AUTO, err);
 	}
 	return r;

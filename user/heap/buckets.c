@@ -71,12 +71,15 @@ static bool bucket_is_code(const struct heap_opts *o, uint64_t pc)
 	return false;
 }
 
+/* Most addresses are in the first text, that of the program. */
 static bool bucket_is_all_code(const struct heap_opts *o, const uint64_t *pcs, size_t n)
 {
+	uint64_t start = o->ntext ? o->text[0].start : 0;
+	uint64_t size = o->ntext ? o->text[0].end - start : 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!bucket_is_code(o, pcs[i]))
+		if (pcs[i] - start - 1 >= size && !bucket_is_code(o, pcs[i]))
 			return false;
 	return true;
 }

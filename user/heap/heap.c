@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -149,22 +148,6 @@ static bool counts_possible(const struct heap_counts *c, uint64_t size)
 	return c->frees <= c->allocs && c->allocs < (1ULL << 62) / (size ? size : 1);
 }
 
-/* Reads the words of all records again; one that cannot be read has zeros. */
-static void counts_read(const struct heap_opts *o, const struct heap_profile *p, unsigned int words,
-			struct windows *windows, uint64_t *to)
-{
-	size_t i;
-
-	windows_forget(windows, buckets_windows(o, memory_size(o->proc)));
-	for (i = 0; i < p->records.len && !memory_is_silent(o->proc); i++) {
-		const struct heap_record *r = vec_at(&p->records, struct heap_record, i);
-
-		if (!windows_read(windows, r->bucket + BUCKET_HEADER + (uint64_t)r->n * 8,
-				  to + i * words, words * 8))
-			memset(to + i * words, 0, words * 8);
-	}
-}
-
 /* --- one attempt --- */
 
 static void heap_take_memory(struct heap_profile *p, const uint64_t *words, unsigned int each)
@@ -205,39 +188,50 @@ static void heap_sift(struct heap_profile *p, const uint64_t *words, unsigned in
 	p->records.len = kept;
 }
 
-/* Do both looks find the same published counts, which are possible? */
-static bool heap_is_stable(const struct heap_profile *p, const uint64_t *a, const uint64_t *b,
-			   unsigned int each)
+/* Do both looks at a record find the same published counts, which are possible? */
+static bool heap_is_stable(const struct heap_profile *p, const struct heap_record *r,
+			   const uint64_t *a, const uint64_t *b, unsigned int each)
 {
+	struct heap_counts x = counts_published(a, each, p->cycle);
+	struct heap_counts y = counts_published(b, each, p->cycle);
+
+	return x.allocs == y.allocs && x.frees == y.frees && counts_possible(&y, r->size) &&
+	       counts_fit(r, b, each);
+}
+
+/*
+ * Reads the words of all records again, to @counts, which has those of the first look; a record
+ * that cannot be read has zeros. Returns whether both looks found the same.
+ */
+static bool heap_look_again(const struct heap_profile *p, const struct heap_opts *o,
+			    uint64_t *counts, unsigned int words, struct windows *windows)
+{
+	uint64_t again[BUCKET_COUNTS];
+	bool stable = true;
 	size_t i;
 
-	for (i = 0; i < p->records.len; i++) {
+	windows_forget(windows, buckets_windows(o, memory_size(o->proc)));
+	for (i = 0; i < p->records.len && !memory_is_silent(o->proc); i++, counts += words) {
 		const struct heap_record *r = vec_at(&p->records, struct heap_record, i);
-		size_t at = i * each * (1 + FUTURES);
-		struct heap_counts x = counts_published(a + at, each, p->cycle);
-		struct heap_counts y = counts_published(b + at, each, p->cycle);
 
-		if (x.allocs != y.allocs || x.frees != y.frees || !counts_possible(&y, r->size) ||
-		    !counts_fit(r, b + at, each))
-			return false;
+		if (!windows_read(windows, r->bucket + BUCKET_HEADER + (uint64_t)r->n * 8, again,
+				  words * 8))
+			memset(again, 0, words * 8);
+		stable &= heap_is_stable(p, r, counts, again, words / (1 + FUTURES));
+		memcpy(counts, again, words * 8);
 	}
-	return true;
+	return stable;
 }
 
 /* Returns whether the counts are of one moment. */
-static bool heap_settle_memory(struct heap_profile *p, const struct heap_opts *o,
-			       const uint64_t *first, unsigned int words,
-			       struct windows *windows)
+static bool heap_settle_memory(struct heap_profile *p, const struct heap_opts *o, uint64_t *counts,
+			       unsigned int words, struct windows *windows)
 {
-	unsigned int each = words / (1 + FUTURES);
-	uint64_t *second = xcalloc(p->records.len + 1, words * sizeof(*second));
-	bool stable;
+	bool stable = heap_look_again(p, o, counts, words, windows);
 
-	counts_read(o, p, words, windows, second);
-	stable = heap_is_stable(p, first, second, each);
-	heap_take_memory(p, second, each);
-	heap_sift(p, second, each);	/* also counts of now, which are not looked at twice */
-	free(second);
+	heap_take_memory(p, counts, words / (1 + FUTURES));
+	/* also counts of now, which are not looked at twice */
+	heap_sift(p, counts, words / (1 + FUTURES));
 	return stable;
 }
 
@@ -382,14 +376,18 @@ static int64_t heap_whole(double v)
 	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : (int64_t)v;
 }
 
-struct heap_scaled heap_scale(int64_t count, uint64_t size, uint64_t rate)
+double heap_scale(uint64_t size, uint64_t rate)
 {
-	double bytes = (double)count * (double)size, scale;
+	return rate <= 1 ? 1 : 1 / (1 - exp(-(double)size / (double)rate));
+}
+
+struct heap_scaled heap_scaled(int64_t count, uint64_t size, double scale)
+{
+	double bytes = (double)count * (double)size;
 
 	if (!count || !size)
 		return (struct heap_scaled){0};
-	if (rate <= 1)
+	if (scale <= 1)
 		return (struct heap_scaled){ count, heap_whole(bytes) };
-	scale = 1 / (1 - exp(-(double)size / (double)rate));
 	return (struct heap_scaled){ heap_whole((double)count * scale), heap_whole(bytes * scale) };
 }

@@ -121,12 +121,14 @@ const char *heap_refusal_text(enum heap_refusal why);
 const char *heap_cut_text(enum heap_cut why);
 
 /*
- * Scales what was sampled to what was allocated, as runtime/pprof does (scaleHeapSample): @count
- * objects of @size bytes were sampled, one in @rate bytes. @count may be negative.
+ * Returns the number of objects of @size bytes for which a sampled one stands, as runtime/pprof has
+ * it (scaleHeapSample): one in @rate bytes is sampled.
  */
+double heap_scale(uint64_t size, uint64_t rate);
+/* @count sampled objects of @size bytes, which may be negative, scaled by heap_scale(). */
 struct heap_scaled {
 	int64_t objects, bytes;
 };
-struct heap_scaled heap_scale(int64_t count, uint64_t size, uint64_t rate);
+struct heap_scaled heap_scaled(int64_t count, uint64_t size, double scale);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/map64.h"
 #include "base/vec.h"
@@ -11,7 +12,8 @@
 
 /* PART: bytes that live/memory.c reads in one system call */
 enum { PAGE = 4096, PAGES = WINDOW_BYTES / PAGE, PART = 64 << 10,
-       PARTS = WINDOW_BYTES / PART, PART_PAGES = PART / PAGE };
+       PARTS = WINDOW_BYTES / PART, PART_PAGES = PART / PAGE,
+       SLAB = 2 << 20, SLAB_WINDOWS = SLAB / WINDOW_BYTES };
 
 struct window {
 	uint64_t base;			/* addr >> WINDOW_SHIFT */
@@ -23,7 +25,8 @@ struct window {
 struct windows {
 	const struct process *proc;
 	uint64_t left;
-	unsigned int held;
+	unsigned int held, used;	/* slots, and those that have memory */
+	struct vec slabs;		/* void *, of SLAB bytes; the last one has room, or none */
 	struct window slots[];	/* a slot is found by the hash of the base */
 };
 
@@ -52,9 +55,32 @@ void windows_free(struct windows *w)
 
 	if (!w)
 		return;
-	for (i = 0; i < w->held; i++)
-		free(w->slots[i].bytes);
+	for (i = 0; i < w->slabs.len; i++)
+		free(*vec_at(&w->slabs, void *, i));
+	vec_free(&w->slabs);
 	free(w);
+}
+
+/*
+ * Memory for one window. Where the kernel has huge pages, eight windows take one page fault. The
+ * last ones of @held, of which there may be less than eight, take small pages as they need them.
+ */
+static uint8_t *windows_room(struct windows *w)
+{
+	unsigned int at = w->used % SLAB_WINDOWS;
+	void *slab;
+
+	if (!at) {
+		slab = aligned_alloc(SLAB, SLAB);
+		if (!slab)
+			slab = xrealloc(NULL, SLAB, 1);
+		if (w->held - w->used >= SLAB_WINDOWS)
+			madvise(slab, SLAB, MADV_HUGEPAGE);
+		*(void **)vec_push(&w->slabs, sizeof(slab)) = slab;
+	}
+	w->used++;
+	return (uint8_t *)*vec_at(&w->slabs, void *, w->slabs.len - 1) +
+	       (size_t)at * WINDOW_BYTES;
 }
 
 /* Makes @n ranges of @size bytes each, from byte @at of the window on. */
@@ -106,7 +132,7 @@ static struct window *window_at(struct windows *w, uint64_t base)
 		return NULL;
 	w->left--;
 	if (!v->bytes)
-		v->bytes = xrealloc(NULL, WINDOW_BYTES, 1);
+		v->bytes = windows_room(w);
 	v->base = base;
 	v->is_read = true;
 	window_read(w, v);

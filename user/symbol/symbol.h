@@ -36,6 +36,7 @@ enum symbol_source {
 };
 
 struct source;
+struct elf_file;
 
 /* A file of a process, for names. */
 struct symbol_file {
@@ -48,6 +49,8 @@ struct symbol_file {
 	 * in libgotap, which starts no process and is therefore linked without libdw.
 	 */
 	int (*dwarf)(struct source **ret, const char *path, struct error *err);
+	/* the open file, which must outlive the symbolizer; NULL: it is opened by its path */
+	const struct elf_file *image;
 };
 
 /*

@@ -111,8 +111,12 @@ int symbolizer_add(struct symbolizer *s, const struct symbol_file *file,
 		   enum symbol_source source, struct error *err)
 {
 	struct file f = { .bias = file->bias };
-	int rc = elf_file_open(&f.image, file->path, err);
+	int rc = 0;
 
+	if (file->image)
+		f.image = elf_file_borrow(file->image);
+	else
+		rc = elf_file_open(&f.image, file->path, err);
 	if (!rc && file->debug)
 		rc = elf_file_open(&f.debug, file->debug, err);
 	if (rc)

@@ -5,39 +5,31 @@
  */
 #include <string.h>
 
-#include "base/map64.h"
 #include "base/saturate.h"
 #include "cmd/heap/view.h"
 
-struct functions {
-	struct vec *all;		/* struct heap_function */
-	struct map64 index;		/* address of the name -> index */
-};
-
-static struct heap_function *functions_of(struct functions *f, const char *func)
+/* Functions have the numbers of heap_call.function; those that no row has shown have no name. */
+static struct heap_function *functions_of(struct vec *all, const struct heap_call *c)
 {
 	struct heap_function *ret;
-	uint64_t *at;
-	bool is_new;
 
-	at = map64_put(&f->index, (uintptr_t)func, &is_new);
-	if (is_new) {
-		*at = f->all->len;
-		ret = vec_push(f->all, sizeof(*ret));
-		ret->func = func;
-	}
-	return vec_at(f->all, struct heap_function, *at);
+	while (all->len <= c->function)
+		vec_push(all, sizeof(*ret));
+	ret = vec_at(all, struct heap_function, c->function);
+	ret->func = c->frame.func;
+	return ret;
 }
 
-static void functions_add_row(struct heap_view *v, struct functions *f, size_t number)
+static void functions_add_row(struct heap_view *v, struct vec *all, size_t number)
 {
-	static struct heap_frame frames[HEAP_FRAMES];
+	static uint32_t calls[HEAP_FRAMES];
 	const struct heap_row *row = vec_at(&v->rows, struct heap_row, number);
-	size_t n = heap_frames(v, row->record, frames), first = heap_shown_frames(v, frames, &n), i;
+	size_t n = heap_calls(v, row->record, calls), first = heap_shown_calls(v, calls, &n), i;
+	const struct heap_call *frames = v->calls.data;
 	int64_t value = row->values[v->form->shown];
 
 	for (i = first; i < n; i++) {
-		struct heap_function *fn = functions_of(f, frames[i].func);
+		struct heap_function *fn = functions_of(all, &frames[calls[i]]);
 
 		if (i == first) {
 			fn->flat = saturate_add(fn->flat, value);
@@ -64,11 +56,14 @@ static int functions_larger_first(const void *a, const void *b)
 
 void heap_functions(struct heap_view *v, struct vec *ret)
 {
-	struct functions f = { .all = ret };
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < v->rows.len; i++)
-		functions_add_row(v, &f, i);
+		functions_add_row(v, ret, i);
+	for (i = 0; i < ret->len; i++)
+		if (vec_at(ret, struct heap_function, i)->func)
+			*vec_at(ret, struct heap_function, n++) =
+				*vec_at(ret, struct heap_function, i);
+	ret->len = n;
 	vec_sort(ret, sizeof(struct heap_function), functions_larger_first);
-	map64_free(&f.index);
 }

@@ -304,6 +304,9 @@ static int heap_show(struct heap_cmd *h)
 	h->view.now = h->o->now;
 	h->view.diff = h->o->diff > 0;
 	heap_make_rows(&h->view);
+	/* the text has sums by function only */
+	if (h->o->out || h->o->json || h->o->records)
+		heap_sort_rows(&h->view);
 	heap_say_off(h);
 	heap_say_missing(&h->view.profile);
 	heap_say_moment(h);

@@ -25,16 +25,30 @@ static struct value_profile_form pprof_form(const struct heap_form *f)
 	return ret;
 }
 
-static void pprof_add_row(struct heap_view *v, struct value_profile *p, const struct heap_row *row)
+/* The frames of the profile: @known has the number + 1 of each of v->calls; 0: not asked yet. */
+static uint32_t pprof_frame(const struct heap_view *v, struct value_profile *p, struct vec *known,
+			    uint32_t call)
 {
-	static struct heap_frame frames[HEAP_FRAMES];
-	static uint32_t numbers[HEAP_FRAMES];
-	size_t n = heap_frames(v, row->record, frames), i = heap_shown_frames(v, frames, &n), k = 0;
+	const struct heap_frame *f = &vec_at(&v->calls, struct heap_call, call)->frame;
+	uint32_t *number;
 
-	for (; i < n; i++)
-		numbers[k++] = value_profile_frame(p, frames[i].func, frames[i].file,
-						   frames[i].line, frames[i].pc);
-	value_profile_add(p, numbers, (uint32_t)k, row->record->size, row->values);
+	while (known->len <= call)
+		vec_push(known, sizeof(*number));
+	number = vec_at(known, uint32_t, call);
+	if (!*number)
+		*number = value_profile_frame(p, f->func, f->file, f->line, f->pc) + 1;
+	return *number - 1;
+}
+
+static void pprof_add_row(struct heap_view *v, struct value_profile *p, struct vec *known,
+			  const struct heap_row *row)
+{
+	static uint32_t calls[HEAP_FRAMES];
+	size_t n = heap_calls(v, row->record, calls), first = heap_shown_calls(v, calls, &n), i;
+
+	for (i = first; i < n; i++)
+		calls[i] = pprof_frame(v, p, known, calls[i]);
+	value_profile_add(p, calls + first, (uint32_t)(n - first), row->record->size, row->values);
 }
 
 static void pprof_comment(struct value_profile *p, const struct heap_profile *from)
@@ -61,11 +75,13 @@ int heap_view_write(struct heap_view *v, int fd, const char *name, const char *c
 	struct value_profile_form form = pprof_form(v->form);
 	uint64_t period = v->form->kind == HEAP_MEMORY ? v->profile.rate : 1;
 	struct value_profile *p = value_profile_new(&form, period);
+	struct vec known = {0};		/* uint32_t */
 	size_t i;
 	int r;
 
 	for (i = 0; i < v->rows.len; i++)
-		pprof_add_row(v, p, vec_at(&v->rows, struct heap_row, i));
+		pprof_add_row(v, p, &known, vec_at(&v->rows, struct heap_row, i));
+	vec_free(&known);
 	if (v->diff)
 		value_profile_set_duration(p, (int64_t)(v->ended - v->began));
 	if (comment)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view: what a profile of the heap adds up to: rows with their values and frames (rows.c), sums by
- * function (functions.c), the file for `go tool pprof` (pprof.c). `gotap heap` shows them, and a
- * flight recording writes them beside a snapshot (cmd/record/oom.c).
+ * view: what a profile of the heap adds up to: rows with their values (rows.c), frames of stacks
+ * (frames.c), sums by function (functions.c), the file for `go tool pprof` (pprof.c). `gotap heap`
+ * shows them, and a flight recording writes them beside a snapshot (cmd/record/oom.c).
  */
 #ifndef GOTAP_CMD_HEAP_VIEW_H
 #define GOTAP_CMD_HEAP_VIEW_H
@@ -39,6 +39,13 @@ struct heap_frame {
 	bool inlined;			/* into the next one */
 };
 
+/* A frame of an address, which many stacks have. */
+struct heap_call {
+	struct heap_frame frame;
+	uint32_t function;		/* a number for frame.func, from 0 on */
+	bool of_runtime, is_goexit;
+};
+
 /* A record with what it adds up to. With --diff: the difference of two moments. */
 struct heap_row {
 	const struct heap_record *record;
@@ -61,9 +68,12 @@ struct heap_view {
 	double ticks;			/* of cputicks() in a second; of block and mutex */
 	struct vec rows;		/* struct heap_row */
 	int64_t totals[HEAP_VALUES];
-	/* rows.c: the frames of each address: struct call, and its place there by address */
-	struct vec calls;
-	struct map64 by_pc;
+	/* frames.c: the frames of all addresses, the part of each address, numbers of functions */
+	struct vec calls;		/* struct heap_call */
+	struct map64 by_pc, by_function;
+	/* rows.c: the scale of objects of this size */
+	uint64_t scaled_size;
+	double scale;
 };
 
 /* What a function allocated itself (flat), and with all that it called (cum). */
@@ -78,12 +88,22 @@ extern const struct heap_form heap_forms[];
 
 /* rows.c */
 
-/* Makes the rows of @v->profile, the largest first. */
+/* Makes the rows of @v->profile, in the order of its records. */
 void heap_make_rows(struct heap_view *v);
+/* Sorts the rows, the largest first. */
+void heap_sort_rows(struct heap_view *v);
+
+/* frames.c */
+
 /*
- * Stores the frames of a stack, leaf first, with inlined calls; at most HEAP_FRAMES. Returns their
- * number.
+ * Stores the frames of a stack, leaf first, with inlined calls, as numbers of @v->calls; at most
+ * HEAP_FRAMES. Returns their number.
  */
+size_t heap_calls(struct heap_view *v, const struct heap_record *r,
+		  uint32_t out[static HEAP_FRAMES]);
+/* As heap_shown_frames(), of the numbers that heap_calls() stores. */
+size_t heap_shown_calls(const struct heap_view *v, const uint32_t *calls, size_t *n);
+/* Stores the frames of a stack as heap_calls() does. */
 size_t heap_frames(struct heap_view *v, const struct heap_record *r,
 		   struct heap_frame out[static HEAP_FRAMES]);
 /*
@@ -91,6 +111,8 @@ size_t heap_frames(struct heap_view *v, const struct heap_record *r,
  * of the runtime in front of it, unless there are no others. Takes runtime.goexit off *@n.
  */
 size_t heap_shown_frames(const struct heap_view *v, const struct heap_frame *frames, size_t *n);
+/* Frees what this file keeps. */
+void heap_frames_free(struct heap_view *v);
 
 /* functions.c: appends struct heap_function for each function, the largest first. */
 void heap_functions(struct heap_view *v, struct vec *ret);

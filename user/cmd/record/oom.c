@@ -178,6 +178,7 @@ static void oom_write_diff(struct oom *o)
 	v.began = earlier->time;
 	v.ended = last->time;
 	heap_make_rows(&v);
+	heap_sort_rows(&v);
 	o->beside.heap_diff = oom_write(&v, "gotap: what grew up to the last heap profile before "
 					    "the program ran out of memory");
 	heap_view_free(&v);
@@ -199,6 +200,7 @@ static void oom_write_profiles(struct oom *o)
 			    oom_age(o, o->memory.last));
 	o->view = oom_view(o);
 	heap_make_rows(&o->view);
+	heap_sort_rows(&o->view);
 	heap_functions(&o->view, &o->functions);
 	o->beside.heap = oom_write(&o->view, comment);
 	oom_write_diff(o);

@@ -53,7 +53,7 @@ static int add_plugin(struct target *t, const struct plugin *plugin,
 	if (!r && t->symbols)
 		r = symbolizer_add(t->symbols, &(struct symbol_file){ plugin->file,
 				   gobin_debug_file(plugin->bin), plugin->bias,
-				   dwarf_isolated_new }, o->symbols, err);
+				   dwarf_isolated_new, NULL }, o->symbols, err);
 	if (r)
 		return r;
 	kept = &info->plugins[info->n_plugins++];
@@ -275,7 +275,7 @@ static int open_all(struct target *t, const struct record_options *o,
 	if (o->capture.bpf.stack_depth)
 		r = symbolizer_open(&t->symbols,
 				    &(struct symbol_file){ t->proc.module, gobin_debug_file(t->bin),
-							   t->proc.bias, dwarf_isolated_new },
+							   t->proc.bias, dwarf_isolated_new, NULL },
 				    o->symbols, err);
 	return r ? r : add_plugins(t, o, err);
 }
