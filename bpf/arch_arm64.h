@@ -96,13 +96,6 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 	return !(pstate & C) || (pstate & Z);
 }
 
-/*
- * Returns 0, not known: sigctxt.preparePanic() stores the link register above the frame of
- * runtime.sigpanic, and the probe does not have the size of that frame. The stack of a fault in a
- * function without a frame therefore lacks the caller of that function.
- */
-static __always_inline u64 arch_top_at_fault(u64 bp) { return 0; }
-
 /* --- a ucontext: uc_flags, uc_link, uc_stack, uc_sigmask, padding, then struct sigcontext --- */
 
 enum { ARCH_UC_REGS = 184, ARCH_UC_SP = ARCH_UC_REGS + 31 * 8, ARCH_UC_IP = ARCH_UC_SP + 8 };

@@ -9,6 +9,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "arch_arm64.h"
+#include "tls_g.h"
 
 /* g at a probe, in Go up to 1.16: the register that later releases have it in. */
 static __always_inline u64 arch_old_g(struct pt_regs *ctx) { return loaded(arch_g(ctx)); }
@@ -37,12 +38,12 @@ static __always_inline bool arch_has_frame(const struct user_regs *u)
 }
 
 /*
- * Where thread-local storage has g in a program with cgo: the first word after the thread control
- * block. A program without cgo has none there (runtime.save_g).
+ * Where thread-local storage has g in a program with cgo. One without cgo has none there
+ * (runtime.save_g).
  */
 static __always_inline u64 arch_tls_g(struct task_struct *task)
 {
-	return BPF_CORE_READ(task, thread.uw.tp_value) + 16;
+	return BPF_CORE_READ(task, thread.uw.tp_value) + tls_g_distance();
 }
 
 /* Places that may have the g of a thread, the one that is more likely right first. */

@@ -87,9 +87,6 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 	return loaded(ctx->flags) & (CF | ZF);
 }
 
-/* The word on top of the stack at a fault: above the return address of sigpanic, with frame @bp. */
-static __always_inline u64 arch_top_at_fault(u64 bp) { return read_u64(bp + 16); }
-
 /* --- a ucontext of a signal: uc_flags, uc_link, uc_stack, then struct sigcontext --- */
 
 enum { ARCH_UC_FP = 120, ARCH_UC_SP = 160, ARCH_UC_IP = 168 };

@@ -9,14 +9,12 @@
 #include <bpf/bpf_core_read.h>
 
 #include "arch_x86.h"
+#include "tls_g.h"
 
-/*
- * Returns the address at which thread-local storage has g (runtime.tlsg): one word below the thread
- * pointer, in every build for Linux.
- */
+/* Returns the address at which thread-local storage has g. */
 static __always_inline u64 arch_tls_g(struct task_struct *task)
 {
-	return BPF_CORE_READ(task, thread.fsbase) - 8;
+	return BPF_CORE_READ(task, thread.fsbase) + tls_g_distance();
 }
 
 /* g at a probe, in Go up to 1.16. */

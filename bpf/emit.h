@@ -9,6 +9,7 @@
 #ifndef GOTAP_BPF_EMIT_H
 #define GOTAP_BPF_EMIT_H
 
+#include "arch_order.h"
 #include "common.h"
 #include "ring.h"
 
@@ -134,19 +135,7 @@ static __always_inline void *rec_begin(const __u32 size, __u64 pid_tgid, __u8 ki
  */
 static __always_inline void rec_submit(void *r)
 {
-#if defined(__TARGET_ARCH_arm64) && !defined(OLD_KERNEL)
-	/*
-	 * arm64 may show stores in any order. BPF has a store that releases only since Linux 6.15
-	 * and LLVM 20; an exchange of the word with kind, sub and flags is fully ordered.
-	 */
-	__u32 *word = r + __builtin_offsetof(struct rec, kind);
-
-	barrier();
-	__sync_lock_test_and_set(word, *word & ~(__u32)REC_BUSY);
-#else
-	barrier();	/* x86 shows this store to other CPUs after the stores before it */
-	rec_set_kind(r, ((struct rec *)r)->kind & ~REC_BUSY);
-#endif
+	arch_submit(r);
 }
 
 /* Finds the class of the call site with @key (SITE_KEY); false if sites.def has no such site. */

@@ -33,17 +33,7 @@
 #include "gooffsets.h"
 #include "inline.h"
 
-#if defined(__TARGET_ARCH_x86) && defined(GO_INLINE)
-#include "inline/arch_x86_stub.h"
-#elif defined(__TARGET_ARCH_x86)
-#include "arch_x86.h"
-#include "arch_x86_task.h"
-#elif defined(__TARGET_ARCH_arm64)
-#include "arch_arm64.h"
-#include "arch_arm64_task.h"
-#else
-#error "no registers of this architecture are known"
-#endif
+#include "arch_probe.h"	/* needs inline.h */
 
 static __always_inline u64 go_fp(struct pt_regs *ctx) { return arch_fp(ctx); }
 static __always_inline u64 go_sp(struct pt_regs *ctx) { return arch_sp(ctx); }

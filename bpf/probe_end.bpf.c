@@ -138,7 +138,7 @@ static __always_inline __u64 top_at_fault(__u64 bp)
 		if (!is_frame(bp) || !read_frame(&f, bp))
 			return 0;
 		if (f.ret >= sigpanic_start && f.ret < sigpanic_end)
-			return arch_top_at_fault(f.bp);
+			return sigpanic_top ? read_u64(f.bp + sigpanic_top) : 0;
 		bp = f.bp;
 	}
 	return 0;

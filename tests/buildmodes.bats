@@ -138,6 +138,32 @@ library() {
 	views_ok "$T/a.trace"
 }
 
+# Then the library has g elsewhere in thread-local storage than a program of Go.
+@test "samples in C are of their goroutine where the C program has thread-local variables" {
+	require_go "$REFERENCE_GO"
+	cat >"$T/lib.go" <<-END
+		package main
+		// static int spin(void) { volatile int x = 0; while (x < 20000000) x++; return x; }
+		import "C"
+		import "os"
+		//export GoMain
+		func GoMain() { os.Stdout.WriteString("ready\n"); for { C.spin() } }
+		func main() {}
+	END
+	cat >"$T/main.c" <<-END
+		extern void GoMain(void);
+		__thread long mine[40] = { 1 };
+		int main(void) { mine[3]++; GoMain(); return (int)mine[5]; }
+	END
+	CGO_ENABLED=1 GOFLAGS='' GOWORK=off GO111MODULE=off flock "$GO" "$GO" build -buildmode=c-shared '-ldflags=-s -w' -o "$T/libspin.so" "$T/lib.go"
+	gcc -o "$T/main" "$T/main.c" "$T/libspin.so" "-Wl,-rpath,$T"
+	start_target "$T/main"
+	recorded "$T/a.trace" -d 1s --cpu-samples 200 --spool "$T/a.spool" -p "$TARGET"
+	succeeds "$GOTAP" records "$T/a.spool"
+	[ "$(grep -c ' CPU_SAMPLE goid=[1-9]' <<<"$output")" -ge 3 ]
+	[ "$(grep -c ' CPU_SAMPLE goid=[1-9]' <<<"$output")" -ge "$(grep -c ' CPU_LEAF goid=0 ' <<<"$output")" ]
+}
+
 archive() {
 	as_library "$1" c-archive a
 	compare "Go $1, c-archive" 2

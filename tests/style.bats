@@ -8,7 +8,7 @@ CHECKOUT=$BATS_TEST_DIRNAME/..
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
-	mkdir -p user/low user/high
+	mkdir -p user/low user/high bpf
 	printf 'needs_low :=\nneeds_high := low\n' >Makefile
 	printf 'static int low_one(void)\n{\n\treturn 1;\n}\n' >user/low/one.c
 	printf '#include "low/low.h"\n\nstatic int high_one(void)\n{\n\treturn 2;\n}\n' >user/high/one.c
@@ -61,6 +61,10 @@ breaks() {
 
 @test "a test for the architecture outside of these files" {
 	breaks machine '#ifdef __x86_64__\n#endif' user/high/one.c
+}
+
+@test "such a test in BPF code" {
+	breaks machine '#ifdef __TARGET_ARCH_arm64\n#endif' bpf/one.h
 }
 
 @test "tools/figures prints the figures of this tree" {

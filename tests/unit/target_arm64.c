@@ -627,6 +627,44 @@ static bool malloc_site_is_sound(const struct gobin *b)
 					  is_flag_jump(fn.addr + site.offset) && !site.object.in_frame);
 }
 
+/*
+ * runtime.load_g adds to the thread pointer what the constants after mrs make, or what is at an address:
+ * that of the page (adrp x27, 18f000) and of the load (ldr x27, [x27, #3952]).
+ */
+static bool tls_g_is_sound(const struct gobin *b)
+{
+	uint64_t page = 0, slot = 0, offset = 0;
+	struct tls_g found;
+	struct gobin_func fn;
+	size_t i, end;
+
+	code_tls_g(b, &found);
+	if (gobin_func(b, "runtime.load_g", &fn) && gobin_func(b, "runtime.load_g.abi0", &fn))
+		return false;
+	end = line_after(fn.addr + fn.size);
+	for (i = line_after(fn.addr); i < end && !named(vec_at(&lines, struct line, i), "mrs"); i++)
+		;
+	for (i++; i < end; i++) {
+		const struct line *l = vec_at(&lines, struct line, i);
+		const char *hash = strchr(l->args, '#');
+
+		if (!starts(l->args, "x27"))
+			break;
+		if (named(l, "adrp"))
+			page = strtoull(strchr(l->args, ' '), NULL, 16);
+		else if (named(l, "ldr") && hash)
+			slot = page + strtoull(hash + 1, NULL, 0);
+		else if (named(l, "mov") && hash)
+			offset = strtoull(hash + 1, NULL, 0);
+		else if ((named(l, "movz") || named(l, "movk")) && hash)
+			offset |= strtoull(hash + 1, NULL, 0) << (strstr(l->args, "lsl #16") ? 16 : 0);
+	}
+	if (found.slot != slot || (!slot && (uint64_t)found.offset != offset))
+		printf("# slot 0x%" PRIx64 ", by objdump 0x%" PRIx64 "; offset %" PRId64 ", by objdump %" PRIu64
+		       "\n", found.slot, slot, found.offset, offset);
+	return found.slot == slot && (slot || (offset && (uint64_t)found.offset == offset));
+}
+
 static bool heap_is_asked(const struct gobin *b, enum trace_flag_event event, size_t least)
 {
 	struct vec sites = {0};
@@ -722,6 +760,7 @@ static const struct {
 	{ "later sites are the first branch or call, with the return address in its register", all_later_sites_are_sound },
 	{ "call sites of casgstatus and their constants are those of objdump", call_sites_agree },
 	{ "returns are those of objdump", returns_agree },
+	{ "g is where load_g takes it from in thread-local storage", tls_g_is_sound },
 	{ "no probe at a literal, none between exclusives", exclusives_are_spared },
 	{ "DWARF offsets are those of the table", offsets_agree },
 	{ "exitsyscall has its P in a register", exit_site_is_sound },

@@ -410,6 +410,47 @@ static void plan_find_range(const struct gobin *b, const char *name, uint64_t ra
 	range[1] = fn.addr + fn.size;
 }
 
+/* The largest frame that @f has at any of its instructions; -1: not known. */
+static int32_t plan_largest_frame(const struct gobin *b, const struct pclntab_func *f)
+{
+	enum { LONGEST = 1 << 16 };
+	int32_t frame = -1;
+	uint64_t at;
+
+	for (at = f->entry; at < f->end && at - f->entry < LONGEST;
+	     at += gobin_arch(b)->pc_quantum) {
+		int32_t delta = pclntab_sp_delta(gobin_table(b), f, at);
+
+		if (delta > frame)
+			frame = delta;
+	}
+	return frame;
+}
+
+/*
+ * A signal that becomes a panic makes the faulting instruction look as if it had called sigpanic
+ * (sigctxt.preparePanic of the runtime). A call leaves its return address on the stack: the word
+ * above it was on top of the stack at the fault, and is the caller if the function has no frame.
+ * With a link register the handler puts that on top of the stack itself, above the whole frame of
+ * sigpanic, which begins one word below its frame pointer's.
+ */
+static void find_sigpanic(struct plan *p, const struct gobin *b)
+{
+	enum { WORD = 8 };
+	struct pclntab_func f;
+	int32_t frame;
+
+	plan_find_range(b, "runtime.sigpanic", p->sigpanic);
+	if (!p->sigpanic[0] || !gobin_table(b) ||
+	    !pclntab_func_at(gobin_table(b), p->sigpanic[0], &f))
+		return;
+	frame = plan_largest_frame(b, &f);
+	if (!gobin_arch(b)->has_link)
+		p->sigpanic_top = 2 * WORD;
+	else if (frame > 0)
+		p->sigpanic_top = (uint32_t)frame + WORD;
+}
+
 static void find_roots(struct plan *p, const struct gobin *b)
 {
 	if (gobin_table(b)) {
@@ -427,7 +468,8 @@ static void find_roots(struct plan *p, const struct gobin *b)
 		p->mheap = stackalloc_mheap(b);
 	plan_find_range(b, "runtime.futex", p->futex);
 	plan_find_range(b, "runtime.usleep", p->usleep);
-	plan_find_range(b, "runtime.sigpanic", p->sigpanic);
+	find_sigpanic(p, b);
+	code_tls_g(b, &p->tls_g);
 }
 
 static int plan_describe_build(struct plan *p, const struct gobin *b, struct error *err)

@@ -20,6 +20,7 @@
 #include "sites.h"
 #include "target/func_values.h"
 #include "target/gobin.h"
+#include "target/tls_g.h"
 #include "waits.h"
 
 /* The BPF programs. */
@@ -147,6 +148,7 @@ struct plan {
 	int heap_live_reg;
 	unsigned int groups;
 	uint64_t sigpanic[2];		/* runtime.sigpanic: [start, end); 0 unknown */
+	struct tls_g tls_g;
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
 	uint64_t text_start, text_end;	/* ... of Go's own text, without C's */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */

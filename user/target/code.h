@@ -22,6 +22,7 @@
 #include "target/references.h"
 #include "target/sema_slot.h"
 #include "target/stackalloc.h"
+#include "target/tls_g.h"
 #include "target/trace_flag.h"
 
 /*

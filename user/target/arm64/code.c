@@ -268,3 +268,53 @@ uint64_t arm64_code_call_with_kept_fourth(const struct gobin *b, const struct go
 	(void)fn;
 	return 0;
 }
+
+/* --- thread-local storage --- */
+
+enum { ARM64_TLS_G = 16 };	/* behind the thread control block */
+
+/* What a register that is added to the thread pointer was loaded with; false: something else. */
+static bool arm64_tls_step(const struct arm64_walk *w, struct tls_g *ret)
+{
+	const struct arm64_insn *insn = &w->insn;
+	const uint64_t part = 0xffff;
+
+	if (insn->op == ARM64_CONST) {
+		*ret = (struct tls_g){ .offset = insn->imm };
+	} else if (insn->op == ARM64_CONST_PART && !ret->slot) {
+		ret->offset = (int64_t)(((uint64_t)ret->offset & ~(part << insn->bit)) |
+					(uint64_t)insn->imm);
+	} else if (insn->op == ARM64_LOAD && insn->size == 8 && !insn->pair && arm64_operand(w)) {
+		*ret = (struct tls_g){ .slot = arm64_operand(w) };
+	} else {
+		return insn->op == ARM64_ADRP || insn->op == ARM64_NOP;
+	}
+	return true;
+}
+
+/*
+ * runtime.load_g: mrs x0,tpidr_el0, then one of these, and ldr x28,[x0,x27]
+ *
+ *	mov x27,#offset					an executable
+ *	movz x27,#high,lsl #16; movk x27,#low		likewise, by the system's linker
+ *	adrp x27,page; ldr x27,[x27,#slot]		a library
+ */
+void arm64_code_tls_g(const struct gobin *b, struct tls_g *ret)
+{
+	struct tls_g found = { .offset = ARM64_TLS_G };
+	bool more, in = false;
+	struct arm64_walk w;
+
+	*ret = found;
+	if (arm64_open(&w, b, "runtime.load_g") && arm64_open(&w, b, "runtime.load_g.abi0"))
+		return;
+	for (more = arm64_decode_at(&w); more; more = arm64_next(&w)) {
+		if (!in) {
+			in = w.insn.op == ARM64_THREAD_POINTER;
+		} else if (!arm64_tls_step(&w, &found)) {
+			if (w.insn.op == ARM64_LOAD_AT || w.insn.op == ARM64_ADD)
+				*ret = found;
+			return;
+		}
+	}
+}

@@ -115,6 +115,10 @@ static int decode_wide_imm(struct arm64_insn *insn, uint32_t w)
 		insn->op = ARM64_CONST;
 		imm = opc == MOVN ? ~imm : imm;
 		insn->imm = (int64_t)(insn->wide ? imm : (uint32_t)imm);
+	} else {
+		insn->op = ARM64_CONST_PART;
+		insn->imm = (int64_t)imm;
+		insn->bit = (uint8_t)shift;
 	}
 	return 0;
 }
@@ -176,6 +180,8 @@ static int decode_system(struct arm64_insn *insn, uint32_t w)
 		return -ENOTSUP;
 	if (w == system_nop)
 		insn->op = ARM64_NOP;
+	else if ((w & ~0x1fu) == 0xd53bd040)
+		insn->op = ARM64_THREAD_POINTER;
 	insn->steppable = system_is_steppable(w);
 	insn->written = bits(w, 21, 1) ? written_bit(insn->rd) : 0;	/* mrs, sysl */
 	return 0;

@@ -37,6 +37,7 @@ enum arm64_op {
 	ARM64_ADR,		/* .rd = address of the instruction + .imm */
 	ARM64_ADRP,		/* .rd = page of the instruction + .imm */
 	ARM64_CONST,		/* .rd = .imm */
+	ARM64_CONST_PART,	/* movk: the 16 bits of .rd at .bit become those of .imm */
 	ARM64_MOVE,		/* .rd = .rm; .has_sp: one of them, where it is 31, is sp */
 	ARM64_ADD_IMM,		/* .rd = .rn + .imm, with sp as 31; subtractions too */
 	ARM64_ADD,		/* .rd = .rn + .rm */
@@ -54,6 +55,7 @@ enum arm64_op {
 	ARM64_ADD_ATOMIC,	/* ldadd */
 	ARM64_ORDERED,		/* ldar, stlr */
 	ARM64_NOP,
+	ARM64_THREAD_POINTER,	/* mrs .rd, tpidr_el0 */
 	ARM64_TRAP,		/* brk, udf, hlt: no instruction follows */
 };
 

@@ -213,3 +213,47 @@ uint64_t x86_code_systemstack_return(const struct gobin *b, const struct gobin_f
 		return 0;
 	return fn->addr + behind;
 }
+
+/* --- thread-local storage --- */
+
+enum { X86_FS = 0x64, X86_TLS_G = -8, X86_LOAD = 0x8b, X86_MOV_IMM = 0xc7 };
+
+/* mov word(%rip),%reg: the loader sets the word; mov $offset,%reg: a linker has made that of it */
+static void code_tls_loaded(const struct x86_insn *insn, uint64_t next, struct tls_g regs[16])
+{
+	if (insn->opcode == X86_LOAD && insn->has_mem && insn->base == X86_RIP)
+		regs[insn->reg] = (struct tls_g){ .slot = next + (uint64_t)insn->disp };
+	else if (insn->opcode == X86_MOV_IMM && !insn->has_mem)
+		regs[insn->rm] = (struct tls_g){ .offset = insn->imm };
+}
+
+/*
+ * runtime.asmcgocall loads g by the first of its instructions with %fs: mov %fs:offset,%rdi or, of
+ * a register that was loaded before, mov %fs:(%rcx),%rdi.
+ */
+void x86_code_tls_g(const struct gobin *b, struct tls_g *ret)
+{
+	struct tls_g regs[16] = {0};
+	struct x86_insn insn;
+	struct gobin_func fn;
+	const uint8_t *code;
+	size_t at;
+
+	*ret = (struct tls_g){ .offset = X86_TLS_G };
+	if (gobin_func(b, "runtime.asmcgocall", &fn) &&
+	    gobin_func(b, "runtime.asmcgocall.abi0", &fn))
+		return;
+	code = gobin_bytes(b, fn.addr, fn.size);
+	for (at = 0; code && at < fn.size && !x86_decode(&insn, code + at, fn.size - at);
+	     at += insn.len) {
+		if (insn.seg == X86_FS && insn.has_mem && insn.index == X86_NO_REG) {
+			if (insn.base == X86_NO_REG)
+				ret->offset = insn.disp;
+			else if (insn.base < X86_RIP && !insn.disp &&
+				 (regs[insn.base].slot || regs[insn.base].offset))
+				*ret = regs[insn.base];
+			return;
+		}
+		code_tls_loaded(&insn, fn.addr + at + insn.len, regs);
+	}
+}
