@@ -10,7 +10,7 @@
 # make hostile  hostile programs, moments, limits and files at random; ARGS="--seconds 3600"
 # make attack   a table: each way in which a program can forge records, and how gotap held; ARGS="--seconds 600 --jobs 3"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
-# make ARCH=arm64 build/arm64/gotap, on another machine: docs/arm64.md
+# make ARCH=arm64 build/arm64/gotap, on another machine: docs/arm64.md; SUITE=trixie: for Debian 13
 # make SERVE=no a gotap without `serve`, and without libmicrohttpd
 # make install  PREFIX=/usr/local: gotap, libgotap, manual, completion, pages, units; make uninstall takes it away
 # make man      the manual pages and the completions, which install installs
@@ -32,8 +32,11 @@ ifneq ($(filter-out x86 arm64,$(ARCH)),)
   $(error gotap is built for ARCH=x86 or ARCH=arm64, not for $(ARCH))
 endif
 
+# As Go names it.
+GOARCH := $(if $(filter arm64,$(ARCH)),arm64,amd64)
+
 # Another architecture than this machine's: Debian's cross compiler (tools/deps arm64), and libraries that
-# tools/arm64-sysroot unpacks. Nothing that was built can run here, so make man, schemas and install are native.
+# tools/arm64-sysroot unpacks. What make man and schemas run of it runs under qemu's emulation of programs.
 ifneq ($(ARCH),$(HOST))
   ifneq ($(ARCH),arm64)
     $(error on arm64 only ARCH=arm64 can be built)
@@ -42,14 +45,28 @@ ifneq ($(ARCH),$(HOST))
   ifeq ($(shell command -v $(CROSS)gcc),)
     $(error ARCH=arm64 needs $(CROSS)gcc: run `tools/deps arm64`)
   endif
-  SYSROOT := $(shell tools/arm64-sysroot)
+  # SUITE=trixie: the libraries of that Debian release, in place of those of the machine's own.
+  ifneq ($(origin SUITE),command line)
+    SUITE :=
+  endif
+  # SYSROOT=/: those of this machine, which has the packages of tools/arm64-sysroot for both architectures.
+  ifneq ($(origin SYSROOT),command line)
+    SYSROOT := $(shell tools/arm64-sysroot $(SUITE))
+  endif
   ifeq ($(SYSROOT),)
     $(error ARCH=arm64 needs the arm64 libraries, which tools/arm64-sysroot could not fetch)
   endif
-  BUILD   ?= build/arm64
+  BUILD   ?= build/arm64$(SUITE:%=-%)
   CC      := $(CROSS)gcc --sysroot=$(SYSROOT)
+  # Debian's cross compiler looks first at the C library that it came with, which may be of another release.
+  ifneq ($(SYSROOT),/)
+    CC    += -B$(SYSROOT)/usr/lib/aarch64-linux-gnu -nostdinc $(patsubst %,-isystem %,$(shell $(CROSS)gcc -print-file-name=include) \
+		$(SYSROOT)/usr/include/aarch64-linux-gnu $(SYSROOT)/usr/include)
+  endif
   LDFLAGS += -Wl,-rpath-link,$(SYSROOT)/lib/aarch64-linux-gnu:$(SYSROOT)/usr/lib/aarch64-linux-gnu
   LIBRARIES := $(SYSROOT)/usr/lib/aarch64-linux-gnu
+  QEMU    := $(firstword $(shell command -v qemu-aarch64-static qemu-aarch64) qemu-aarch64-static)
+  RUN     := $(QEMU) -L $(SYSROOT) #
 endif
 
 BUILD   ?= build
@@ -333,11 +350,11 @@ $(BUILD)/user/cmd/manual/roff.o: ALL_CFLAGS += -DGOTAP_RELEASED=\"$(RELEASED)\"
 $(BUILD)/man/made: $(BUILD)/gotap
 	$(call say,MAN,$(@D))
 	@rm -rf $(@D) $(BUILD)/completion && mkdir -p $(@D) $(BUILD)/completion
-	$(Q)$< manual >$(@D)/gotap.1
-	$(Q)for c in $$($< --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do $< manual $$c >$(@D)/gotap-$$c.1 || exit; done
-	$(Q)$< completion bash >$(BUILD)/completion/gotap
-	$(Q)$< completion zsh >$(BUILD)/completion/_gotap
-	$(Q)$< completion fish >$(BUILD)/completion/gotap.fish
+	$(Q)$(RUN)$< manual >$(@D)/gotap.1
+	$(Q)for c in $$($(RUN)$< --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do $(RUN)$< manual $$c >$(@D)/gotap-$$c.1 || exit; done
+	$(Q)$(RUN)$< completion bash >$(BUILD)/completion/gotap
+	$(Q)$(RUN)$< completion zsh >$(BUILD)/completion/_gotap
+	$(Q)$(RUN)$< completion fish >$(BUILD)/completion/gotap.fish
 	@touch $@
 
 man: $(BUILD)/man/made
@@ -346,7 +363,7 @@ man: $(BUILD)/man/made
 $(BUILD)/schemas/made: $(BUILD)/gotap
 	$(call say,SCHEMAS,$(@D))
 	@rm -rf $(@D) && mkdir -p $(@D)
-	$(Q)for s in $$($< schema | cut -d' ' -f1); do $< schema $$s >$(@D)/$$s.json || exit; done
+	$(Q)for s in $$($(RUN)$< schema | cut -d' ' -f1); do $(RUN)$< schema $$s >$(@D)/$$s.json || exit; done
 	@touch $@
 
 # --- the few types of a kernel that gotap's programs read, as BTFHub makes them: 2 kB of 5 MB ---
@@ -564,10 +581,10 @@ uninstall:
 STATIC_DIR := $(BUILD)/static
 
 static:
-	@tools/deps static
+	@tools/deps static$(if $(CROSS), && tools/deps arm64)
 	@$(MAKE) --no-print-directory BUILD=$(STATIC_DIR) STATIC=yes all
 	$(call say,STRIP,$(STATIC_DIR)/gotap.stripped)
-	$(Q)strip -o $(STATIC_DIR)/gotap.stripped $(STATIC_DIR)/gotap
+	$(Q)$(CROSS)strip -o $(STATIC_DIR)/gotap.stripped $(STATIC_DIR)/gotap
 	@printf '%s: %d bytes, %d without debug data\n' $(STATIC_DIR)/gotap $$(stat -c %s $(STATIC_DIR)/gotap $(STATIC_DIR)/gotap.stripped)
 
 # --- an OCI image (Containerfile, tools/image): folders that are mounted over, the static program, who made it ---
@@ -580,20 +597,22 @@ image:
 	@install -D -m 755 $(STATIC_DIR)/gotap.stripped $(IMAGE_DIR)/root/usr/bin/gotap
 	@install -D -m 644 -t $(IMAGE_DIR)/root/usr/share/doc/gotap LICENSE LICENSES/*
 	@printf 'root:x:0:0::/:\nnobody:x:65534:65534::/:\n' >$(IMAGE_DIR)/root/etc/passwd
-	@tools/image $(VERSION) $(RELEASED) $(IMAGE_DIR)
+	@tools/image $(VERSION) $(RELEASED) $(IMAGE_DIR) $(GOARCH)
 
 # --- a release: the source, the static program, their bill of materials (SPDX), and checksums of all ---
 RELEASE_DIR  := $(BUILD)/release
 RELEASE_NAME := gotap-$(VERSION)
+RELEASE_PROGRAM := $(RELEASE_NAME)-linux-$(GOARCH)
 
 release:
 	@tools/deps release
 	@rm -rf $(RELEASE_DIR) && mkdir -p $(RELEASE_DIR)
 	@$(MAKE) --no-print-directory static
-	@cp $(STATIC_DIR)/gotap.stripped $(RELEASE_DIR)/$(RELEASE_NAME)-linux-amd64
+	@cp $(STATIC_DIR)/gotap.stripped $(RELEASE_DIR)/$(RELEASE_PROGRAM)
 	@tools/source-files | tar -c --no-recursion -T - --sort=name --format=gnu --mtime='$(RELEASED) UTC' --owner=0 --group=0 \
 		--numeric-owner --mode=u=rwX,go=rX --transform 's|^|$(RELEASE_NAME)/|S' | gzip -9n >$(RELEASE_DIR)/$(RELEASE_NAME).tar.gz
-	@cd $(RELEASE_DIR) && $(CURDIR)/tools/sbom $(VERSION) $(RELEASED) $(RELEASE_NAME).tar.gz $(RELEASE_NAME)-linux-amd64 >$(RELEASE_NAME).spdx.json
+	@cd $(RELEASE_DIR) && $(CURDIR)/tools/sbom $(VERSION) $(RELEASED) $(RELEASE_NAME).tar.gz $(RELEASE_PROGRAM) $(GOARCH) \
+		$(if $(CROSS),$(SYSROOT)/.versions) >$(RELEASE_PROGRAM).spdx.json
 	@cd $(RELEASE_DIR) && sha256sum $(RELEASE_NAME)* >SHA256SUMS
 	@cat $(RELEASE_DIR)/SHA256SUMS
 
@@ -601,12 +620,18 @@ release:
 DEB_DIR := $(BUILD)/deb
 # Settings of this make, which are none of the one in the copy.
 DEB_UNSET := $(patsubst %,-u %,BUILD PREFIX LIBDIR DESTDIR SERVE STATIC SANITIZE Q)
+# The machine lacks the arm64 packages of Build-Depends: they are in the folder, with the packages of its libraries.
+ifdef CROSS
+  DEB_CROSS := GOTAP_SYSROOT=$(abspath $(SYSROOT))
+  DEB_CROSS_FLAGS := -d -a arm64
+endif
 
 deb:
-	@tools/deps deb
+	@tools/deps deb$(if $(CROSS), && tools/deps arm64-deb)
 	@rm -rf $(DEB_DIR) && mkdir -p $(DEB_DIR)/gotap-$(VERSION)
 	@tools/source-files | tar -cf - --no-recursion -T - | tar -xf - -C $(DEB_DIR)/gotap-$(VERSION)
-	@cd $(DEB_DIR)/gotap-$(VERSION) && env -u MAKEFLAGS -u MFLAGS $(DEB_UNSET) dpkg-buildpackage -b -us -uc -j$(shell nproc) >../build.log 2>&1 || { tail -n 30 ../build.log; exit 1; }
+	$(if $(CROSS),@cp $(SYSROOT)/.shlibs $(DEB_DIR)/gotap-$(VERSION)/debian/shlibs.local)
+	@cd $(DEB_DIR)/gotap-$(VERSION) && env -u MAKEFLAGS -u MFLAGS $(DEB_UNSET) $(DEB_CROSS) dpkg-buildpackage -b -us -uc -j$(shell nproc) $(DEB_CROSS_FLAGS) >../build.log 2>&1 || { tail -n 30 ../build.log; exit 1; }
 	@rm -rf $(DEB_DIR)/gotap-$(VERSION)
 	@ls -l $(DEB_DIR)/*.deb
 

@@ -13,7 +13,7 @@ setup() { cd "$CHECKOUT"; }
 bill() {
 	require_tool jq dpkg-query
 	tools/source-files | tar -c --no-recursion -T - --transform 's|^|gotap-9/|S' | gzip -n >"$BATS_TEST_TMPDIR/source.tar.gz"
-	tools/sbom 9 2026-01-02 "$BATS_TEST_TMPDIR/source.tar.gz" "$GOTAP" >"$BATS_TEST_TMPDIR/bill"
+	tools/sbom 9 2026-01-02 "$BATS_TEST_TMPDIR/source.tar.gz" "$GOTAP" amd64 >"$BATS_TEST_TMPDIR/bill"
 }
 
 # of FILTER: what jq finds in the bill.
@@ -35,7 +35,7 @@ of() { jq -r "$1" "$BATS_TEST_TMPDIR/bill"; }
 	[ "$(of '[.spdxVersion, .dataLicense, .SPDXID, .creationInfo.created] | join(" ")')" = \
 		"SPDX-2.3 CC0-1.0 SPDXRef-DOCUMENT 2026-01-02T00:00:00Z" ]
 	[ "$(of '[.packages[] | select((.name and .SPDXID and .downloadLocation and .versionInfo and .licenseConcluded) | not)] | length')" = 0 ]
-	[ "$(of '.documentNamespace')" = "urn:gotap:9:$(sha256sum <"$BATS_TEST_TMPDIR/source.tar.gz" | cut -d ' ' -f 1)" ]
+	[ "$(of '.documentNamespace')" = "urn:gotap:9:amd64:$(sha256sum <"$BATS_TEST_TMPDIR/source.tar.gz" | cut -d ' ' -f 1)" ]
 	diff /dev/null <(comm -23 <(of '.relationships[] | .spdxElementId, .relatedSpdxElement' | sort -u) \
 		<(of '.SPDXID, .packages[].SPDXID, .files[].SPDXID' | sort))
 	[ "$(of '[.files[].SPDXID, .packages[].SPDXID] | (length - (unique | length))')" = 0 ]
@@ -56,6 +56,17 @@ of() { jq -r "$1" "$BATS_TEST_TMPDIR/bill"; }
 			fail "$library: no row for $package"
 	done
 	[ "$(of '.packages[] | select(.name == "zlib").versionInfo')" = "$(dpkg-query -W -f '${source:Version}' zlib1g-dev)" ]
+}
+
+@test "the bill of materials of arm64 has the versions of the libraries that were linked, not of those that are installed" {
+	require_tool jq
+	tar -czf "$BATS_TEST_TMPDIR/source.tar.gz" --transform 's|^|gotap-9/|' LICENSE
+	sed -n "s/^    ('\([a-z0-9-]*\)', .*/\1 9.9-1/p" tools/sbom >"$BATS_TEST_TMPDIR/versions"
+	tools/sbom 9 2026-01-02 "$BATS_TEST_TMPDIR/source.tar.gz" "$GOTAP" arm64 "$BATS_TEST_TMPDIR/versions" >"$BATS_TEST_TMPDIR/bill"
+	[ "$(of '.packages[2:][].versionInfo' | sort -u)" = 9.9-1 ]
+	[ "$(of '.packages[2:][].externalRefs[0].referenceLocator' | sed 's/.*?//' | sort -u)" = arch=arm64 ]
+	[ "$(of '.packages[2:] | length')" -eq "$(wc -l <"$BATS_TEST_TMPDIR/versions")" ]
+	[[ $(of .documentNamespace) == urn:gotap:9:arm64:* ]]
 }
 
 @test "CHANGELOG.md has the version and the day of the Makefile" {

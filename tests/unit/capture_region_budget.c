@@ -24,7 +24,8 @@ static void start(size_t regions, double percent)
 	memset(hits, 0, sizeof(hits));
 	for (i = 0; i < regions; i++)
 		*(struct plan_region *)vec_push(&plan.regions, sizeof(struct plan_region)) =
-			(struct plan_region){ .name = "main.f", .number = (uint32_t)i + 1 };
+			(struct plan_region){ .name = "main.f", .number = (uint32_t)i + 1,
+				.ends_are_stepped = true };
 	b = (struct region_budget){ .plan = &plan };
 	region_budget_init(&b, &prices, percent < 0 ? BUDGET_NONE : percent_to_ns(percent));
 }
@@ -47,10 +48,12 @@ static int ticks(int n, const double *calls)
 
 static void a_call_has_a_price(void)
 {
-	const struct plan_region emulated = {0}, stepped = { .begin_is_stepped = true };
+	const struct plan_region emulated = {0}, ends = { .ends_are_stepped = true },
+		both = { .begin_is_stepped = true, .ends_are_stepped = true };
 
-	CHECK_EQ(region_call_price(&prices, &emulated), 10000);
-	CHECK_EQ(region_call_price(&prices, &stepped), 18000);
+	CHECK_EQ(region_call_price(&prices, &emulated), 2000);	/* as on arm64 */
+	CHECK_EQ(region_call_price(&prices, &ends), 10000);
+	CHECK_EQ(region_call_price(&prices, &both), 18000);
 }
 
 static void calls_within_the_budget_go_on(void)

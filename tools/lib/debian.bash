@@ -240,7 +240,8 @@ get_packages() {
 	) 8>"$root/lock"
 }
 
-# As get_packages(), with all that they depend on.
+# As get_packages(), with all that they depend on. FOLDER/.versions names each, with the version of its
+# source, and FOLDER/.shlibs says which package a library is of (deb-shlibs(5)).
 get_closure() {
 	local suite=$1 into=$2 root deb
 	shift 2
@@ -250,7 +251,10 @@ get_closure() {
 		flock 8
 		fetch_debs "$suite" "$root" download_closure "$@" || exit
 		for deb in "$root"/debs/*.deb; do
-			dpkg -x "$deb" "$into" && rm "$deb" || exit
+			dpkg -x "$deb" "$into" &&
+				dpkg-deb -W --showformat '${Package} ${source:Version}\n' "$deb" >>"$into/.versions" || exit
+			dpkg-deb -I "$deb" shlibs >>"$into/.shlibs" 2>/dev/null || true	# has no library
+			rm "$deb"
 		done
 	) 8>"$root/lock"
 }

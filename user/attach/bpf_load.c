@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "gotap_oldkernel.skel.h"
 #include "region.h"
+#include "proc/kernel_atomics.h"
 #include "proc/kernel_btf.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
@@ -85,40 +86,6 @@ static bool program_used(const struct plan *plan, enum program p)
 static bool has_helper(enum bpf_func_id helper)
 {
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, helper, NULL) == 1;
-}
-
-/*
- * Returns whether the kernel compiles atomic instructions of BPF, where stores are not ordered.
- * Programs submit their records by such an instruction, because arm64 shows plain stores in any
- * order. Linux has them since 5.12, and its compiler for arm64 since 5.18, or in the backports of a
- * distribution: before, it leaves the program to the interpreter. True also if the test program is
- * refused for lack of a privilege.
- */
-static bool has_atomics(void)
-{
-	const struct bpf_insn code[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1 },
-		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_1,
-		  .off = -8 },
-		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = BPF_REG_10,
-		  .src_reg = BPF_REG_1, .off = -8, .imm = BPF_XCHG },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	bool compiled;
-	int fd;
-
-	if (ARCH_ORDERED_STORES)	/* the programs of an old kernel need none */
-		return true;
-	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gotap_atomics", "GPL", code,
-			   sizeof(code) / sizeof(*code), NULL);
-	if (fd < 0)
-		return fd == -EPERM || fd == -EACCES;
-	compiled = bpf_obj_get_info_by_fd(fd, &info, &len) || info.jited_prog_len;
-	close(fd);
-	return compiled;
 }
 
 /* The address in the process of a link-time address; 0, unknown, stays 0. */
@@ -433,10 +400,8 @@ int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct er
 		return error_set(err, -EPERM,
 				 "--system shows what other users' programs do: run gotap as root");
 	r = kernel_btf_check(err);
-	if (!r && !has_atomics())
-		return error_set(err, -ENOTSUP, "this kernel does not compile atomic instructions "
-				 "of BPF, which gotap needs on arm64: it takes Linux 5.18 or "
-				 "later, with net.core.bpf_jit_enable=1");
+	if (!r)
+		r = kernel_atomics_check(err);
 	if (!r && bpf_has_threads(b))
 		r = tracepoints_find(&b->tracepoints, err);
 	if (!r)

@@ -28,6 +28,12 @@ enum { ARCH_ELF_MACHINE = EM_X86_64 };
 /* One of which the kernel has to step the first instruction. */
 #define ARCH_RETURNING_FUNCTION "\tret\n"
 
+/*
+ * What a probe costs on an instruction that the kernel has to step, in percent of one that it
+ * emulates: measured in a virtual machine (docs/measurements.md).
+ */
+enum { ARCH_STEP_PERCENT = 1375 };
+
 /* Number of sched_yield(2). */
 enum { ARCH_NR_SCHED_YIELD = 24 };
 
@@ -55,6 +61,9 @@ enum { ARCH_ELF_MACHINE = EM_AARCH64 };
 
 #define ARCH_EMPTY_FUNCTION "\tb 1f\n1:\tret\n"
 #define ARCH_RETURNING_FUNCTION "\tmov x1, x1\n\tret\n"
+
+/* This one is the ratio of instructions, which were counted in an emulator (docs/arm64.md). */
+enum { ARCH_STEP_PERCENT = 175 };
 
 enum { ARCH_NR_SCHED_YIELD = 124 };
 

@@ -31,7 +31,8 @@ static double region_hit_price(const struct budget_prices *p, bool stepped)
 
 double region_call_price(const struct budget_prices *prices, const struct plan_region *r)
 {
-	return region_hit_price(prices, r->begin_is_stepped) + region_hit_price(prices, true);
+	return region_hit_price(prices, r->begin_is_stepped) +
+	       region_hit_price(prices, r->ends_are_stepped);
 }
 
 /* Returns what the hits of region @i since the last tick have cost, in ns. */
@@ -41,7 +42,8 @@ static double region_cost(const struct region_budget *b, const struct region_hit
 
 	return (double)(now[i].begins - b->hits[i].begins) *
 		       region_hit_price(&b->prices, r->begin_is_stepped) +
-	       (double)(now[i].ends - b->hits[i].ends) * region_hit_price(&b->prices, true);
+	       (double)(now[i].ends - b->hits[i].ends) *
+		       region_hit_price(&b->prices, r->ends_are_stepped);
 }
 
 int region_budget_decide(struct region_budget *b, const struct region_hits *now, uint64_t ns)
@@ -115,8 +117,11 @@ uint64_t region_budget_steps(const struct region_budget *b)
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0; i < b->plan->regions.len; i++)
-		n += hits[i].ends +
-		     (region_budget_row(b, i)->begin_is_stepped ? hits[i].begins : 0);
+	for (i = 0; i < b->plan->regions.len; i++) {
+		const struct plan_region *r = region_budget_row(b, i);
+
+		n += (r->begin_is_stepped ? hits[i].begins : 0) +
+		     (r->ends_are_stepped ? hits[i].ends : 0);
+	}
 	return n;
 }

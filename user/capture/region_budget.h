@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * region_budget: what the probes of --region cost, and the end of those that cost too much. A
- * return has to be stepped by the kernel, at ten times the price of another probe, and nobody
+ * region_budget: what the probes of --region cost, and the end of those that cost too much. On
+ * amd64 the kernel has to step a return, at ten times the price of another probe, and nobody
  * knows in advance how often a function is called. All regions together may take half of the
  * budget, on average over a second; when they take more, the one that costs most loses its
  * probes, and the stream says so. The thread of gaps.c calls it.

@@ -16,6 +16,7 @@
 #include "follow_event.h"
 #include "follow.skel.h"
 #include "follow/catch.h"
+#include "proc/kernel_atomics.h"
 #include "proc/kernel_btf.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
@@ -67,6 +68,8 @@ static int follow_load(struct follow *f, const char *name, struct error *err)
 
 	libbpf_set_print(follow_quiet);
 	r = kernel_btf_check(err);
+	if (!r)		/* these programs need none, but those that record do */
+		r = kernel_atomics_check(err);
 	if (r)
 		return r;
 	f->skel = follow_bpf__open_opts(&opts);

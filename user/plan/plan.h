@@ -110,7 +110,8 @@ struct plan_region {
 	uint32_t number;	/* from 1 on */
 	uint32_t returns;
 	uint32_t inlined;	/* calls of it that the compiler has inlined: they are not seen */
-	bool drop_taken, begin_is_stepped;	/* as in struct function_sites */
+	/* as in struct function_sites */
+	bool drop_taken, begin_is_stepped, ends_are_stepped;
 	struct func_values values;	/* with --region-args; else zeros */
 };
 

@@ -234,6 +234,7 @@ static int regions_add(struct plan *p, const struct gobin *b, const struct pclnt
 		region.returns = (uint32_t)sites.ends.len;
 		region.drop_taken = sites.drop_taken;
 		region.begin_is_stepped = sites.begin_is_stepped;
+		region.ends_are_stepped = sites.ends_are_stepped;
 		r = regions_add_points(p, b, &region, &sites, err);
 	}
 	if (!r)

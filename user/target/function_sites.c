@@ -107,6 +107,17 @@ static int sites_choose(const struct gobin *b, const struct gobin_func *fn, cons
 	return sites_take_first(ops, fn, code, s, ret, err);
 }
 
+static bool sites_any_stepped(const struct gobin *b, const struct gobin_func *fn,
+			      const struct vec *offsets)
+{
+	size_t i;
+
+	for (i = 0; i < offsets->len; i++)
+		if (!code_is_emulated(b, fn->addr + *vec_at(offsets, uint32_t, i)))
+			return true;
+	return false;
+}
+
 int function_sites_find(const struct gobin *b, const struct gobin_func *fn,
 			struct function_sites *ret, struct error *err)
 {
@@ -118,6 +129,8 @@ int function_sites_find(const struct gobin *b, const struct gobin_func *fn,
 	if (!code)
 		return error_set(err, -ENOTSUP, "the code of %s is not in the file", fn->name);
 	r = sites_choose(b, fn, code, &s, ret, err);
+	if (!r)
+		ret->ends_are_stepped = sites_any_stepped(b, fn, &ret->ends);
 	vec_free(&s.jumps);
 	return r;
 }

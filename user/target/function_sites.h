@@ -24,7 +24,7 @@
 struct function_sites {
 	uint32_t begin;		/* offset of the first probe */
 	char begin_text[80];	/* "push %rbp at +0x6" */
-	bool begin_is_stepped;
+	bool begin_is_stepped, ends_are_stepped;
 	/*
 	 * a hit does not count if the branch there is taken: the stack grows, the function
 	 * restarts

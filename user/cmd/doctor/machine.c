@@ -13,6 +13,7 @@
 #include "base/build.h"
 #include "base/rights.h"
 #include "proc/cgroup_cpu.h"
+#include "proc/kernel_atomics.h"
 #include "proc/kernel_btf.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
@@ -49,6 +50,26 @@ static void look_at_btf(struct doctor *d, const struct machine *m)
 			       "/sys/kernel/btf/vmlinux cannot be read");
 		snprintf(f->remedy, sizeof(f->remedy), "%s", machine_no_btf);
 	}
+}
+
+/* Nothing on an architecture that needs none. */
+static void look_at_atomics(struct doctor *d)
+{
+	struct error err = {0};
+	struct finding *f;
+
+	if (!kernel_atomics_needed())
+		return;
+	if (!kernel_atomics_check(&err)) {
+		doctor_add(d, LEVEL_OK, machine_area, "atomic instructions", "%s",
+			   privilege_have() & PRIVILEGE_BPF ?
+				   "the kernel compiles those of BPF" :
+				   "not known: BPF is not allowed to us");
+		return;
+	}
+	f = doctor_add(d, LEVEL_FAIL, machine_area, "atomic instructions",
+		       "the kernel does not compile those of BPF");
+	snprintf(f->remedy, sizeof(f->remedy), "%s", kernel_atomics_lacking);
 }
 
 static void look_at_rings(struct doctor *d)
@@ -213,6 +234,7 @@ void doctor_look_at_machine(struct doctor *d)
 	look_at_release(d, &m);
 	look_at_btf(d, &m);
 	look_at_rings(d);
+	look_at_atomics(d);
 	look_at_threads(d);
 	multi = look_at_attaching(d);
 	look_at_settings(d, &m, multi);
