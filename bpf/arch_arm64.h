@@ -96,6 +96,9 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 	return !(pstate & C) || (pstate & Z);
 }
 
+/* The frame pointer is the word below the stack pointer. */
+static __always_inline u64 arch_caller_sp(u64 bp, u64 saved) { return saved + 8; }
+
 /* --- a ucontext: uc_flags, uc_link, uc_stack, uc_sigmask, padding, then struct sigcontext --- */
 
 enum { ARCH_UC_REGS = 184, ARCH_UC_SP = ARCH_UC_REGS + 31 * 8, ARCH_UC_IP = ARCH_UC_SP + 8 };

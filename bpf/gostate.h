@@ -85,16 +85,18 @@ static __always_inline struct wait_case read_case(__u64 s)
 
 /*
  * The sudog in the frame of semacquire1, if that has called gopark, of which @bp is the frame
- * pointer; else 0. One read gets the return address and the frame.
+ * pointer; else 0. One read gets the frame pointer and the return address that gopark has saved,
+ * and the frame of semacquire1, which is small.
  */
 static __always_inline __u64 read_sema_frame(__u64 bp)
 {
-	__u64 words[14] = {}, at = 8 + sema_slot;
+	__u64 words[15] = {}, at;
 
-	if (bpf_probe_read_user(words, sizeof(words), (void *)(bp + 8)) ||
-	    words[0] - sema_start >= sema_end - sema_start)
+	if (bpf_probe_read_user(words, sizeof(words), (void *)bp) ||
+	    words[1] - sema_start >= sema_end - sema_start)
 		return 0;
-	return at <= sizeof(words) - 8 ? words[at / 8] : read_u64(bp + 8 + at);
+	at = arch_caller_sp(bp, words[0]) - bp + sema_slot;
+	return at <= sizeof(words) - 8 ? words[at / 8] : read_u64(bp + at);
 }
 
 /* Offsets are constants to the verifier, which checks that each field lies inside the chunk. */

@@ -126,7 +126,7 @@ static __always_inline void read_panic_text(struct end *e, __u64 eface)
 
 /*
  * A signal that became a panic: sigpanic looks as if the faulting instruction had called it.
- * Returns the word that was on top of the stack at the fault, above the return address: if the
+ * Returns the word that was on top of the stack at the fault, or in the link register: if the
  * faulting function has no frame, this word is the address of its caller.
  */
 static __always_inline __u64 top_at_fault(__u64 bp)

@@ -43,6 +43,15 @@ enum { ARCH_NR_SCHED_YIELD = 24 };
  */
 enum { ARCH_TIME_SLACK_NS = 0 };
 
+/* runtime.netpollblock has &pollDesc.rg or wg there: Go 1.19 to 1.27, from the stack pointer on. */
+enum { ARCH_POLL_SLOT = 32 };
+
+/*
+ * Returns the stack pointer of the caller of a function with the frame pointer @bp, which has saved
+ * the frame pointer @saved of that caller.
+ */
+static inline uint64_t arch_caller_sp(uint64_t bp, uint64_t saved) { (void)saved; return bp + 16; }
+
 /* For a loop that waits for another thread. */
 static inline void arch_pause(void) { __builtin_ia32_pause(); }
 
@@ -72,6 +81,11 @@ enum { ARCH_NR_SCHED_YIELD = 124 };
  * as reserved: a record with a time up to this much earlier may be found later.
  */
 enum { ARCH_TIME_SLACK_NS = 2000 };
+
+enum { ARCH_POLL_SLOT = 48 };
+
+/* The frame pointer is the word below the stack pointer. */
+static inline uint64_t arch_caller_sp(uint64_t bp, uint64_t saved) { (void)bp; return saved + 8; }
 
 static inline void arch_pause(void) { __asm__ volatile("yield"); }
 

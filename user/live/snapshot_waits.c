@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "base/arch.h"
 #include "base/cleanup.h"
 #include "live/fields.h"
 #include "live/memory.h"
@@ -20,9 +21,7 @@
 
 enum {
 	SUDOG_SIZE = 96,	/* covers every field that is read, in all releases */
-	FRAME_SIZE = 128,	/* from the return address of gopark on */
-	/* runtime.netpollblock has &pollDesc.rg or wg there: Go 1.19 to 1.27, stack pointer + 32 */
-	POLL_SLOT = 32,
+	FRAME_SIZE = 136,	/* from the frame pointer that gopark has saved on */
 	POLL_WORDS = 2,		/* before fd, and fd */
 };
 
@@ -57,7 +56,7 @@ static void wait_walk_begin(const struct snapshot_reader *rd, struct wait_walk *
 	if (w->how == WAIT_HOW_SEMA_SLOT || w->how == WAIT_HOW_NETWORK) {
 		w->stage = STAGE_FRAME;
 		w->at = bp > u64_at(bytes, off->g_stack_lo) && bp < u64_at(bytes, off->g_stack_hi) ?
-			bp + 8 : 0;
+			bp : 0;
 	}
 	if (w->how == WAIT_HOW_COND && !release_has(rd->plan->minor, RELEASE_SEMA_IN_G))
 		w->at = 0;
@@ -94,15 +93,19 @@ static void wait_walk_add(struct wait_walk *w, uint64_t address, uint64_t upper)
 static void wait_walk_frame(const struct snapshot_reader *rd, struct wait_walk *w)
 {
 	const struct plan *plan = rd->plan;
-	uint64_t ret = u64_at(w->bytes, 0) - rd->proc->bias;
+	uint64_t ret = u64_at(w->bytes, 8) - rd->proc->bias;
+	/* of the word that is looked for, from w->at on */
+	uint64_t at = arch_caller_sp(w->at, u64_at(w->bytes, 0)) - w->at;
+	enum stage next = STAGE_NONE;
 
-	if (w->how == WAIT_HOW_NETWORK)
-		wait_walk_to(w, STAGE_POLL, u64_at(w->bytes, 8 + POLL_SLOT));
-	else if (ret >= plan->sema_start && ret < plan->sema_end &&
-		 8 + plan->sema_slot + 8 <= FRAME_SIZE)
-		wait_walk_to(w, STAGE_SUDOG, u64_at(w->bytes, 8 + plan->sema_slot));
-	else
-		w->stage = STAGE_NONE;
+	if (w->how == WAIT_HOW_NETWORK) {
+		at += ARCH_POLL_SLOT;
+		next = STAGE_POLL;
+	} else if (ret >= plan->sema_start && ret < plan->sema_end) {
+		at += plan->sema_slot;
+		next = STAGE_SUDOG;
+	}
+	wait_walk_to(w, next, at <= FRAME_SIZE - 8 ? u64_at(w->bytes, at) : 0);
 }
 
 static void wait_walk_sudog(const struct snapshot_reader *rd, struct wait_walk *w)
