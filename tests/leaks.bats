@@ -228,6 +228,39 @@ defers() {
 	jq -e 'all(.goroutines[]; any(.stack[]; .function == "main.leakedReceive"))' "$json"
 }
 
+# waits_not_leaked ARGUMENT...: $PROG, stopped; the goroutine in main.waits is there, and is not leaked. A stale word can
+# hide that leakedReceive is.
+waits_not_leaked() {
+	start_target "$PROG" "$@"
+	kill -STOP "$TARGET"
+	"$GOTAP" stacks -p "$TARGET" --json >"$BATS_TEST_TMPDIR/all"
+	"$GOTAP" stacks -p "$TARGET" --leaked --by reachability --json >"$BATS_TEST_TMPDIR/leaked"
+	kill -CONT "$TARGET"
+	stop_target
+	jq -e 'any(.goroutines[].stack[]; .function == "main.waits")' "$BATS_TEST_TMPDIR/all"
+	jq -e '.heap_graph.due_unknown == 0 and (.goroutines | length <= 1) and
+		all(.goroutines[]; any(.stack[]; .function == "main.leakedReceive"))' "$BATS_TEST_TMPDIR/leaked"
+}
+
+@test "what a finalizer or a cleanup holds that is due, and waits for another one, is no leak" {
+	local version
+	require_root
+	require_tool jq
+	for version in 1.15 1.21 1.22 1.24 1.25 1.27; do
+		build_prog "$version" due
+		waits_not_leaked
+		[ "${version#1.}" -lt 24 ] || waits_not_leaked cleanup
+	done
+}
+
+@test "what only the stack of a signal handler holds is no leak" {
+	require_root
+	require_tool jq cc
+	build_prog "$REFERENCE_GO" sigstack
+	export GODEBUG=asyncpreemptoff=1
+	waits_not_leaked
+}
+
 @test "variables of a plugin are roots" {
 	require_root
 	require_go "$REFERENCE_GO"

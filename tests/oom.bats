@@ -8,6 +8,7 @@ load lib/common
 load lib/record
 load lib/cgroup
 load lib/container
+load lib/kernel
 
 LIMIT=$((64 << 20))
 
@@ -253,4 +254,70 @@ not() { ! "$@"; }
 	chattr -i snaps
 	[ "$(ls -A snaps | wc -l)" -eq 2 ]
 	grep -q 'cannot write' "$REPORT"
+}
+
+# killed_at_name N: the program runs out of memory in one more recording, and gotap is killed at its Nth name for a file. Fails if
+# there is no such name.
+killed_at_name() {
+	local status=0
+	start_hungry
+	REPORT=$BATS_TEST_TMPDIR/report
+	strace -qq -f -o "$BATS_TEST_TMPDIR/calls" -e trace='/^(rename|link)' -e inject='/^(rename|link)':error=EIO:signal=KILL:when="$1" \
+		"$GOTAP" record -p "$TARGET" --flight 10s,16M -o 'snaps/%n.trace' 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 60 not text_is_clean "$TARGET" || return
+	grow
+	wait "$RECORDER" || status=$?
+	[ "$status" -ne 0 ]
+}
+
+@test "killed at any of the names of a snapshot with its profiles: what has its name is whole, the trace gets the last one" {
+	local n f
+	require_tool strace
+	for n in 1 2 3 4; do
+		rm -f snaps/*
+		killed_at_name $n || fail "there are fewer than $n names: $(cat "$BATS_TEST_TMPDIR/calls")"
+		[ "$(find snaps -type f -not -name '*.partial' | wc -l)" -eq $((n - 1)) ] || fail "$n: $(ls snaps)"
+		[ -z "$(ls snaps/*.trace 2>/dev/null)" ]
+		[ -n "$(ls snaps/*.trace.flight.partial)" ]
+		for f in snaps/*.pb.gz; do [ ! -e "$f" ] || gzip -t "$f"; done
+		for f in snaps/*.json; do [ ! -e "$f" ] || jq -e '.trigger.name == "oom"' "$f"; done
+		# the next recording takes what was left away, once it is old
+		touch -d '1 hour ago' snaps/*.partial
+		build_prog "$REFERENCE_GO" idle
+		start_target "$PROG"
+		succeeds "$GOTAP" record -p "$TARGET" --flight 1s,16M -o 'snaps/%n.trace' -d 100ms
+		[ -z "$(ls snaps)" ] || fail "$n: $(ls snaps)"
+	done
+}
+
+# in_machine NAME LIMIT_OF: the snapshot of that step of tests/oom/guest, with its profile.
+in_machine() {
+	[ "$(cat "$GUEST/$1.status")" -eq 0 ] || fail "$(cat "$GUEST/$1.report")"
+	SNAP=$(jq -r 'select(.trigger.name == "oom") | input_filename' "$GUEST/$1"/*.json)
+	SNAP=${SNAP%.json}
+	[ -f "$SNAP" ] || fail "no snapshot of the trigger oom: $(ls "$GUEST/$1") $(cat "$GUEST/$1.report")"
+	is_of_leak "$SNAP"
+	memory_of -e --arg of "$2" '.memory | .limit_of == $of and .limit_bytes == (64 * 1048576) and .oom_kills == 1 and
+		.used_bytes > .limit_bytes / 2 and .heap.rate == 524288 and .heap.refused == 0'
+	grep -qx 'oom_kill 1' "$GUEST/$1.events"
+	succeeds "$GOTAP" check "$SNAP"
+}
+
+# An emulated kernel takes a minute of a processor.
+# bats test_tags=soak-only
+@test "cgroup v2: the limit is that of the cgroup, or of one above it" {
+	require_tool qemu-system-x86_64 busybox
+	require_kernel_image 5.10
+	build_prog "$REFERENCE_GO" hungry
+	GUEST=$BATS_TEST_TMPDIR/guest
+	strip -o "$BATS_TEST_TMPDIR/gotap" "$GOTAP"
+	"$CHECKOUT/tests/kernel/initramfs" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "$CHECKOUT/tests/oom/guest" \
+		"$BATS_TEST_TMPDIR/gotap" "$PROG" &&
+		"$CHECKOUT/tests/kernel/boot" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "$GUEST" ||
+		fail "Linux 5.10 did not run to its end: $(tail -n 20 "$GUEST/console")"
+	rm "$BATS_TEST_TMPDIR/initramfs"
+	in_machine alone cgroup
+	in_machine above parent
 }

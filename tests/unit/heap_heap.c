@@ -60,6 +60,8 @@ static void make_list(size_t n)
 	vars.cycle = 4 << 1;
 }
 
+static uint64_t most;	/* bytes of buckets; 0: all */
+
 static int read_list(struct heap_profile *p, int minor, enum heap_kind kind)
 {
 	static const struct heap_text text = { PCS, PCS_END };
@@ -71,7 +73,7 @@ static int read_list(struct heap_profile *p, int minor, enum heap_kind kind)
 		.cycle = (uint64_t)(uintptr_t)&vars.cycle,
 	};
 	struct heap_opts opts = { .proc = &self, .vars = &at, .minor = minor, .kind = kind,
-				  .text = &text, .ntext = 1 };
+				  .text = &text, .ntext = 1, .most = most };
 	struct error err;
 
 	return heap_read(p, &opts, &err);
@@ -308,6 +310,21 @@ static void a_list_that_is_longer_than_memory(void)
 	free(room);
 }
 
+/* A reader that may take few bytes has the newest records, and says that there are others. */
+static void a_list_that_is_longer_than_what_may_be_read(void)
+{
+	struct heap_profile p;
+
+	make_list(BUCKETS);
+	most = 10 * sizeof(list[0]);
+	CHECK(!read_list(&p, 19, HEAP_MEMORY));
+	most = 0;
+	CHECK_EQ(p.records.len, 10);
+	CHECK(p.cut == HEAP_CUT_LONG);
+	CHECK_EQ(vec_at(&p.records, struct heap_record, 0)->bucket, (uintptr_t)list[0]);
+	heap_free(&p);
+}
+
 static struct heap_scaled scaled(int64_t count, uint64_t size, uint64_t rate)
 {
 	return heap_scaled(count, size, heap_scale(size, rate));
@@ -351,6 +368,7 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(a_sound_list), UNIT(sums_by_cycle), UNIT(counts_without_bytes), UNIT(blocks),
 		UNIT(swapped_lists), UNIT(unsound_records), UNIT(lists_that_do_not_end),
-		UNIT(a_list_that_is_longer_than_memory), UNIT(the_scale), UNIT(without_variables),
+		UNIT(a_list_that_is_longer_than_memory),
+		UNIT(a_list_that_is_longer_than_what_may_be_read), UNIT(the_scale), UNIT(without_variables),
 		{0} });
 }

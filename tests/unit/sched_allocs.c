@@ -204,6 +204,79 @@ static void the_message_is_read_back(void)
 		CHECK(!alloc_log_parse(&log, wrong[i]));
 }
 
+enum { SAMPLES_MOST = 1 << 20, TYPES_MOST = 1 << 16 };	/* those of sched/allocs.c */
+
+static size_t words_in(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)); text += strlen(word))
+		n++;
+	return n;
+}
+
+/* The live sample that is one too many has its event, but no pair: its end counts by itself. */
+static void more_live_samples_than_are_kept_have_no_pairs(void)
+{
+	uint64_t i;
+
+	begin_listening();
+	for (i = 0; i <= SAMPLES_MOST; i++)
+		sampled(7, 0xc00000 + 16 * i, 48, 6);
+	CHECK_EQ(model_counts(model)->allocs, SAMPLES_MOST + 1);
+	CHECK_EQ(model_counts(model)->allocs_unpaired, 1);
+	said.len = 0;
+	freed(7, 0xc00000 + 16ULL * SAMPLES_MOST);
+	CHECK_EQ(model_counts(model)->frees_beyond, 1);
+	CHECK_EQ(model_counts(model)->frees_before, 0);
+	freed(7, 0xc00000);
+	/* there is room for one again */
+	sampled(7, 0xd0, 48, 6);
+	CHECK_EQ(model_counts(model)->allocs_unpaired, 1);
+	freed(7, 0xd0);
+	end_listening(" 7:free{size=64}0 7:free{size=48 rate=4096}6 7:alloc{size=48 rate=4096}6 7:free{size=48 rate=4096}6");
+}
+
+static void more_stacks_than_are_kept_have_no_types(void)
+{
+	uint64_t i;
+
+	begin_listening();
+	for (i = 0; i < TYPES_MOST; i++) {
+		sampled(7, 0xc000, 48, 100 + i);
+		freed(7, 0xc000);
+	}
+	CHECK_EQ(model_counts(model)->allocs_untyped, 0);
+	CHECK_EQ(asked, TYPES_MOST);
+	said.len = 0;
+	/* stack 5, which has a type, is one too many */
+	sampled(7, 0xc000, 48, 5);
+	freed(7, 0xc000);
+	CHECK_EQ(model_counts(model)->allocs_untyped, 1);
+	CHECK_EQ(asked, TYPES_MOST);
+	end_listening(" 7:alloc{size=48 rate=4096}5 7:free{size=48 rate=4096}5");
+}
+
+/* Ends on a thread without a goroutine, more than are kept: the others are counted. */
+static void more_ends_than_wait_for_a_goroutine_are_counted(void)
+{
+	enum { MOST = 100000 };
+	uint64_t i, waited;
+
+	begin_listening();
+	put(REC_GO_PARK, 1, 7, 1, 0x9001, 0, 0);
+	for (i = 0; i < MOST; i++)
+		freed(99, 0xc000);
+	waited = MOST - model_counts(model)->allocs_homeless;
+	CHECK(waited > 1000 && waited < MOST);
+	put(REC_GO_READY, 0, 99, 1, 0x9001, 0, 0);
+	go(REC_GO_START, 7, 1);
+	buf_add_byte(&said, 0);
+	CHECK_EQ(words_in((char *)said.data, "7:free{size=64}0"), waited);
+	said.len = 0;
+	end_listening("");
+}
+
 /* runtime/pprof, scaleHeapSample(1, size, rate) */
 static void a_sample_stands_for_as_many_objects_as_in_runtime_pprof(void)
 {
@@ -226,6 +299,9 @@ int main(void)
 		UNIT(an_end_without_a_goroutine_waits_for_one),
 		UNIT(damaged_records_make_no_event),
 		UNIT(the_message_is_read_back),
+		UNIT(more_live_samples_than_are_kept_have_no_pairs),
+		UNIT(more_stacks_than_are_kept_have_no_types),
+		UNIT(more_ends_than_wait_for_a_goroutine_are_counted),
 		UNIT(a_sample_stands_for_as_many_objects_as_in_runtime_pprof),
 		{0} });
 }
