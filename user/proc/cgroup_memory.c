@@ -7,27 +7,10 @@
 #include <string.h>
 
 #include "proc/cgroup.h"
-
-/*
- * The limits. The kernel does not kill at memory.high, but slows a cgroup above it down until it
- * has given memory back. memory.memsw counts swap, too; memory.kmem only memory of the kernel, such
- * as page tables.
- */
-static const struct memory_limit {
-	bool v2;
-	const char *limit, *used;
-	const char *reclaimable; /* in memory.stat; NULL: none is reclaimable */
-} memory_limits[] = {
-	{ false, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file" },
-	{ false, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes",
-	  "total_inactive_file" },
-	{ false, "memory.kmem.limit_in_bytes", "memory.kmem.usage_in_bytes", NULL },
-	{ true, "memory.max", "memory.current", "inactive_file" },
-	{ true, "memory.high", "memory.current", "inactive_file" },
-};
+#include "proc/cgroup_limits.h"
 
 /* Reads the room below limit @l. False: there is no such limit. */
-static bool memory_read_room(const char *folder, const struct memory_limit *l, uint64_t *room)
+static bool memory_read_room(const char *folder, const struct cgroup_limit *l, uint64_t *room)
 {
 	char text[CGROUP_FILE];
 	uint64_t limit, used, back;
@@ -52,13 +35,13 @@ static bool memory_level_has(const char *folder, bool v2, uint64_t needs, struct
 	uint64_t room;
 	size_t i;
 
-	for (i = 0; i < sizeof(memory_limits) / sizeof(memory_limits[0]); i++) {
-		if (memory_limits[i].v2 != v2 ||
-		    !memory_read_room(folder, &memory_limits[i], &room) || room >= needs)
+	for (i = 0; i < CGROUP_LIMITS; i++) {
+		if (cgroup_limits[i].v2 != v2 ||
+		    !memory_read_room(folder, &cgroup_limits[i], &room) || room >= needs)
 			continue;
 		*ret = (struct cgroup_short){ .room = room, .needs = needs };
 		snprintf(ret->file, sizeof(ret->file), "%.80s/%s", name ? name + 1 : "",
-			 memory_limits[i].limit);
+			 cgroup_limits[i].limit);
 		return false;
 	}
 	return true;

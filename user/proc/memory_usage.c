@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "proc/cgroup.h"
+#include "proc/cgroup_limits.h"
 
 enum { CGROUP_TEXT = 65536 };
 
@@ -20,16 +21,6 @@ struct usage_level {
 	int limit, used, stat;	/* @stat: -1: none */
 	const char *unused;	/* name of a value in @stat */
 	unsigned int up;
-};
-
-/* Versions 1 and 2. */
-static const struct {
-	const char *limit, *used, *kills;
-	const char *unused;	/* of memory.stat: pages of files that the kernel can drop */
-} usage_names[] = {
-	{ "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.oom_control",
-	  "total_inactive_file" },
-	{ "memory.max", "memory.current", "memory.events", "inactive_file" },
 };
 
 /* --- open --- */
@@ -59,9 +50,9 @@ static void usage_close_level(struct usage_level *l)
 static void usage_add_level(struct memory_usage_files *f, const char *folder, bool v2,
 			    unsigned int up)
 {
-	struct usage_level l = { usage_file(folder, usage_names[v2].limit),
-				 usage_file(folder, usage_names[v2].used),
-				 usage_file(folder, "memory.stat"), usage_names[v2].unused, up };
+	const struct cgroup_limit *names = cgroup_limit_that_kills(v2);
+	struct usage_level l = { usage_file(folder, names->limit), usage_file(folder, names->used),
+				 usage_file(folder, "memory.stat"), names->reclaimable, up };
 
 	if (l.limit >= 0 && l.used >= 0) {
 		*(struct usage_level *)vec_push(&f->levels, sizeof(l)) = l;
@@ -81,7 +72,7 @@ static void usage_add_mount(struct memory_usage_files *f, const struct cgroup_mo
 	if (!cgroup_mount_folder(mount, text, "memory", folder))
 		return;
 	if (f->kills < 0)
-		f->kills = usage_file(folder, usage_names[mount->v2].kills);
+		f->kills = usage_file(folder, cgroup_kills_file(mount->v2));
 	do
 		usage_add_level(f, folder, mount->v2, up++);
 	while (up < LEVELS && cgroup_mount_up(folder, mount));
