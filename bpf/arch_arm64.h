@@ -22,7 +22,26 @@ enum {
 	ARCH_XOL_SLOT_BYTES = 8,
 	ARCH_USER_BITS = 48,		/* of an address of a program */
 	ARCH_CALL_WORD = 1,		/* word of the stack with the first argument, at a call */
+	ARCH_PUSHED = 0,		/* bytes that a call takes from the stack */
 };
+
+/*
+ * As in arch_x86_args.h. The frame pointer of a function is one word below its stack pointer, and
+ * its frame has any size; the saved one is one word below the stack pointer of the caller.
+ */
+static __always_inline u64 arch_sp_above(u64 fp, u64 saved) { return saved + 8; }
+static __always_inline u64 arch_caller_sp(u64 fp) { return arch_sp_above(fp, read_u64(fp)); }
+
+/* As in arch_x86_args.h: an exchange is fully ordered. */
+static __always_inline void arch_publish(u64 *at, u64 v)
+{
+	barrier();
+#ifdef OLD_KERNEL
+	*at = v;	/* never runs on arm64: see rec_submit() */
+#else
+	__sync_lock_test_and_set(at, v);
+#endif
+}
 
 /* An entry probe sits at the branch of the stack check, in every release. */
 #define ARCH_ENTRY_IS_CHECK
@@ -95,9 +114,6 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 
 	return !(pstate & C) || (pstate & Z);
 }
-
-/* The frame pointer is the word below the stack pointer. */
-static __always_inline u64 arch_caller_sp(u64 bp, u64 saved) { return saved + 8; }
 
 /* --- a ucontext: uc_flags, uc_link, uc_stack, uc_sigmask, padding, then struct sigcontext --- */
 

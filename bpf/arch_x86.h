@@ -87,12 +87,6 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 	return loaded(ctx->flags) & (CF | ZF);
 }
 
-/*
- * The stack pointer of the caller of a function with the frame pointer @bp, which has saved the
- * frame pointer @saved of that caller.
- */
-static __always_inline u64 arch_caller_sp(u64 bp, u64 saved) { return bp + 16; }
-
 /* --- a ucontext of a signal: uc_flags, uc_link, uc_stack, then struct sigcontext --- */
 
 enum { ARCH_UC_FP = 120, ARCH_UC_SP = 160, ARCH_UC_IP = 168 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * arch_x86_args: integer arguments of Go's ABIInternal on amd64, for probes (arch_x86.h) and for
+ * arch_x86_args: arguments and frames of Go on amd64, for probes (arch_x86.h) and for
  * code inside the target (inline/arch_x86_stub.h), each with its own struct pt_regs.
+ * Integer arguments are in the registers of ABIInternal.
  */
 #ifndef GOTAP_BPF_ARCH_X86_ARGS_H
 #define GOTAP_BPF_ARCH_X86_ARGS_H
@@ -10,7 +11,23 @@ enum {
 	ARCH_CALL_LEN = 5,	/* bytes of a direct call */
 	ARCH_USER_BITS = 47,	/* of an address of a program */
 	ARCH_CALL_WORD = 0,	/* word of the stack that has the first argument, at a call */
+	ARCH_PUSHED = 8,	/* bytes that a call takes from the stack: its return address */
 };
+
+/*
+ * Returns the stack pointer of the caller at the call of the function with the frame pointer @fp:
+ * above the saved frame pointer and the return address.
+ */
+static __always_inline u64 arch_caller_sp(u64 fp) { return fp + 16; }
+/* The same, where the frame pointer @saved that the function has saved is known. */
+static __always_inline u64 arch_sp_above(u64 fp, u64 saved) { return fp + 16; }
+
+/* Stores @v where other CPUs look for it: who sees it sees all stores before it. */
+static __always_inline void arch_publish(u64 *at, u64 v)
+{
+	barrier();	/* x86 shows stores in their order */
+	*at = v;
+}
 
 static __always_inline u64 arch_arg1(struct pt_regs *ctx) { return ctx->ax; }
 static __always_inline u64 arch_arg2(struct pt_regs *ctx) { return ctx->bx; }

@@ -42,6 +42,15 @@ static __always_inline u64 go_return(u64 link) { return arch_return(link); }
 static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n) { return arch_reg(ctx, n); }
 
 /*
+ * Returns the address of the arguments on the stack of the function with the frame pointer @fp: its
+ * caller has reserved room there also for those that come in registers.
+ */
+static __always_inline u64 go_frame_args(u64 fp)
+{
+	return arch_caller_sp(fp) + 8 * ARCH_CALL_WORD;
+}
+
+/*
  * Returns whether this is code in the target that takes the place of the runtime's hook for its own
  * tracer. A uprobe sits at the test of trace.enabled before the hook.
  */

@@ -95,7 +95,7 @@ static __always_inline __u64 read_sema_frame(__u64 bp)
 	if (bpf_probe_read_user(words, sizeof(words), (void *)bp) ||
 	    words[1] - sema_start >= sema_end - sema_start)
 		return 0;
-	at = arch_caller_sp(bp, words[0]) - bp + sema_slot;
+	at = arch_sp_above(bp, words[0]) - bp + sema_slot;
 	return at <= sizeof(words) - 8 ? words[at / 8] : read_u64(bp + at);
 }
 

@@ -43,8 +43,8 @@ static __always_inline bool http_is_copy(__u64 a, __u64 b)
 	       first.minor == second.minor;
 }
 
-/* Where the frame of (*ServeMux).ServeHTTP(w ResponseWriter, r *Request) has r. */
-enum { MUX_FRAMES = 24, MUX_ARGUMENTS = 16, MUX_FOURTH = MUX_ARGUMENTS + 3 * 8 };
+/* MUX_FOURTH: (*ServeMux).ServeHTTP(w ResponseWriter, r *Request) has r there in its arguments. */
+enum { MUX_FRAMES = 24, MUX_FOURTH = 3 * 8 };
 
 /* Is the text where the program has its constants, and no longer than these? */
 static __always_inline bool http_is_constant(const struct text *t)
@@ -90,7 +90,8 @@ static __always_inline struct text http_pattern_on_stack(__u64 request, __u64 bp
 	window_open(&w);
 	for (i = 0; i < MUX_FRAMES && window_frame(&w, bp, &f); i++) {
 		bp = f.bp;
-		if (f.ret != http_mux_return || !window_frame(&w, bp + MUX_FOURTH, &argument))
+		if (f.ret != http_mux_return ||
+		    !window_frame(&w, go_frame_args(bp) + MUX_FOURTH, &argument))
 			continue;
 		t = http_copied_pattern(argument.bp, request);
 		if (t.len)
@@ -128,7 +129,7 @@ static __always_inline struct text http_pattern_on_stack(__u64 request, __u64 bp
 		if (frame[1] - http_mux_start >= http_mux_end - http_mux_start)
 			continue;
 		whole = false;
-		t = http_copied_pattern(peek_u64(bp + MUX_FOURTH), request);
+		t = http_copied_pattern(peek_u64(go_frame_args(bp) + MUX_FOURTH), request);
 		if (t.len)
 			return t;
 	}

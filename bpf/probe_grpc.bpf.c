@@ -185,7 +185,7 @@ int GO_PROGRAM(grpc_call_begin)(struct pt_regs *ctx)
 	a.pid_tgid = pid_tgid;
 	g = go_g(ctx);
 	rpc_put_outer(g, &r);
-	r.depth = depth_here(ctx, g) - sizeof(__u64);	/* without the return address */
+	r.depth = depth_here(ctx, g) - ARCH_PUSHED;	/* of the caller */
 	r.token = rpc_token();
 	r.kind = rpc_is_unary(go_arg3(ctx)) ? OP_GRPC_CALL : OP_GRPC_STREAM;
 	bpf_map_update_elem(&rpcs, &g, &r, BPF_ANY);
@@ -271,8 +271,8 @@ static __always_inline int rpc_begun(struct pt_regs *ctx, __u64 pid_tgid, __u32 
 }
 
 /*
- * The jump behind the call of newClientStream in invoke(). Up to Go 1.16 the results are on the
- * stack, behind nine words of arguments, without a return address.
+ * The jump behind the call of newClientStream in invoke(). With GO_ABI_STACK the results are on the
+ * stack, behind nine words of arguments and the two of the first result.
  */
 SEC("uprobe")
 int GO_PROGRAM(grpc_call_refused)(struct pt_regs *ctx)
@@ -280,8 +280,9 @@ int GO_PROGRAM(grpc_call_refused)(struct pt_regs *ctx)
 	__u64 pid_tgid = current_ids();
 
 	return is_target(pid_tgid) ?
-	       rpc_begun(ctx, pid_tgid, OP_GRPC_CALL, go_word(ctx, 11, arch_arg3(ctx)),
-			 go_word(ctx, 12, arch_arg4(ctx))) : 0;
+	       rpc_begun(ctx, pid_tgid, OP_GRPC_CALL,
+			 go_word(ctx, ARCH_CALL_WORD + 11, arch_arg3(ctx)),
+			 go_word(ctx, ARCH_CALL_WORD + 12, arch_arg4(ctx))) : 0;
 }
 
 /* The returns of (*ClientConn).NewStream: once for each stream, so that their price is borne. */

@@ -42,14 +42,14 @@ int GO_PROGRAM(http2_begin)(struct pt_regs *ctx)
 SEC("uprobe")
 int http2_handler(struct pt_regs *ctx)
 {
-	enum { RECEIVER_WORDS = 2, ARGUMENTS = 16 };
+	enum { RECEIVER_WORDS = 2 };
 	__u64 pid_tgid = current_ids(), args[2] = {}, state;
 	struct serving s = {};
 
 	if (!is_target(pid_tgid))
 		return 0;
 	s.request = go_arg1(ctx);
-	read_user(args, sizeof(args), go_fp(ctx) + ARGUMENTS + RECEIVER_WORDS * sizeof(__u64));
+	read_user(args, sizeof(args), go_frame_args(go_fp(ctx)) + RECEIVER_WORDS * sizeof(__u64));
 	state = peek_u64(args[0] + HTTP_H2_STATE);
 	if (state && state + HTTP_H2_REQUEST == args[1])
 		s.writer = args[0];

@@ -10,7 +10,8 @@
 
 /*
  * Stores the key in a free place of its set, or over another key. Two CPUs may overwrite each
- * other's key: a stack is then sent once more.
+ * other's key: a stack is then sent once more. Who finds the key finds the record of the stack
+ * submitted.
  */
 static __always_inline void seen_add(__u64 key)
 {
@@ -22,7 +23,7 @@ static __always_inline void seen_add(__u64 key)
 			break;
 	if (i == SEEN_WAYS)
 		i = (key >> 32) & (SEEN_WAYS - 1);
-	s[i & (SEEN_WAYS - 1)] = key;
+	arch_publish(&s[i & (SEEN_WAYS - 1)], key);
 }
 
 static __always_inline __u64 mix(__u64 h, __u64 v)

@@ -27,6 +27,16 @@ files() { printf '%s\n' "$CHECKOUT/tests/litmus/$1"/*.litmus; }
 	contains 'drain-reserve.litmus: Forbidden'
 }
 
+# A plain store of the key would rest on the rule of 2022.
+@test "the key of a stack follows its record also by the model of before 2022" {
+	local file=$CHECKOUT/tests/litmus/gotap/seen-submit
+	succeeds "$CHECKOUT/tests/litmus/check" --before-2022 "$file.litmus" "$file-pair.litmus"
+	sed 's/SWPAL W2,W5,\[X3\]/STR W2,[X3]/' "$file.litmus" >"$BATS_TEST_TMPDIR/x.litmus"
+	run_logged "$CHECKOUT/tests/litmus/check" --before-2022 "$BATS_TEST_TMPDIR/x.litmus"
+	[ "$status" -eq 1 ]
+	contains 'x.litmus: Allowed, expected Forbidden'
+}
+
 # Debian has no herd7.
 @test "herd7 says the same" {
 	local file want

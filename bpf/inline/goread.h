@@ -35,7 +35,7 @@ static __always_inline struct wait_case read_case(__u64 s)
 static __always_inline __u64 read_sema_frame(__u64 bp)
 {
 	return read_u64(bp + 8) - sema_start < sema_end - sema_start ?
-	       read_u64(bp + 16 + sema_slot) : 0;
+	       read_u64(arch_caller_sp(bp) + sema_slot) : 0;
 }
 
 static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)

@@ -31,6 +31,16 @@ func recurse(n int) int {
 	return recurse(n+1) + room[(n+1)%64]
 }
 
+type large [32]int
+
+//go:noinline
+func first(l large) int { return l[0] }
+
+// copied has its argument copied by runtime.duffcopy, in releases whose compilers use it.
+//
+//go:noinline
+func copied(l *large) int { return first(*l) + 1 }
+
 func recovered() {
 	defer func() { recover() }()
 	caller(nil)
@@ -56,6 +66,8 @@ func die(how string) {
 		panic(42)
 	case "nil":
 		caller(nil)
+	case "copied":
+		copied(nil)
 	case "index":
 		var s []int
 		s[len(how)] = 1

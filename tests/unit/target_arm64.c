@@ -750,6 +750,83 @@ static bool systemstack_is_known(const struct gobin *b)
 	return gobin_go_minor(b) < 25 ? !ret : l && named(l, "blr");
 }
 
+/* --- frames --- */
+
+/* The size of the frame that the prologue makes, and sets x29 one word below it; 0: it does not. */
+static unsigned int frame_of(const struct gobin *b, const char *name)
+{
+	enum { FIRST = 16 };	/* instructions */
+	unsigned int size = 0;
+	struct gobin_func fn;
+	uint64_t at, end;
+
+	if (gobin_func(b, name, &fn))
+		return 0;
+	end = fn.addr + FIRST * ARM64_LEN;
+	for (at = fn.addr; at < end && !size; at += ARM64_LEN)
+		if (line_at(at) && named(line_at(at), "str"))
+			sscanf(line_at(at)->args, "x30, [sp, #-%u]!", &size);
+	return size && line_at(at) && named(line_at(at), "stur") &&
+	       !strcmp(line_at(at)->args, "x29, [sp, #-8]") && line_at(at + ARM64_LEN) &&
+	       !strcmp(line_at(at + ARM64_LEN)->args, "x29, sp, #0x8") ? size : 0;
+}
+
+/* The result of acquireSudog goes to the slot, in the frame of semacquire1. */
+static bool sema_slot_is_a_slot(const struct gobin *b)
+{
+	uint64_t start, end, at, sudog;
+	struct gobin_func callee;
+	unsigned int frame = frame_of(b, "runtime.semacquire1");
+	uint32_t slot;
+	char store[32];
+
+	if (sema_slot(b, &start, &end, &slot) || gobin_func(b, "runtime.acquireSudog", &callee))
+		return gobin_go_minor(b) > 25;
+	for (at = start; at < end; at += ARM64_LEN) {
+		const struct line *l = line_at(at);
+
+		if (l && named(l, "bl") && strtoull(l->args, NULL, 16) == callee.addr)
+			break;
+	}
+	sudog = at + ARM64_LEN;
+	if (line_at(sudog) && named(line_at(sudog), "ldr") &&	/* a result on the stack */
+	    !strcmp(line_at(sudog)->args, "x0, [sp, #8]"))
+		sudog += ARM64_LEN;
+	snprintf(store, sizeof(store), "x0, [sp, #%u]", slot);
+	return slot + 8 <= frame && line_at(sudog) && named(line_at(sudog), "str") &&
+	       !strcmp(line_at(sudog)->args, store);
+}
+
+/*
+ * A parked goroutine has x29 of gopark: what is between that and a slot of gopark's caller is the
+ * frame of gopark, whose size amd64's layout does not have: 8 bytes of x29, the frame, the slot.
+ */
+static bool slots_lie_above_gopark(const struct gobin *b)
+{
+	enum { READ = 136, POLL_SLOT = 48 };	/* user/live/snapshot_waits.c */
+	unsigned int frame = frame_of(b, "runtime.gopark");
+	struct gobin_func fn, callee;
+	uint64_t start, end, at;
+	uint32_t slot;
+	bool stored = false;
+
+	if (!frame || gobin_func(b, "runtime.netpollblock", &fn) ||
+	    gobin_func(b, "runtime.gopark", &callee))
+		return false;
+	if (!sema_slot(b, &start, &end, &slot) && 8 + frame + slot + 8 > READ)
+		return false;
+	for (at = fn.addr; at < fn.addr + fn.size; at += ARM64_LEN) {
+		const struct line *l = line_at(at);
+		unsigned int reg, imm;
+
+		if (l && named(l, "str") && sscanf(l->args, "x%u, [sp, #%u]", &reg, &imm) == 2)
+			stored |= imm == POLL_SLOT;
+		if (l && named(l, "bl") && strtoull(l->args, NULL, 16) == callee.addr)
+			break;
+	}
+	return stored && at < fn.addr + fn.size && 8 + frame + POLL_SLOT + 8 <= READ;
+}
+
 static const struct {
 	const char *name;
 	bool (*holds)(const struct gobin *b);
@@ -769,6 +846,8 @@ static const struct {
 	{ "up to Go 1.18 the runtime asks whether to trace the heap", heap_sites_are_sound },
 	{ "assists end where g.inMarkAssist is cleared", assist_ends_agree },
 	{ "ready keeps its skip count above its frame", ready_slot_is_known },
+	{ "the sudog of semacquire1 is in its frame", sema_slot_is_a_slot },
+	{ "slots of gopark's callers lie above its frame", slots_lie_above_gopark },
 	{ "systemstack leads over to the goroutine since Go 1.25", systemstack_is_known },
 };
 

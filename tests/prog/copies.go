@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// copies spends its time in functions of the runtime that have no frame, or run on the system stack: it copies and clears
+// large values (runtime.duffcopy and duffzero, where the compiler uses them), reads the clock (the vDSO), and has the
+// runtime print its stack.
+//
+//	copies [-dur D]
+package main
+
+import (
+	"flag"
+	"runtime"
+	"time"
+)
+
+type large [32]uint64
+
+var (
+	dur  = flag.Duration("dur", 0, "how long to go on (0: for ever)")
+	from = &large{1}
+	to   = new(large)
+	sink *large
+	last time.Time
+)
+
+//go:noinline
+func first(l large) uint64 { return l[0] }
+
+//go:noinline
+func copyLarge(from *large) uint64 { return first(*from) }
+
+//go:noinline
+func clearLarge(to *large) { *to = large{} }
+
+//go:noinline
+func copying() {
+	for i := 0; i < 20000; i++ {
+		copyLarge(from)
+	}
+}
+
+//go:noinline
+func clearing() {
+	for i := 0; i < 20000; i++ {
+		clearLarge(to)
+	}
+}
+
+//go:noinline
+func clock() {
+	for i := 0; i < 5000; i++ {
+		last = time.Now()
+	}
+}
+
+//go:noinline
+func onSystemStack() {
+	var text [4096]byte
+	for i := 0; i < 20; i++ {
+		runtime.Stack(text[:], false)
+	}
+}
+
+func main() {
+	flag.Parse()
+	for begin := time.Now(); *dur == 0 || time.Since(begin) < *dur; {
+		copying()
+		clearing()
+		clock()
+		onSystemStack()
+	}
+	sink = to
+}
