@@ -199,10 +199,10 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 		if (!plan_wants(p, sweeps ? GROUP_SWEEP : GROUP_SCHED, spec->since, spec->until) ||
 		    gobin_func(b, spec->called, &fn))
 			continue;
-		if (strncmp(spec->caller, "runtime.", 8))
-			add_outside_caller(p, b, spec, fn.addr);
-		else
+		if (!strncmp(spec->caller, "runtime.", 8))
 			add_runtime_callers(p, b, spec, fn.addr);
+		else if (!gobin_arch(b)->has_link)
+			add_outside_caller(p, b, spec, fn.addr);
 	}
 }
 
