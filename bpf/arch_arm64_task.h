@@ -31,10 +31,18 @@ static __always_inline void arch_words(const struct user_regs *u, __u64 words[2]
 
 enum { ARCH_SAMPLE_FLAGS = REC_CPU_LINK };
 
+enum { ARCH_FP_BELOW_SP = 8 };	/* of a function with a frame */
+
 /* Returns whether the function that was interrupted has made its frame. */
 static __always_inline bool arch_has_frame(const struct user_regs *u)
 {
-	return u->bp == u->sp - 8;
+	return u->bp == u->sp - ARCH_FP_BELOW_SP;
+}
+
+/* As in arch_x86_task.h. */
+static __always_inline bool arch_has_record_below(const struct user_regs *u)
+{
+	return u->bp == u->sp - 24;
 }
 
 /*
@@ -56,8 +64,14 @@ static __always_inline u64 arch_second_g(const struct user_regs *u, bool in_go)
 	return in_go ? 0 : u->g;
 }
 
-/* The frame pointer of the function that called the vDSO with the stack pointer @sp. */
-static __always_inline u64 arch_vdso_fp(u64 sp) { return sp - 8; }
+/*
+ * As in arch_x86_task.h. In Go 1.15 @sp is the stack pointer in nanotime1 itself, whose frame has
+ * the address @pc that it returns to; later it is that of the caller of nanotime1.
+ */
+static __always_inline u64 arch_vdso_fp(u64 sp, u64 pc)
+{
+	return read_u64(sp) == pc ? read_u64(sp - 8) : sp - 8;
+}
 
 static __always_inline struct user_regs arch_interrupted(struct bpf_perf_event_data *ctx)
 {

@@ -47,6 +47,17 @@ static __always_inline bool arch_has_frame(const struct user_regs *u)
 	return u->bp == u->sp;
 }
 
+enum { ARCH_FP_BELOW_SP = 0 };	/* of a function with a frame */
+
+/*
+ * Returns whether the frame pointer is that of a frame record below the stack pointer, which the
+ * compiler writes before a call of runtime.duffcopy or duffzero: before the call, or in it.
+ */
+static __always_inline bool arch_has_record_below(const struct user_regs *u)
+{
+	return u->bp == u->sp - 16 || u->bp == u->sp - 8;
+}
+
 /*
  * Places that may have the g of a thread, the one that is more likely right first; 0: there is no
  * such place.
@@ -58,10 +69,10 @@ static __always_inline u64 arch_first_g(const struct user_regs *u, bool in_go)
 static __always_inline u64 arch_second_g(const struct user_regs *u, bool in_go) { return 0; }
 
 /*
- * The frame pointer of the function that called the vDSO with the stack pointer @sp. The saved one
- * lies below the return address (sys_linux_amd64.s).
+ * The frame pointer of the function to which the function that called the vDSO returns, to @pc; @sp
+ * is its stack pointer. The saved one lies below the return address (sys_linux_amd64.s).
  */
-static __always_inline u64 arch_vdso_fp(u64 sp) { return read_u64(sp - 16); }
+static __always_inline u64 arch_vdso_fp(u64 sp, u64 pc) { return read_u64(sp - 16); }
 
 static __always_inline struct user_regs arch_interrupted(struct bpf_perf_event_data *ctx)
 {

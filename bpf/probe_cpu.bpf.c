@@ -79,7 +79,7 @@ static __always_inline bool is_go_text(__u64 ip)
 static __always_inline bool is_cut(const struct user_regs *u)
 {
 	return stack_depth > 1 && stacks != STACKS_NONE && is_go_text(u->ip) && is_frame(u->bp) &&
-	       u->bp - u->sp < LARGEST_FRAME;
+	       u->bp + ARCH_FP_BELOW_SP - u->sp < LARGEST_FRAME;
 }
 
 /*
@@ -113,6 +113,8 @@ static __always_inline int sample_inside(const struct sample *s, const struct us
 	c->r.flags |= ARCH_SAMPLE_FLAGS;
 	if (arch_has_frame(u))
 		c->r.flags |= REC_CPU_AT_FRAME;
+	if (arch_has_record_below(u))
+		c->r.flags |= REC_CPU_RECORD_BELOW;
 	c->ip = u->ip;
 	arch_words(u, c->words);
 	if (is_frame(u->bp) && !bpf_probe_read_user(&f, sizeof(f), (void *)u->bp))
@@ -157,7 +159,7 @@ static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 	if (!sp)
 		return false;
 	from->pc = read_u64(m + off.m_vdso_pc);
-	from->bp = arch_vdso_fp(sp);
+	from->bp = arch_vdso_fp(sp, from->pc);
 	return true;
 }
 

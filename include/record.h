@@ -399,6 +399,12 @@ enum rec_cpu_flags {
 	 * bp is one word below sp where REC_CPU_AT_FRAME is set
 	 */
 	REC_CPU_LINK = 8,
+	/*
+	 * bp is below sp, and not of the frame of the function: up to Go 1.25 compilers write a
+	 * frame record there before a call of runtime.duffcopy or duffzero, with the address that
+	 * the call returns to. The function is one of these two, or is about to call them.
+	 */
+	REC_CPU_RECORD_BELOW = 16,
 };
 /*
  * A thread of the program or another task gets a CPU, leaves it, or is woken. record.def has the

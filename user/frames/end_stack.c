@@ -27,12 +27,19 @@ static size_t end_stack_insert(uint64_t pcs[REC_MAX_FRAMES], size_t n, size_t at
 	return n + 1;
 }
 
+/* Is there a frame record of the call of this function, which has no frame? */
+static bool end_stack_has_record(const char *name)
+{
+	return !strcmp(name, "runtime.duffcopy") || !strcmp(name, "runtime.duffzero");
+}
+
 /*
  * Two corrections. When a signal becomes a panic, the runtime makes sigpanic look as if the
  * faulting instruction had called it: its return address is that instruction, not the next one, so
  * it is increased by 1 for look-ups. And the faulting function, or one that left in its prologue
  * for a larger stack, may have no frame: frame pointers then skip its caller. The top word of the
- * stack is the return address into this caller.
+ * stack is the return address into this caller. The callers of runtime.duffcopy and duffzero write a
+ * frame record of the call (REC_CPU_RECORD_BELOW), which has this address.
  */
 size_t end_stack_mend(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES],
 		      size_t n)
@@ -53,7 +60,8 @@ size_t end_stack_mend(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC
 	 * systemstack_switch never runs: it stands for the function that left its stack, which has
 	 * a frame.
 	 */
-	return delta || !strcmp(name, "runtime.systemstack_switch") ?
+	return delta || !strcmp(name, "runtime.systemstack_switch") ||
+	       end_stack_has_record(name) ?
 		       n :
 		       end_stack_insert(pcs, n, at + 1, top);
 }

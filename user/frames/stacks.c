@@ -30,6 +30,7 @@ struct stack {
 	bool is_part;
 	bool is_cut;		/* lacks frames that a reader would otherwise see */
 	bool used;		/* a written generation refers to it */
+	bool is_caller;		/* the first of the callers is the function itself */
 	uint16_t skip;
 	uint16_t n;
 	uint64_t callers;	/* key of the stack that continues after pcs, 0: none */
@@ -162,10 +163,10 @@ void stacks_define(struct stacks *s, const struct rec_stack *r)
  * BP first since Go 1.21. On arm64 a prologue stores the return address as it makes room for the
  * frame, and sets the frame pointer after that.
  */
-static uint64_t skipped_caller(const struct stacks *s, const struct rec_cpu *r)
+static uint64_t skipped_caller(const struct rec_cpu *r, int32_t delta)
 {
-	int32_t delta = s->symbols ? symbolizer_sp_delta(s->symbols, r->ip) : -1;
-
+	if (r->r.flags & REC_CPU_RECORD_BELOW)
+		return 0;
 	if (delta == 0)
 		return r->words[0];
 	if (r->r.flags & REC_CPU_LINK)
@@ -175,7 +176,8 @@ static uint64_t skipped_caller(const struct stacks *s, const struct rec_cpu *r)
 
 uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 {
-	uint64_t caller = skipped_caller(s, r), key;
+	int32_t delta = s->symbols ? symbolizer_sp_delta(s->symbols, r->ip) : -1;
+	uint64_t caller = skipped_caller(r, delta), key;
 	struct stack *st;
 	uint64_t *slot;
 	bool is_new;
@@ -196,6 +198,7 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 	st = xcalloc(1, sizeof(*st) + 2 * sizeof(st->pcs[0]));
 	st->class = STACK_CPU;
 	st->callers = r->stack;
+	st->is_caller = r->r.flags & REC_CPU_RECORD_BELOW && delta > 0;
 	st->pcs[st->n++] = r->ip + 1;	/* look-ups take pc - 1 */
 	if (caller && s->depth > 1)
 		st->pcs[st->n++] = caller;
@@ -356,7 +359,7 @@ static size_t stacks_gather(struct stacks *s, const struct stack *st, uint64_t p
 	if (s->symbols && symbolizer_sp_delta(s->symbols, pcs[0] - 1) < 0 &&
 	    symbolizer_sp_delta(s->symbols, callers->pcs[0] - 1) < 0)
 		return n;
-	for (i = 0; i < callers->n && n < s->depth && n < REC_MAX_FRAMES; i++)
+	for (i = st->is_caller; i < callers->n && n < s->depth && n < REC_MAX_FRAMES; i++)
 		pcs[n++] = callers->pcs[i];
 	return n;
 }
