@@ -11,13 +11,13 @@
 static const struct goarch goarches[GOARCHES] = {
 	[GOARCH_AMD64] = {
 		.id = GOARCH_AMD64, .name = "amd64", .elf = EM_X86_64,
-		.elf_relative = R_X86_64_RELATIVE, .pc_quantum = 1, .call_len = 5, .min_frame = 0,
+		.elf_relative = R_X86_64_RELATIVE, .pc_quantum = 1, .call_len = 5,
 		.int_args = 9, .float_args = 15,
 		.register_args_since = 17, .cache_line = 64,
 	},
 	[GOARCH_ARM64] = {
 		.id = GOARCH_ARM64, .name = "arm64", .elf = EM_AARCH64,
-		.elf_relative = R_AARCH64_RELATIVE, .pc_quantum = 4, .call_len = 4, .min_frame = 8,
+		.elf_relative = R_AARCH64_RELATIVE, .pc_quantum = 4, .call_len = 4,
 		.has_link = true, .int_args = 16, .float_args = 16,
 		.register_args_since = 18, .cache_line = 128,
 	},

@@ -28,8 +28,6 @@ struct goarch {
 	uint8_t pc_quantum;
 	/* bytes of a direct call instruction; the return address follows it */
 	uint8_t call_len;
-	/* MinFrameSize of internal/goarch: bytes at the stack pointer before stack arguments */
-	uint8_t min_frame;
 	/*
 	 * a call leaves its return address in a register, and not on the stack; the function stores
 	 * it there in its prologue

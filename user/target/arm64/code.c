@@ -253,12 +253,14 @@ uint64_t arm64_code_systemstack_return(const struct gobin *b, const struct gobin
 		return 0;
 	for (more = arm64_decode_at(&w); more; more = arm64_next(&w)) {
 		moved |= w.insn.op == ARM64_MOVE && w.insn.has_sp && w.insn.rd == ARM64_SP;
-		if (w.insn.op == ARM64_BLR && moved)
-			return found ? 0 : w.start + w.at + ARM64_LEN;
-		if (moved && arm64_writes(&w.insn, ARM64_FP))
+		if (!moved || (found && w.insn.op != ARM64_BLR))
+			continue;
+		if (found || (w.insn.op != ARM64_BLR && arm64_writes(&w.insn, ARM64_FP)))
 			return 0;
+		if (w.insn.op == ARM64_BLR)
+			found = w.start + w.at + ARM64_LEN;
 	}
-	return 0;
+	return found;
 }
 
 /* Only code inside the program needs the answer (bpf/http_route.h), which arm64 does not have. */
