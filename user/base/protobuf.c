@@ -52,14 +52,6 @@ void protobuf_fixed32(struct buf *b, uint32_t field, uint32_t value)
 		buf_add_byte(b, (uint8_t)(value >> 8 * i));
 }
 
-void protobuf_double(struct buf *b, uint32_t field, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	protobuf_fixed64(b, field, bits);
-}
-
 void protobuf_bytes(struct buf *b, uint32_t field, const void *data, size_t n)
 {
 	protobuf_tag(b, field, WIRE_BYTES);

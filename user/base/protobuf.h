@@ -26,7 +26,6 @@
 void protobuf_uint(struct buf *b, uint32_t field, uint64_t value);
 void protobuf_fixed64(struct buf *b, uint32_t field, uint64_t value);
 void protobuf_fixed32(struct buf *b, uint32_t field, uint32_t value);
-void protobuf_double(struct buf *b, uint32_t field, double value);
 /* Types string, bytes. */
 void protobuf_bytes(struct buf *b, uint32_t field, const void *data, size_t n);
 void protobuf_text(struct buf *b, uint32_t field, const char *text);

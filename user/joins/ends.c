@@ -78,10 +78,8 @@ uint32_t joins_end_put(struct joins *j, uint32_t member, const struct trace_sock
 		joins_end_at(j, number)->shared |= joins_end_at(j, number)->member != member;
 		return number;
 	}
-	if (j->ends.len >= JOINS_ENDS) {
-		j->dropped++;
+	if (j->ends.len >= JOINS_ENDS)
 		return NO_END;
-	}
 	number = (uint32_t)j->ends.len;
 	*(struct joins_end *)vec_push(&j->ends, sizeof(struct joins_end)) =
 		(struct joins_end){ .socket = *socket, .member = member };

@@ -100,7 +100,6 @@ struct joins {
 	struct vec ends;	/* struct joins_end */
 	struct map64 index;	/* hash of addresses -> number of the end */
 	uint64_t counts[JOINS_FOUNDS];
-	uint64_t dropped;
 	joins_call_fn *call;
 	void *call_ctx;
 	/* the wait that was looked up last, for the other visitors of that span */

@@ -52,25 +52,9 @@ const char *joins_process(const struct joins *j, uint32_t member)
 	return program && pid ? m->process : spans_text(m->s, text, strlen(text));
 }
 
-const char *joins_place(struct joins *j, const struct joins_write *w)
-{
-	const char *process = joins_process(j, w->member);
-	_cleanup_free_ char *text = NULL;
-
-	if (!*w->request)
-		return process;
-	text = xasprintf("%s, %.200s", process, w->request);
-	return spans_text(j->members[w->member].s, text, strlen(text));
-}
-
 const uint64_t *joins_counts(const struct joins *j)
 {
 	return j->counts;
-}
-
-uint64_t joins_dropped(const struct joins *j)
-{
-	return j->dropped;
 }
 
 /* --- begin and end --- */

@@ -22,7 +22,7 @@
 
 enum {
 	JOINS_MEMBERS = 64,
-	JOINS_ENDS = 1 << 20,		/* ends of connections that are kept */
+	JOINS_ENDS = 1 << 20,	/* that are kept; waits for further ones are JOINS_NO_PEER */
 	JOINS_CANDIDATES = 16,		/* requests of one connection that are told apart */
 };
 
@@ -105,11 +105,7 @@ struct joins_wait joins_ended(struct joins *j, uint32_t member, const struct spa
  * as long as the spans.
  */
 const char *joins_process(const struct joins *j, uint32_t member);
-/* "server (pid 123), GET /price": the process of a write and the request. Likewise. */
-const char *joins_place(struct joins *j, const struct joins_write *w);
 /* Numbers of waits so far, by enum joins_found. */
 const uint64_t *joins_counts(const struct joins *j);
-/* How many ends of connections found no room. */
-uint64_t joins_dropped(const struct joins *j);
 
 #endif

@@ -4,11 +4,6 @@
 
 #include "joins/internal.h"
 
-void joins_survey_init(struct joins_survey *v)
-{
-	*v = (struct joins_survey){0};
-}
-
 void joins_survey_free(struct joins_survey *v)
 {
 	map64_free(&v->connections);
@@ -22,7 +17,7 @@ static void joins_survey_take(struct joins_survey *v, const struct trace_socket 
 
 	bits = map64_get(&v->connections, a ^ b);
 	if (!bits && v->connections.len >= JOINS_ENDS) {
-		v->dropped++;
+		v->is_full = true;
 		return;
 	}
 	bits = map64_put(&v->connections, a ^ b, NULL);
@@ -58,5 +53,5 @@ int joins_survey_read(struct joins_survey *v, uint32_t number, struct trace_read
 
 bool joins_survey_has(const struct joins_survey *v, uint32_t a, uint32_t b)
 {
-	return v->joined[a] >> b & 1;
+	return v->is_full || (v->joined[a] >> b & 1);
 }

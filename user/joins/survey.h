@@ -9,15 +9,15 @@
 #include "base/map64.h"
 #include "joins/joins.h"
 
+/* All zero: no trace is read. */
 struct joins_survey {
 	/* hash of both addresses -> bits of the traces with an end */
 	struct map64 connections;
 	uint64_t joined[JOINS_MEMBERS];	/* by trace: bits of those that have other ends */
 	uint32_t now;			/* number of the trace that is read */
-	uint64_t dropped;		/* waits for connections that found no room */
+	bool is_full;			/* a connection found no room */
 };
 
-void joins_survey_init(struct joins_survey *v);
 void joins_survey_free(struct joins_survey *v);
 /*
  * Reads trace number @number, below JOINS_MEMBERS. Returns 0, or -errno and @err; what comes before
@@ -25,7 +25,7 @@ void joins_survey_free(struct joins_survey *v);
  */
 int joins_survey_read(struct joins_survey *v, uint32_t number, struct trace_reader *r,
 		      struct error *err);
-/* Does trace @b have other ends of connections of trace @a? */
+/* Can trace @b have other ends of connections of trace @a? */
 bool joins_survey_has(const struct joins_survey *v, uint32_t a, uint32_t b);
 
 #endif

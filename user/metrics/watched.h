@@ -13,8 +13,8 @@
 
 #include "metrics/requests.h"
 
-/* As enum top_state and enum top_histogram_of, by their names in JSON. */
-enum { WATCHED_STATES = 4, WATCHED_HISTOGRAMS = 3 };
+/* As enum top_state, by their names in JSON. */
+enum { WATCHED_STATES = 4 };
 /* More than `gotap top` has: what is beyond them is not taken. */
 enum { WATCHED_LIMITS = 32, WATCHED_REASONS = 64, WATCHED_REASON = 48 };
 

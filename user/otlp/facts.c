@@ -114,14 +114,16 @@ static void facts_add_word(struct otlp_facts *f, const char *key, const char *va
 	facts_add_text(f, key, value, strlen(value));
 }
 
-const char *facts_text_of(const struct otlp_facts *f, const char *key)
+/* The text of an attribute, valid until the next one is added; NULL: there is none. */
+static const char *facts_text_of(const struct otlp_facts *f, const char *key)
 {
 	const struct otlp_attr *a = facts_find(f, key);
 
 	return a && !a->is_number ? facts_at(f, a->value) : NULL;
 }
 
-int64_t facts_number_of(const struct otlp_facts *f, const char *key)
+/* The number of an attribute, -1: there is none. */
+static int64_t facts_number_of(const struct otlp_facts *f, const char *key)
 {
 	const struct otlp_attr *a = facts_find(f, key);
 

@@ -69,9 +69,5 @@ void facts_add_number(struct otlp_facts *f, const char *key, int64_t value);
 /* The same for an attribute of an event. */
 void facts_event_text(struct otlp_facts *f, const char *key, const char *value);
 void facts_event_number(struct otlp_facts *f, const char *key, int64_t value);
-/* The text of an attribute, valid until the next one is added; NULL: there is none. */
-const char *facts_text_of(const struct otlp_facts *f, const char *key);
-/* The number of an attribute, -1: there is none. */
-int64_t facts_number_of(const struct otlp_facts *f, const char *key);
 
 #endif

@@ -58,7 +58,11 @@ void cgroup_mounts_free(struct cgroup_mounts *m)
 	vec_free(&m->all);
 }
 
-bool cgroup_mount_has(const struct cgroup_mount *mount, const char *controller)
+/*
+ * Returns whether the mount has the files of @controller. A mount of version 2 may have those of
+ * any.
+ */
+static bool cgroup_mount_has(const struct cgroup_mount *mount, const char *controller)
 {
 	return mount->v2 || has_option(mount->controllers, controller);
 }

@@ -30,11 +30,6 @@ struct cgroup_mounts {
 void cgroup_mounts_find(struct cgroup_mounts *m, const char *mountinfo);
 void cgroup_mounts_free(struct cgroup_mounts *m);
 /*
- * Returns whether the mount has the files of @controller. A mount of version 2 may have those of
- * any.
- */
-bool cgroup_mount_has(const struct cgroup_mount *mount, const char *controller);
-/*
  * Stores the folder for @controller of the process with the cgroup file @text. False: its cgroup is
  * not below this mount, or has that controller in another mount.
  */

@@ -82,7 +82,8 @@ const char *privilege_name(enum privilege p)
 	return "";
 }
 
-void privilege_list(unsigned int set, char ret[80])
+/* Fills @ret with "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE"; "" for none. */
+static void privilege_list(unsigned int set, char ret[80])
 {
 	size_t n = 0;
 	int i;

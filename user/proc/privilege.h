@@ -24,7 +24,6 @@ enum privilege {
 	PRIVILEGE_PERFMON = 2,
 	PRIVILEGE_PTRACE = 4,
 	PRIVILEGE_ADMIN = 8,
-	PRIVILEGE_ALL = 15,	/* all that a recording may need */
 	PRIVILEGE_NICE = 16,
 	PRIVILEGE_READ = 32,	/* files of other users */
 };
@@ -33,8 +32,6 @@ enum privilege {
 unsigned int privilege_have(void);
 /* Returns the name of one privilege, e.g. "CAP_BPF". */
 const char *privilege_name(enum privilege p);
-/* Fills @ret with "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE"; "" for none. */
-void privilege_list(unsigned int set, char ret[80]);
 
 /*
  * Writes why an operation that needs @needs was refused, as the end of a message: the missing

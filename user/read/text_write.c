@@ -35,7 +35,8 @@ uint8_t *text_put_uint(uint8_t *p, uint64_t v)
 	return p + n;
 }
 
-void text_append_event(struct buf *out, const struct raw_spec *spec, const uint64_t *args)
+/* Appends the first line of an event: "Name a=1 b=2". */
+static void text_append_event(struct buf *out, const struct raw_spec *spec, const uint64_t *args)
 {
 	const char *name;
 	uint8_t *p;

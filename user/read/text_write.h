@@ -23,7 +23,4 @@ int text_write(struct raw_source *source, struct raw_sink *sink, struct error *e
 /* Writes the decimal digits of @v to @p, which has space for 20; returns the end. */
 uint8_t *text_put_uint(uint8_t *p, uint64_t v);
 
-/* Appends the first line of an event: "Name a=1 b=2". */
-void text_append_event(struct buf *out, const struct raw_spec *spec, const uint64_t *args);
-
 #endif

@@ -133,11 +133,6 @@ int downstream_read(struct downstream *d, struct trace_reader *r, struct error *
 	return spans_read_beside(d->s, r, d->others, d->n, err);
 }
 
-const struct error *downstream_fault(const struct downstream *d, size_t i)
-{
-	return &d->others[i].fault;
-}
-
 size_t downstream_count(const struct downstream *d)
 {
 	return d->found.len;

@@ -43,8 +43,6 @@ struct downstream *downstream_new(struct trace_reader *const *others, size_t n);
 void downstream_free(struct downstream *d);
 /* Reads all traces. Returns 0, or a negative errno and @err: @r is damaged. */
 int downstream_read(struct downstream *d, struct trace_reader *r, struct error *err);
-/* The fault of other trace @i, from 0 on; its code is 0 if there is none. */
-const struct error *downstream_fault(const struct downstream *d, size_t i);
 /* In the order in which the responses came. Texts live as long as @d. */
 size_t downstream_count(const struct downstream *d);
 const struct request_call *downstream_at(const struct downstream *d, size_t i);

@@ -161,7 +161,7 @@ void ops_gone(struct model *s, const char *name, size_t n)
 }
 
 /* The request of which a goroutine is a child may have ended since a call in it began. */
-uint64_t ops_task(const struct G *g)
+static uint64_t ops_task(const struct G *g)
 {
 	return g->ops && !g->ops->in_child ? g->ops->task : child_task(g);
 }

@@ -40,10 +40,5 @@ void ops_gone(struct model *s, const char *name, size_t n);
 void ops_end_gone(struct model *s, struct M *m);
 /* Frees those that no goroutine has. The model ends. */
 void ops_free(struct model *s);
-/*
- * The task of the innermost operation of @g that is one, or of the request of which @g is a child
- * (children.h); 0: none.
- */
-uint64_t ops_task(const struct G *g);
 
 #endif

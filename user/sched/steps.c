@@ -37,8 +37,9 @@ static inline __attribute__((always_inline)) void steps_emit(struct model *s, st
 		s->now = (s->now + s->unit) & ~(s->unit - 1);
 }
 
-void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_event ev, int nargs,
-		  const uint64_t *args)
+/* As step_emit_args(), at @time, which is not later than now; the trace has begun. */
+static void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_event ev,
+			 int nargs, const uint64_t *args)
 {
 	struct sink_event e = { .time = time, .kind = ev, .nargs = nargs, .args = args };
 

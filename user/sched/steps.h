@@ -19,9 +19,6 @@ void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nar
 #define step_emit(s, m, ev, ...)                                                         \
 	step_emit_args(s, m, ev, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8,                \
 		       (const uint64_t[]){ __VA_ARGS__ })
-/* Likewise at @time, which is not later than now; the trace has begun. */
-void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_event ev, int nargs,
-		  const uint64_t *args);
 #define step_emit0(s, m, ev) step_emit_args(s, m, ev, 0, NULL)
 
 /* g->waits: why, if it is @blocked and that is known. */

@@ -53,7 +53,11 @@ static bool inferred_matches(const char *function, const char *pattern)
 				       !strcmp(function, pattern);
 }
 
-const char *inferred_reason(const struct stack_set *s, uint32_t stack)
+/*
+ * Returns the reason with the name that current Go releases give it: "chan receive". NULL: the
+ * stack does not imply one.
+ */
+static const char *inferred_reason(const struct stack_set *s, uint32_t stack)
 {
 	const struct stack_frame *f;
 	uint32_t i;

@@ -11,11 +11,6 @@
 #include "spans/spans.h"
 
 /*
- * Returns the reason with the name that current Go releases give it: "chan receive". NULL: the
- * stack does not imply one.
- */
-const char *inferred_reason(const struct stack_set *s, uint32_t stack);
-/*
  * Returns the reason as tables and pages show it: the recorded reason, or the inferred one as "sync
  * (by its stack)". A text of spans_text().
  */

@@ -161,8 +161,6 @@ struct spans *units_spans(struct units *u);
  * beside, and in which the paths go on (why/sides.h). The readers are the caller's.
  */
 void units_beside(struct units *u, struct trace_reader *const *readers, size_t n);
-/* The traces of units_beside(), for their faults; NULL: there are none. */
-const struct sides *units_besides(const struct units *u);
 /*
  * The second reading: @r gives the same trace from its begin. @o may be NULL. Returns 0 or -errno
  * and @err; then the units have numbers, and no causes.

@@ -406,11 +406,6 @@ void units_beside(struct units *u, struct trace_reader *const *readers, size_t n
 	u->walk.sides = u->sides;
 }
 
-const struct sides *units_besides(const struct units *u)
-{
-	return u->sides;
-}
-
 int units_read(struct units *u, struct trace_reader *r, struct oncpu *o, struct error *err)
 {
 	size_t i;

@@ -165,7 +165,4 @@ void v1_check_free(struct check *c);
  */
 #define V1_START_STACK (1ULL << 62)
 
-/* Adds a stack with @n uninitialized frames; NULL if @id or @n is 0. */
-struct v1_stored_frame *v1_stack_add(struct v1_trace *t, uint64_t id, size_t n);
-
 #endif

@@ -85,7 +85,8 @@ static int v1_load_add_string(struct loader *l, const struct v1_record *rec, str
 	return 0;
 }
 
-struct v1_stored_frame *v1_stack_add(struct v1_trace *t, uint64_t id, size_t n)
+/* Adds a stack with @n uninitialized frames; NULL if @id or @n is 0. */
+static struct v1_stored_frame *v1_stack_add(struct v1_trace *t, uint64_t id, size_t n)
 {
 	struct v1_stack *st;
 	size_t first = t->frames.len;

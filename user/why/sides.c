@@ -65,11 +65,6 @@ const struct error *sides_fault(const struct sides *b, size_t i)
 	return &b->others[i].fault;
 }
 
-const struct joins *sides_joins(const struct sides *b)
-{
-	return b->joins;
-}
-
 struct trail *sides_trail(const struct sides *b, uint32_t side)
 {
 	return b->trails[side];

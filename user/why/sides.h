@@ -32,7 +32,6 @@ void sides_free(struct sides *b);
 int sides_read(struct sides *b, struct trace_reader *r, struct error *err);
 /* The fault of other trace @i, from 0 on, found by sides_read(); its code is 0 if there is none. */
 const struct error *sides_fault(const struct sides *b, size_t i);
-const struct joins *sides_joins(const struct sides *b);
 /* The trail, and the sums of runnable steps, of a side from 1 on. */
 struct trail *sides_trail(const struct sides *b, uint32_t side);
 struct held *sides_held(struct sides *b, uint32_t side);
