@@ -30,7 +30,7 @@ static const char *const names[] = {
 	"runtime.acquireSudog", "runtime.systemstack", "runtime.systemstack_switch",
 	"runtime.(*mheap).allocManual", "runtime.postMallocgcDebug", "runtime.tracealloc",
 	"runtime.traceLocker.GCMarkAssistDone", "runtime.traceNextGC", "runtime.traceHeapAlloc",
-	"runtime.wakep", "runtime.newMarkBits",
+	"runtime.wakep", "runtime.newMarkBits", "runtime.load_g", "runtime.sigpanic",
 };
 
 enum { NAMES = sizeof(names) / sizeof(names[0]), CODE = 1 << 14 };
@@ -101,10 +101,27 @@ static void check_words(const uint8_t *data, size_t size)
 	if (arm64_function_sweep(data, size, &sweep, &bad) && bad >= size)
 		abort();
 	if (!arm64_prologue_site(data, size, &site) &&
-	    (site.offset % ARM64_LEN || site.offset + ARM64_LEN > size))
+	    (site.offset % ARM64_LEN || site.offset + ARM64_LEN > size ||
+	     (site.kind == SITE_CALL && (!site.frame || site.drop_taken))))
 		abort();
 	vec_free(&ends);
 	vec_free(&sweep.jumps);
+}
+
+/* What only a program with a function table asks: places behind atomic operations that -pgo has inlined. */
+static void check_inlined(const struct gobin *b, unsigned int field)
+{
+	struct gobin_func fn;
+	uint32_t offset;
+	int reg;
+
+	if (gobin_func(b, "runtime.ready", &fn))
+		return;
+	if (!inlined_cas_jump(b, &fn, field, &offset) && (offset % ARM64_LEN || offset >= fn.size))
+		abort();
+	if (!inlined_add_jump(b, &fn, "runtime.ready", &offset, &reg) &&
+	    (offset % ARM64_LEN || offset >= fn.size || !code_is_readable(b, reg)))
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -123,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	groups_parse("all", &groups);
 	plan_make(&plan, b, groups, NULL);
 	check_plan(b, &plan);
+	check_inlined(b, data[0]);
 	plan_release(&plan);
 	gobin_free(b);
 	image_free(&m);
