@@ -254,6 +254,7 @@ $(BUILD)/libgotap.a: $(API_OBJS) $(API_LIB)
 
 # Made anew each time: it holds PREFIX.
 $(BUILD)/gotap.pc:
+	@mkdir -p $(@D)
 	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%)' 'includedir=$${prefix}/include' '' \
 		'Name: gotap' 'Description: reads and writes Go execution traces' 'Version: $(VERSION)' \
 		'Libs: -L$${libdir} -lgotap' 'Libs.private: $(API_LIBS)' 'Cflags: -I$${includedir}' >$@

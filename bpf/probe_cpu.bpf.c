@@ -5,6 +5,7 @@
  * the runtime holds it in thread-local storage, one word below the thread pointer, also while the
  * thread is in the kernel, on its system stack, in a signal handler or in C.
  */
+#include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
 
 #include "arch_saved.h"

@@ -12,6 +12,7 @@
  * Arguments (include/trace/events/oom.h): the victim's id in the initial PID namespace up to Linux
  * 6.8, its task since then.
  */
+#include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
 
 #include "emit.h"

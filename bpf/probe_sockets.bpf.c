@@ -7,6 +7,7 @@
  *
  * The kernel's structs are read from the descriptor of the thread that hit the probe.
  */
+#include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
 
 #include "emit.h"

@@ -14,6 +14,7 @@
  * The programs ask by CO-RE whether the kernel has a field that some kernels lack; vmlinux.h says
  * since which release each field exists.
  */
+#include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
 
 #include "arch_saved.h"
