@@ -165,7 +165,7 @@ static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 }
 
 /*
- * Returns whether the goroutine @c runs C code, and where its stack begins then: where the
+ * Returns whether the goroutine @curg runs C code, and where its stack begins then: where the
  * goroutine called C, as in the runtime's profiler (runtime.sigprof). The profiler begins at the
  * interrupted instruction if the goroutine is in a syscall.
  *
@@ -174,18 +174,22 @@ static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
  * first time has its entry there, which is no return address, while look-ups subtract 1 from a
  * return address. On gsignal g.sched is of an earlier switch, because a signal interrupted the
  * goroutine.
+ *
+ * The fields are read one by one: g_read() needs 152 bytes of the stack, of which Linux 6.1 has 256
+ * for this program beside its walks.
  */
 static __always_inline bool in_c(const struct sample *s, const struct user_regs *u, __u64 m,
-				 __u64 curg, struct g_chunk *c, struct stack_start *from)
+				 __u64 curg, struct stack_start *from)
 {
-	if (off.g_syscallbp != GO_OFFSET_NONE && G_FIELD(c, __u64, syscallsp) &&
+	if (off.g_syscallbp != GO_OFFSET_NONE && read_u64(curg + off.g_syscallsp) &&
 	    (__s32)read_u32(m + off.m_ncgo) > 0) {
-		from->pc = G_FIELD(c, __u64, syscallpc);
-		from->bp = G_FIELD(c, __u64, syscallbp);
+		from->pc = read_u64(curg + off.g_syscallpc);
+		from->bp = read_u64(curg + off.g_syscallbp);
 		return true;
 	}
 	if ((s->flags & REC_CPU_SYSTEM) && !is_go_text(u->ip) && s->g == peek_u64(m + off.m_g0)) {
-		*from = start_at_sched(c);
+		from->pc = read_u64(curg + off.g_sched_pc);
+		from->bp = read_u64(curg + off.g_sched_bp);
 		if (from->pc == read_u64(curg + off.g_startpc))
 			from->pc++;
 		return true;
@@ -218,7 +222,6 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	struct user_regs u = arch_interrupted(ctx);
 	struct sample s = { .pid_tgid = current_ids() };
 	struct stack_start from = {};
-	struct g_chunk c;
 	__u64 m, curg;
 
 	/*
@@ -235,8 +238,7 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 		s.flags = REC_CPU_SYSTEM;
 	if (curg)
 		s.goid = read_u64(curg + off.g_goid);
-	g_read(&c, curg);
-	if (curg && in_c(&s, &u, m, curg, &c, &from))
+	if (curg && in_c(&s, &u, m, curg, &from))
 		return sample_outside(&s, &from);
 	if (in_vdso(m, &from))
 		return sample_outside(&s, &from);
