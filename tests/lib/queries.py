@@ -84,7 +84,7 @@ def main():
         wrong.append('rows that are open were closed')
     if 'secret' in raw:
         wrong.append('a literal')
-    # one of the two goroutines that share a connection waits for the other one, which takes 2 ms
+    # one of the two goroutines that share a connection waits for the other one, which keeps it for 2 ms from then on
     slow = counted['query', False, 'SELECT slow FROM one'] // 2
     if sum(ns > 1000000 for ns in waits) < slow:
         wrong.append(f'{sum(ns > 1000000 for ns in waits)} long waits for a connection, {slow} at least')

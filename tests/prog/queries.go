@@ -134,19 +134,26 @@ func transaction(db *sql.DB, commit bool) {
 	}
 }
 
-// contended: two goroutines and one connection.
+// contended: two goroutines and one connection. The first one gives it back 2 ms after the other one has begun to wait.
 func contended(one *sql.DB) {
-	var wg sync.WaitGroup
-	for i := 0; i < 2; i++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			if r, err := one.Query("SELECT slow FROM one"); err == nil {
-				drain(r)
-			}
-		}()
+	held, err := one.Query("SELECT slow FROM one")
+	if err != nil {
+		panic(err)
 	}
-	wg.Wait()
+	waited := one.Stats().WaitCount
+	done := make(chan bool)
+	go func() {
+		if r, err := one.Query("SELECT slow FROM one"); err == nil {
+			drain(r)
+		}
+		close(done)
+	}()
+	for one.Stats().WaitCount == waited {
+		time.Sleep(100 * time.Microsecond)
+	}
+	time.Sleep(2 * time.Millisecond)
+	drain(held)
+	<-done
 }
 
 // recovered calls f, which panics.
