@@ -72,8 +72,9 @@ def main():
                     waits.append(log['ns'])
                 else:
                     seen[log['op'], 'error' in log, log.get('query', '')] += 1
+                # a prepared statement asks for its connection within the call, whose time has that of the wait
                 for task in judged.values():
-                    if task[1] == g and log['op'] in ('conn', 'query', 'exec'):
+                    if task[1] == g and len(regions[g]) == 1 and log['op'] in ('conn', 'query', 'exec'):
                         task[2] += log['ns']
     for kind in sorted(set(counted) | set(seen)):
         if counted[kind] != seen[kind]:
