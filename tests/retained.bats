@@ -113,6 +113,48 @@ holds() {
 	jq -e 'any(.roots[]; .root | startswith("global variables at 0x"))' "$JSON"
 }
 
+# A pointer, a map with its parts, an interface; what only a variable points to, and no object that has its type.
+@test "what global variables point to has a type, by DWARF data; without it, it has none" {
+	local version
+	for version in 1.22 1.24 "$REFERENCE_GO"; do
+		start_holder "$version"
+		retained
+		jq -e 'any(.types[]; .type == "main.store" and .objects == 1 and .retained_bytes > 4000000) and
+			any(.types[]; .type == "main.link" and .objects == 10000 and .bytes == 640000) and
+			any(.types[]; .type == "main.pair" and .objects == 2)' "$JSON"
+		kill -CONT "$TARGET"
+		stop_target
+	done
+	start_holder "$REFERENCE_GO" -ldflags=-w
+	retained
+	jq -e 'all(.types[]; .type != "main.link" and .type != "main.store")' "$JSON"
+	kill -CONT "$TARGET"
+}
+
+@test "DWARF data that was damaged costs types, and nothing else" {
+	local seed place
+	require_root
+	require_tool jq python3 readelf
+	build_prog "$REFERENCE_GO" holder -ldflags=-compressdwarf=false
+	place=$(readelf -SW "$PROG" | sed -n 's/.* \.debug_info *PROGBITS *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
+	[ -n "$place" ]
+	for seed in {1..6}; do
+		cp "$PROG" "$BATS_TEST_TMPDIR/damaged"
+		python3 -c 'import random, sys
+random.seed(int(sys.argv[1]))
+at, n = (int(x, 16) for x in sys.argv[3:5])
+with open(sys.argv[2], "r+b") as f:
+	for _ in range(4 ** int(sys.argv[1])):
+		f.seek(at + random.randrange(n))
+		f.write(bytes([random.randrange(256)]))' "$seed" "$BATS_TEST_TMPDIR/damaged" $place
+		start_target "$BATS_TEST_TMPDIR/damaged"
+		kill -STOP "$TARGET"
+		timeout 100 "$GOTAP" heap -p "$TARGET" --retained --top 100 --json >"$BATS_TEST_TMPDIR/json" || fail "seed $seed"
+		kill -KILL "$TARGET"
+		jq -e 'any(.roots[]; .root == "main.theList" and .retained_bytes == 640000)' "$BATS_TEST_TMPDIR/json"
+	done
+}
+
 @test "the place of allocation of a sampled object" {
 	# each of so many bytes is sampled for sure
 	export GODEBUG=memprofilerate=4096

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_dwarf: an ELF file of any bytes through a symbolizer on DWARF. libdw
- * wants a file, so the bytes go through a memfd. Build:
- *
- *	clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined \
- *		-fno-sanitize-recover=undefined -Iuser -o fuzz_dwarf \
- *		tests/fuzz/fuzz_dwarf.c $(find user/symbol -name '*.c') \
- *		user/base/{error,map64,strset,vec}.c -ldw -lelf -lz
+ * fuzz_dwarf: an ELF file of any bytes through a symbolizer on DWARF, and for the types of global
+ * variables. libdw wants a file for names, so the bytes go through a memfd.
  *
  * First inputs: a Go program of few functions, linked with -ldflags=-compressdwarf=false
  * and cut by objcopy to its .debug_ sections.
@@ -16,7 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "symbol/symbol.h"
+#include "target/dwarf_variables.h"
 
 enum { PCS = 64, FRAMES = 128 };
 
@@ -37,6 +34,24 @@ static void use_symbolizer(struct symbolizer *s)
 	symbolizer_entry(s, 0x401000, out);
 }
 
+/* What is returned may be false, but lies within its room. */
+static void use_variables(const uint8_t *data, size_t size)
+{
+	static struct dwarf_variables all;
+	struct elf_file f;
+	struct error err;
+	uint32_t i;
+
+	if (elf_file_from_memory(&f, data, size, &err))
+		return;
+	if (dwarf_variables_read(&f, &all, &err))
+		must(!all.n, "an error has no variables");
+	must(all.n <= DWARF_VARIABLES, "there is room for all");
+	for (i = 0; i < all.n; i++)
+		must(all.all[i].type != 0, "each has a type");
+	elf_file_close(&f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -53,5 +68,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		symbolizer_free(s);
 	}
 	close(fd);
+	use_variables(data, size);
 	return 0;
 }

@@ -9,6 +9,8 @@
 #include "heapgraph/internal.h"
 #include "live/fields.h"
 #include "live/memory.h"
+#include "target/dwarf_variables.h"
+#include "target/gobin.h"
 
 enum {
 	MINOR_TYPES = 22,
@@ -385,6 +387,52 @@ static void types_of_runtime(struct typing *t)
 	}
 }
 
+/* --- what global variables point to --- */
+
+static void types_of_variable(struct typing *t, const struct dwarf_variable *v, uint8_t *bytes)
+{
+	const struct process *proc = t->hg->opts.proc;
+	uint64_t type = t->low + v->type, pointer;
+	const struct descriptor *d = v->type < t->high - t->low ? types_descriptor(t, type) : NULL;
+
+	if (!d)
+		return;
+	if (v->form != DWARF_VALUE) {
+		if (memory_read(proc, v->addr + proc->bias, &pointer, sizeof(pointer)))
+			types_give(t, pointer, type, v->form == DWARF_SLICE);
+	} else if (d->size && d->size <= MOST_BYTES &&
+		   memory_read(proc, v->addr + proc->bias, bytes, d->size)) {
+		types_value(t, type, bytes, d->size, 0);
+	}
+}
+
+/* A program without DWARF data has no types of variables, and that is no error. */
+static void types_of_variables(struct typing *t)
+{
+	const struct gobin *bin = t->hg->opts.bin;
+	const struct elf_file *f = bin ? gobin_dwarf_file(bin) : NULL;
+	struct dwarf_variables *all;
+	uint8_t *bytes;
+	struct error *err = &t->types->variables;
+	uint32_t i;
+	int r;
+
+	if (!f && bin)
+		f = gobin_elf(bin);
+	if (!f)
+		return;
+	all = xcalloc(1, sizeof(*all));
+	bytes = xcalloc(1, MOST_BYTES);
+	r = dwarf_variables_read(f, all, err);
+	if (!r || r == -ENOENT)
+		*err = (struct error){0};
+	t->types->variables_left_out = all->left_out;
+	for (i = 0; i < all->n && !stop_requested(t->hg->opts.stop); i++)
+		types_of_variable(t, &all->all[i], bytes);
+	free(bytes);
+	free(all);
+}
+
 /* Objects without pointers and without a known type. */
 static void types_of_rest(struct typing *t)
 {
@@ -435,6 +483,7 @@ int graph_types_find(struct graph_types *ret, struct heapgraph *hg, struct error
 	types_of_runtime(&t);
 	if (plan->minor >= MINOR_TYPES && t.low < t.high) {
 		types_by_headers(&t);
+		types_of_variables(&t);
 		r = types_follow_all(&t, err);
 	}
 	types_of_rest(&t);

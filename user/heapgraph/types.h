@@ -12,6 +12,7 @@
 #ifndef GOTAP_HEAPGRAPH_TYPES_H
 #define GOTAP_HEAPGRAPH_TYPES_H
 
+#include "base/error.h"
 #include "base/strset.h"
 #include "heapgraph/heapgraph.h"
 
@@ -22,6 +23,9 @@ struct graph_types {
 	struct vec names;		/* const char *, by number */
 	struct strset *texts;
 	uint32_t *of;			/* number of each object's type */
+	/* why DWARF data did not give the types of global variables; code 0: it did */
+	struct error variables;
+	uint32_t variables_left_out;	/* more than are read */
 };
 
 /* -EINTR: hg->opts.stop asks to stop. The caller frees @ret with graph_types_free() in any case. */

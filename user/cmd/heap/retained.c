@@ -16,6 +16,7 @@
 #include "live/fields.h"
 #include "live/memory.h"
 #include "live/snapshot.h"
+#include "target/dwarf_variables.h"
 
 /* --- reading --- */
 
@@ -144,6 +145,13 @@ static void retained_say(const struct retained_cmd *c)
 			"gotap: of %" PRIu64 " objects (%" PRIu64 " have exact pointers) each word "
 			"counts as a pointer: sizes are upper bounds\n",
 			n->each_word_objects, n->exact_objects);
+	if (c->r.types.variables.code)
+		fprintf(stderr, "gotap: the types of global variables are not known: %s\n",
+			c->r.types.variables.text);
+	if (c->r.types.variables_left_out)
+		fprintf(stderr, "gotap: of %u global variables and parts the types are not "
+				"looked at: there are more than %d\n",
+			c->r.types.variables_left_out, DWARF_VARIABLES);
 	if (n->globals_each_word)
 		fprintf(stderr, "gotap: each word of the writable data counts as a pointer: the "
 				"list of the program's modules was not found\n");
