@@ -184,6 +184,31 @@ charges() {
 	[ "$(stat -c %s "$BATS_TEST_TMPDIR/core")" -gt 20000000 ]
 }
 
+# constants FILE: the segments of a core file that are only read, as begin and size.
+constants() { readelf -lW "$1" | awk '$1 == "LOAD" && $7 == "R" { print $3, $5 }'; }
+
+@test "constants that the loader has relocated are in the image, and no others: types of a position-independent program" {
+	local core=$BATS_TEST_TMPDIR/core begin end
+	require_tool readelf jq
+	build_prog "$REFERENCE_GO" holder -buildmode=pie
+	start_target "$PROG"
+	run_logged "$GOTAP" core -p "$TARGET" -o "$core" --hold 2s --clear-again
+	[ "$status" -eq 0 ]
+	# behind the first page of the program, one segment: what its headers say
+	[ "$(constants "$core" | wc -l)" -eq 2 ]
+	read -r begin end < <(readelf -lW "$PROG" | awk '$1 == "GNU_RELRO" { print $3, $6 }')
+	[ "$(($(constants "$core" | awk 'NR == 2 { print $2 }')))" -eq "$(((begin + end) / 4096 * 4096 - begin / 4096 * 4096))" ]
+	"$GOTAP" heap --core "$core" --retained --json >"$BATS_TEST_TMPDIR/json"
+	jq -e 'any(.types[]; .type == "main.item" and .objects == 1000) and any(.types[]; .type == "main.row" and .objects == 100)' \
+		"$BATS_TEST_TMPDIR/json"
+	stop_targets
+	build_prog "$REFERENCE_GO" holder
+	start_target "$PROG"
+	run_logged "$GOTAP" core -p "$TARGET" -o "$core" --hold 2s --clear-again
+	[ "$status" -eq 0 ]
+	[ "$(constants "$core" | wc -l)" -eq 1 ]
+}
+
 @test "a core file is its owner's alone: a new one, one that replaces a file, one that is written in place" {
 	local how file=$BATS_TEST_TMPDIR/core
 	require_tool strace readelf

@@ -230,7 +230,7 @@ static int core_make(struct core_parts *c, const struct moment *m, const struct 
 		const struct moment_range *r = &m->ranges[i];
 
 		core_add_segment(c, &(Elf64_Phdr){ .p_type = PT_LOAD,
-						   .p_flags = PF_R | PF_W,
+						   .p_flags = r->constant ? PF_R : PF_R | PF_W,
 						   .p_vaddr = r->start,
 						   .p_filesz = r->end - r->start,
 						   .p_memsz = r->end - r->start,

@@ -42,6 +42,7 @@ struct moment_range {
 	uint64_t start, end;
 	/* of a file: pages that the process has not written have the content of the file */
 	bool file;
+	bool constant;	/* the loader has made it read-only after it had relocated pointers there */
 };
 
 struct moment_thread {

@@ -3,14 +3,21 @@
 #define _GNU_SOURCE
 #include "moment/ranges.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
-enum { MAPS_MAX = 64 << 20 };
+#include "moment/pages.h"
+
+enum {
+	MAPS_MAX = 64 << 20,
+	RELRO_MOST = 1024, /* the program, its libraries and plugins */
+};
 
 /* Devices and huge pages: neither have soft-dirty bits, and Go keeps no objects there. */
 static bool path_is_other(const char *path)
@@ -18,17 +25,119 @@ static bool path_is_other(const char *path)
 	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/anon_hugepage", 14);
 }
 
-/* Returns whether the line of the maps file is of a range that the image has. */
-static bool parse_range(const char *line, struct moment_range *ret)
-{
-	char mode[5] = "", path[16] = "";
+/* A line of the maps file. */
+struct line {
+	struct moment_range range;
+	uint64_t offset;	/* in the file */
+	char mode[5];
+	char path[16];		/* the first bytes */
+};
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %15s", &ret->start, &ret->end,
-		   mode, path) < 3)
+static bool parse_line(const char *text, struct line *ret)
+{
+	*ret = (struct line){ 0 };
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %15s", &ret->range.start,
+		   &ret->range.end, ret->mode, &ret->offset, ret->path) < 4)
 		return false;
-	ret->file = path[0] == '/';
-	return mode[0] == 'r' && mode[1] == 'w' && mode[3] == 'p' && !path_is_other(path);
+	ret->range.file = ret->path[0] == '/';
+	return ret->mode[0] == 'r' && ret->mode[3] == 'p' && !path_is_other(ret->path);
 }
+
+static int ranges_read_maps(struct ranges *r, const struct process *p)
+{
+	int error;
+
+	r->text.len = 0;
+	error = procfs_read(&p->fs, p->pid, "maps", MAPS_MAX, &r->text);
+	if (error)
+		return error == -ENOENT ? -ESRCH : error;
+	return r->text.len ? 0 : -ESRCH;
+}
+
+/* --- constants that the loader has written --- */
+
+static uint64_t relro_page(uint64_t addr)
+{
+	return addr & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+/*
+ * Adds the segment of the file whose first page, @page, is mapped at @start. What a hostile program
+ * has in the place of headers adds mappings that it only reads, at most.
+ */
+static void relro_take(struct ranges *r, const uint8_t *page, uint64_t start)
+{
+	uint64_t bias = UINT64_MAX;
+	Elf64_Phdr p;
+	Elf64_Ehdr h;
+
+	memcpy(&h, page, sizeof(h));
+	if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    h.e_phentsize != sizeof(p) || h.e_phoff > PAGE_BYTES)
+		return;
+	for (size_t i = 0; i < h.e_phnum && h.e_phoff + (i + 1) * sizeof(p) <= PAGE_BYTES; i++) {
+		memcpy(&p, page + h.e_phoff + i * sizeof(p), sizeof(p));
+		if (p.p_type == PT_LOAD && bias == UINT64_MAX)
+			bias = start - relro_page(p.p_vaddr);
+		if (p.p_type == PT_GNU_RELRO && bias != UINT64_MAX)
+			*(struct moment_range *)vec_push(&r->relro, sizeof(struct moment_range)) =
+				(struct moment_range){ relro_page(bias + p.p_vaddr),
+						       relro_page(bias + p.p_vaddr + p.p_memsz),
+						       true, true };
+	}
+}
+
+int ranges_find_constants(struct ranges *r, const struct process *p)
+{
+	uint8_t page[PAGE_BYTES];
+	struct line l;
+	char *save, *text;
+	int error = ranges_read_maps(r, p);
+
+	r->relro.len = 0;
+	text = error ? NULL : strtok_r((char *)r->text.data, "\n", &save);
+	for (; text && r->relro.len < RELRO_MOST; text = strtok_r(NULL, "\n", &save)) {
+		struct iovec to = { page, sizeof(page) };
+
+		if (!parse_line(text, &l) || !l.range.file || l.offset)
+			continue;
+		if (process_vm_readv(p->pid, &to, 1,
+				     &(struct iovec){ (void *)(uintptr_t)l.range.start,
+						      sizeof(page) },
+				     1, 0) == (ssize_t)sizeof(page))
+			relro_take(r, page, l.range.start);
+	}
+	return error;
+}
+
+/* Makes *@range the part of it that the loader has written; false: there is none. */
+static bool relro_cut(const struct ranges *r, struct moment_range *range)
+{
+	for (size_t i = 0; i < r->relro.len; i++) {
+		const struct moment_range *c = vec_at(&r->relro, struct moment_range, i);
+
+		if (c->start >= range->end || range->start >= c->end)
+			continue;
+		range->start = c->start > range->start ? c->start : range->start;
+		range->end = c->end < range->end ? c->end : range->end;
+		range->constant = true;
+		return true;
+	}
+	return false;
+}
+
+/* Returns whether the line of the maps file is of a range that the image has. */
+static bool parse_range(const struct ranges *r, const char *text, struct moment_range *ret)
+{
+	struct line l;
+
+	if (!parse_line(text, &l))
+		return false;
+	*ret = l.range;
+	return l.mode[1] == 'w' || (l.mode[2] == '-' && l.range.file && relro_cut(r, ret));
+}
+
+/* --- windows --- */
 
 static size_t window_size(const struct window *w)
 {
@@ -79,17 +188,14 @@ int ranges_update(struct ranges *r, const struct process *p, int memory)
 	char *save, *line;
 	int error;
 
-	r->text.len = 0;
-	error = procfs_read(&p->fs, p->pid, "maps", MAPS_MAX, &r->text);
+	error = ranges_read_maps(r, p);
 	if (error)
-		return error == -ENOENT ? -ESRCH : error;
-	if (!r->text.len)
-		return -ESRCH;
+		return error;
 	line = strtok_r((char *)r->text.data, "\n", &save);
 	for (; line && !error; line = strtok_r(NULL, "\n", &save)) {
 		struct window w = { 0 }, *old;
 
-		if (!parse_range(line, &w.range))
+		if (!parse_range(r, line, &w.range))
 			continue;
 		old = window_kept(&r->all, &kept, &w.range);
 		if (old)

@@ -3,7 +3,8 @@
  * ranges: the writable private mappings of a process, and windows into the image for them. Called
  * by the taker. Memory of devices and mappings that are shared with other processes have no
  * pointers that the collector of Go follows, and are left out; so is memory that is only read,
- * which does not change.
+ * which is in its file, but for what the loader has written there before (PT_GNU_RELRO of each file
+ * that is mapped with its headers): constants of position-independent programs.
  */
 #ifndef GOTAP_MOMENT_RANGES_H
 #define GOTAP_MOMENT_RANGES_H
@@ -19,9 +20,15 @@ struct window {
 
 struct ranges {
 	struct vec all; /* struct window, ascending */
+	struct vec relro; /* struct moment_range, ascending */
 	struct buf text;
 };
 
+/*
+ * Finds the constants that the loader has written. They do not change: once is enough, before the
+ * first ranges_update(), and not in a stop. -errno as ranges_update().
+ */
+int ranges_find_constants(struct ranges *r, const struct process *p);
 /*
  * Reads the mappings, and maps windows for those that are new. -errno; -ESRCH: the process has
  * ended.

@@ -558,7 +558,9 @@ static int taker_open(struct taker *t)
 		return taker_fail(t, r, "pagemap");
 	t->facts->scan = t->finder.scan;
 	t->facts->marks = t->finder.marks;
-	r = ranges_update(&t->ranges, t->proc, t->memory);
+	r = ranges_find_constants(&t->ranges, t->proc);
+	if (!r)
+		r = ranges_update(&t->ranges, t->proc, t->memory);
 	if (r)
 		return taker_fail(t, r, "maps");
 	return t->finder.marks ? check_marks(t) : 0;
