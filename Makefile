@@ -500,7 +500,7 @@ soak:
 kernels:
 	@tools/deps test
 	@$(MAKE) --no-print-directory all
-	@BUILD=$(BUILD) bats tests/soak/kernels.bats tests/soak/kernels_arm64.bats tests/soak/values_arm64.bats
+	@BUILD=$(BUILD) bats tests/soak/kernels.bats $(wildcard tests/soak/*_arm64.bats)
 
 # ARGS="--seconds 3600 --jobs 4"; a failure prints the seed that repeats it
 hostile:

@@ -120,6 +120,24 @@ static void a_quota_keeps_a_thread_off(void)
 				  "5 left 260 ran15 waited145 moves1\n");
 }
 
+/* The number is that of the machine that was recorded: on arm64 sched_yield(2) is 124. */
+static void a_yield_is_one_by_the_number_of_the_machine(void)
+{
+	struct threads *t = story();
+
+	threads_set_yield(t, 124);
+	on(t, 110, 1, 10, 1000);
+	off(t, 120, REC_OFF_RUNNABLE, 10, YIELD);
+	on(t, 130, 1, 20, 1000);
+	off(t, 140, REC_OFF_RUNNABLE, 20, 124);
+	CHECK_STR(end_of(t, 150), "5 queued 100-110 (before)\n"
+				  "5 on_cpu 110-120 cpu1 ran10\n"
+				  "5 queued 120-130 call24 preempted:other\n"
+				  "5 on_cpu 130-140 cpu1 ran10\n"
+				  "5 queued 140-150 call124 yielded:other (on)\n"
+				  "5 left 150 ran20 waited30 moves0\n");
+}
+
 static void a_thread_is_made_and_ends(void)
 {
 	struct threads *t = story();
@@ -197,6 +215,7 @@ int main(void)
 		UNIT(the_first_record_says_what_a_runnable_thread_did),
 		UNIT(a_thread_without_a_record_ran_or_waited_all_the_time),
 		UNIT(a_quota_keeps_a_thread_off),
+		UNIT(a_yield_is_one_by_the_number_of_the_machine),
 		UNIT(a_thread_is_made_and_ends),
 		UNIT(a_thread_that_is_not_throttled_is_queued),
 		UNIT(woken_before_it_slept_it_goes_on),

@@ -41,6 +41,7 @@ static inline struct threads *story(void)
 	struct rec begin = { .kind = REC_THREADS, .sub = REC_THREADS_BEGIN, .time = 100 };
 
 	told.len = 0;
+	threads_set_yield(t, YIELD);
 	threads_visit(t, &(struct threads_visitor){ .span = say_span, .thread_end = say_end });
 	threads_record(t, &begin);
 	return t;

@@ -34,9 +34,6 @@ enum { ARCH_ELF_MACHINE = EM_X86_64 };
  */
 enum { ARCH_STEP_PERCENT = 1375 };
 
-/* Number of sched_yield(2). */
-enum { ARCH_NR_SCHED_YIELD = 24 };
-
 /*
  * A probe reads the clock after it has reserved its record, by an instruction that other CPUs see
  * before all later ones.
@@ -73,8 +70,6 @@ enum { ARCH_ELF_MACHINE = EM_AARCH64 };
 
 /* This one is the ratio of instructions, which were counted in an emulator (docs/arm64.md). */
 enum { ARCH_STEP_PERCENT = 175 };
-
-enum { ARCH_NR_SCHED_YIELD = 124 };
 
 /*
  * The kernel reads the counter after an ISB, which does not wait until other CPUs see the record

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/procfs.h>
@@ -14,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/map64.h"
-#include "live/registers.h"
+#include "symbol/goarch.h"
 
 enum {
 	MOST_SEGMENTS = 1 << 20,
@@ -24,7 +25,15 @@ enum {
 	FIRST_PAGE = 1024,	/* bytes of the program that are compared: headers and build ids */
 	AUXV_ENTRY = 9,		/* AT_ENTRY */
 	NOTE_FILE = 0x46494c45,	/* NT_FILE */
+	/*
+	 * of struct elf_prstatus, which all machines with 64 bits have in common up to the
+	 * registers
+	 */
+	TID_AT = 32, REGISTERS_AT = 112,
 };
+
+_Static_assert(offsetof(struct elf_prstatus, pr_pid) == TID_AT &&
+	       offsetof(struct elf_prstatus, pr_reg) == REGISTERS_AT, "struct elf_prstatus");
 
 /* Bytes of memory that the file has. */
 struct core_range {
@@ -33,6 +42,7 @@ struct core_range {
 
 struct corefile {
 	int fd;
+	const struct goarch *arch;
 	char *path, *program;
 	struct vec ranges;		/* struct core_range, by address */
 	struct vec threads;		/* struct corefile_thread */
@@ -67,27 +77,24 @@ static bool core_pread(const struct corefile *c, void *to, size_t n, uint64_t of
 
 static void core_take_thread(struct corefile *c, const uint8_t *desc, size_t n)
 {
+	const struct goarch *arch = c->arch;
 	struct corefile_thread *t;
-	struct elf_prstatus status;
-	struct user_regs_struct registers;
 	uint64_t *number;
+	int32_t tid;
 	bool is_new;
 
-	if (n < sizeof(status) || c->threads.len >= MOST_THREADS)
+	if (n < REGISTERS_AT + arch->regs * sizeof(uint64_t) || c->threads.len >= MOST_THREADS)
 		return;
-	memcpy(&status, desc, sizeof(status));
-	memcpy(&registers, status.pr_reg, sizeof(registers));
+	memcpy(&tid, desc + TID_AT, sizeof(tid));
 	t = vec_push(&c->threads, sizeof(*t));
-	t->tid = (uint32_t)status.pr_pid;
+	*t = (struct corefile_thread){ .tid = (uint32_t)tid, .n = arch->regs };
+	memcpy(t->registers, desc + REGISTERS_AT, t->n * sizeof(uint64_t));
+	t->pc = t->registers[arch->reg_pc];
+	t->sp = t->registers[arch->reg_sp];
+	t->link = arch->has_link ? t->registers[arch->reg_link] : 0;
 	number = map64_put(&c->by_tid, t->tid, &is_new);
 	if (is_new)
 		*number = c->threads.len - 1;
-	t->pc = registers.REGISTERS_PC;
-	t->sp = registers.REGISTERS_SP;
-	t->n = sizeof(registers) / sizeof(uint64_t);
-	if (t->n > COREFILE_REGISTERS)
-		t->n = COREFILE_REGISTERS;
-	memcpy(t->registers, &registers, t->n * sizeof(uint64_t));
 }
 
 static void core_take_auxv(struct corefile *c, const uint8_t *desc, size_t n)
@@ -287,9 +294,10 @@ static int core_read(struct corefile *c, struct error *err)
 	    h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_CORE)
 		return error_set(err, -ENOEXEC, "'%s' is not a core file (ELF, 64 bits); one that "
 				 "is compressed must be decompressed first", c->path);
-	if (h.e_machine != REGISTERS_MACHINE)
-		return error_set(err, -ENOEXEC, "'%s' is the core file of another machine",
-				 c->path);
+	c->arch = goarch_of(h.e_machine);
+	if (!c->arch)
+		return error_set(err, -ENOEXEC, "'%s' is the core file of a machine that gotap "
+				 "does not know (e_machine %u)", c->path, h.e_machine);
 	return core_read_segments(c, &h, (uint64_t)st.st_size, err);
 }
 

@@ -28,13 +28,14 @@ enum { COREFILE_REGISTERS = 40 };
 struct corefile_thread {
 	uint32_t tid;
 	uint64_t pc, sp;
+	uint64_t link;		/* the link register; 0 where the architecture has none */
 	uint64_t registers[COREFILE_REGISTERS];	/* all, in the order of the kernel */
 	unsigned int n;
 };
 
 /*
  * Opens the core file at @path; corefile_free() frees *@ret. -ENOEXEC with a text: it is none, or
- * of another machine.
+ * of a machine that gotap does not know. Those of all architectures of goarch.h are read.
  */
 int corefile_open(struct corefile **ret, const char *path, struct error *err);
 /* Accepts NULL. */

@@ -45,11 +45,13 @@
 #error "gotap knows no registers of this architecture"
 #endif
 
+/* False also for a thread of a 32-bit program, which has fewer registers. */
 static inline bool registers_read(pid_t pid, struct user_regs_struct *ret)
 {
 	struct iovec to = { ret, sizeof(*ret) };
 
-	return !ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &to);
+	return !ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &to) &&
+	       to.iov_len == sizeof(*ret);
 }
 
 #endif

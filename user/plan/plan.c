@@ -490,6 +490,7 @@ static int plan_describe_build(struct plan *p, const struct gobin *b, struct err
 	if (r)
 		return r;
 	p->abi = abi_of(b);
+	p->arch = gobin_arch(b);
 	find_roots(p, b);
 	return 0;
 }

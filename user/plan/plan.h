@@ -136,6 +136,7 @@ struct site_row {
 struct plan {
 	int minor;
 	enum go_abi abi;
+	const struct goarch *arch;	/* of the program */
 	const char *go_version;		/* of the gobin, for messages */
 	struct go_offsets offsets;
 	const char *offsets_source;

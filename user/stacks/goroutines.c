@@ -174,6 +174,7 @@ static bool gs_take_running(struct reader *r, uint64_t address, const struct g_f
 		return false;
 	from.pc = before.pc;
 	from.sp = before.sp;
+	from.link = before.link;
 	take_stack(r, &from, g);
 	gs_take_labels(r, f->labels, g);
 	return g->known == STACK_KNOWN && is_running_yet(r, address, f) &&
@@ -211,7 +212,7 @@ static void gs_take_all(struct reader *r, size_t n)
 	for (i = 0; i < n; i++) {
 		const struct g_facts *f = &r->before[i];
 		struct unwind_start from = {
-			.pc = f->pc, .sp = f->sp, .lo = f->lo, .hi = f->hi,
+			.pc = f->pc, .sp = f->sp, .lo = f->lo, .hi = f->hi, .link = f->link,
 			.bytes = pieces[i].to, .n = pieces[i].ok ? pieces[i].len : 0,
 		};
 
@@ -423,6 +424,7 @@ int goroutines_read(struct goroutines *ret, const struct goroutines_opts *opts, 
 		.unwinder = {
 			.symbols = opts->symbols,
 			.proc = opts->proc,
+			.arch = opts->plan->arch,
 			.words_left = size ? size / sizeof(uint64_t) : UINT64_MAX,
 		},
 	};

@@ -66,6 +66,9 @@ static struct g_facts looks_facts_of(const struct plan *plan, const uint8_t *g)
 
 	f.pc = u64_at(g, in_syscall ? off->g_syscallpc : off->g_sched_pc);
 	f.sp = u64_at(g, in_syscall ? off->g_syscallsp : off->g_sched_sp);
+	/* runtime/runtime2.go, gobuf: lr is the word before bp */
+	if (plan->arch->has_link && !in_syscall)
+		f.link = u64_at(g, off->g_sched_bp - sizeof(f.link));
 	if (off->g_tracking_seq != GO_OFFSET_NONE)
 		f.sequence = g[off->g_tracking_seq];
 	f.coroutine = looks_is_coroutine(plan->minor, f.status, g[off->g_waitreason]);

@@ -51,7 +51,7 @@ static bool threads_of_core(const struct corefile *core, uint32_t tid, struct th
 
 	if (!t)
 		return false;
-	*ret = (struct thread_place){ .pc = t->pc, .sp = t->sp };
+	*ret = (struct thread_place){ .pc = t->pc, .sp = t->sp, .link = t->link };
 	return true;
 }
 

@@ -16,6 +16,8 @@
 
 struct thread_place {
 	uint64_t pc, sp;
+	/* the link register; 0: not known, as only core files have it, or there is none */
+	uint64_t link;
 	uint64_t switches;	/* how often the thread was taken from a CPU */
 };
 

@@ -145,28 +145,83 @@ static void unwind_finish(struct unwound *ret, uint64_t total)
 		ret->pcs[UNWIND_INNER + i] = outer[(first + i) % UNWIND_OUTER];
 }
 
+/* Where a traceback has got to. */
+struct unwind_place {
+	uint64_t pc, sp;
+	uint64_t link;		/* as in struct unwind_start */
+	bool first;		/* the innermost frame */
+	bool trap;		/* @pc is where the function was interrupted */
+};
+
+/* Goes to the caller, for an architecture of which calls store the return address on the stack. */
+static bool unwind_above(struct unwinder *u, const struct unwind_start *from,
+			 const struct fact *f, struct unwind_place *p)
+{
+	if (!unwind_word_at(u, from, p->sp + (uint32_t)f->delta, &p->pc))
+		return false;
+	p->sp += (uint32_t)f->delta + sizeof(p->pc);
+	p->trap = f->role == ROLE_INJECTED;
+	return true;
+}
+
+/*
+ * Goes to the caller, for an architecture with a link register (runtime/traceback.go,
+ * resolveInternal() and next(), usesLR). A function stores the register at the bottom of its frame
+ * as it makes it. One without a frame may have it still: the innermost one, and one that a signal
+ * handler interrupted. The handler stores the register at a multiple of 16 bytes above the frame of
+ * the function that it calls.
+ */
+static bool unwind_linked(struct unwinder *u, const struct unwind_start *from,
+			  const struct fact *f, struct unwind_place *p)
+{
+	enum { STACK_ALIGN = 16 };
+	uint64_t bottom = p->sp;
+
+	p->sp += (uint32_t)f->delta;
+	if (!f->delta && p->link)
+		p->pc = p->link;
+	else if ((!f->delta && (p->trap || !p->first)) ||
+		 !unwind_word_at(u, from, bottom, &p->pc))
+		return false;
+	p->link = 0;
+	p->first = false;
+	p->trap = f->role == ROLE_INJECTED;
+	if (!p->trap)
+		return true;
+	if (!unwind_word_at(u, from, p->sp, &p->link))
+		return false;
+	p->sp += STACK_ALIGN;
+	/* a call of an address that has no code was interrupted */
+	if (!fact_of(u, p->pc)) {
+		p->pc = p->link;
+		p->link = 0;
+	}
+	return true;
+}
+
 void unwind(struct unwinder *u, const struct unwind_start *from, struct unwound *ret)
 {
-	uint64_t pc = from->pc, sp = from->sp, total = 0;
-	bool trap = from->trap;
+	struct unwind_place p = { from->pc, from->sp, from->link, true, from->trap };
+	uint64_t total = 0;
 
 	if (u->window)
 		/* the window has bytes of another stack, or of an earlier time */
 		u->window->n = 0;
 	ret->cut = true;
-	ret->trap = trap;
+	ret->trap = from->trap;
 	for (;;) {
-		const struct fact *f = fact_of(u, pc);
+		const struct fact *f = fact_of(u, p.pc);
+		/* facts move when others are added */
+		struct fact here;
 
 		if (!f)
 			break;
-		unwind_add_frame(ret, pc + (trap || pc == f->entry), total++);
-		ret->cut = f->role != ROLE_TOP;
-		if (!ret->cut || f->delta < 0 ||
-		    !unwind_word_at(u, from, sp + (uint32_t)f->delta, &pc))
+		here = *f;
+		unwind_add_frame(ret, p.pc + (p.trap || p.pc == here.entry), total++);
+		ret->cut = here.role != ROLE_TOP;
+		if (!ret->cut || here.delta < 0 ||
+		    !(u->arch->has_link ? unwind_linked : unwind_above)(u, from, &here, &p))
 			break;
-		sp += (uint32_t)f->delta + sizeof(pc);
-		trap = f->role == ROLE_INJECTED;
 	}
 	unwind_finish(ret, total);
 }

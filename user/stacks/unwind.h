@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind: from a pc and a stack pointer to return addresses, as the runtime's own traceback does it
- * (runtime/traceback.go, unwinder): by the distance from the stack pointer to the return address in
- * the function table. It needs no frame pointers, and finds the same frames as the runtime, also in
+ * (runtime/traceback.go, unwinder): by the distance from the stack pointer to the caller's frame in
+ * the function table. With a link register the return address is at the bottom of a function's
+ * frame, else above it. It needs no frame pointers, and finds the same frames as the runtime, also in
  * assembly functions and in callbacks from C. In: memory of a goroutine's stack. Out: addresses for
  * symbolizer_calls(). Called by goroutines.c.
  */
@@ -16,6 +17,7 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "live/process.h"
+#include "symbol/goarch.h"
 #include "symbol/symbol.h"
 
 /*
@@ -27,6 +29,7 @@ enum { UNWIND_INNER = 200, UNWIND_OUTER = 50, UNWIND_MAX = UNWIND_INNER + UNWIND
 struct unwinder {
 	struct symbolizer *symbols;
 	const struct process *proc;
+	const struct goarch *arch;	/* of the program */
 	uint64_t words_left;		/* frames that may still be read, over all stacks */
 	struct map64 known;		/* pc -> index + 1 in facts; only of pcs in functions */
 	struct vec facts;
@@ -36,6 +39,8 @@ struct unwinder {
 /* Where a stack begins, and a part of it that was read already: @n bytes at @sp, @n may be 0. */
 struct unwind_start {
 	uint64_t pc, sp, lo, hi;
+	/* the link register at @pc, for an architecture that has one; 0: not known, or not needed */
+	uint64_t link;
 	/* @pc is where a thread was interrupted, not a return address */
 	bool trap;
 	const uint8_t *bytes;

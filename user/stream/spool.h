@@ -31,6 +31,7 @@ struct capture_info {
 	char build_id[128];
 	char go_version[64];
 	uint32_t go_minor;	/* NN of go1.NN */
+	uint32_t machine;	/* e_machine of the executable (symbol/goarch.h) */
 	uint32_t pid;
 	uint64_t bias;
 	uint32_t stack_depth;

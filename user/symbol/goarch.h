@@ -38,6 +38,13 @@ struct goarch {
 	/* the first Go release (NN of go1.NN) that passes arguments in registers */
 	uint8_t register_args_since;
 	uint8_t cache_line;		/* CacheLinePadSize of internal/cpu */
+	/*
+	 * the registers of a thread as Linux stores them in core files (struct user_regs_struct,
+	 * user_pt_regs): the number of words, and which of them are the program counter, the stack
+	 * pointer, and the link register (has_link)
+	 */
+	uint8_t regs, reg_pc, reg_sp, reg_link;
+	uint16_t nr_sched_yield;	/* number of sched_yield(2) */
 };
 
 /* Returns the architecture with this e_machine; NULL if gotap does not know it. */

@@ -15,12 +15,9 @@ static const char *const grpc_code_names[] = {
 	GRPC "/internal/status.(*Status).Code", GRPC "/status.(*Status).Code",
 };
 
-/* Up to Go 1.16 arguments are on the stack. */
 static bool layout_is_on_stack(const struct gobin *b)
 {
-	enum { REGISTERS_SINCE = 17 };
-
-	return gobin_go_minor(b) < REGISTERS_SINCE;
+	return gobin_go_minor(b) < gobin_arch(b)->register_args_since;
 }
 
 static void layout_find_method(const struct gobin *b, struct grpc_layout *ret)

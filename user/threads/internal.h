@@ -39,7 +39,8 @@ struct threads {
 	uint64_t begin, end;
 	uint64_t lost, with;
 	uint64_t missing;	/* switches, see threads_missing() */
-	bool any, finished;
+	uint32_t nr_sched_yield;	/* if knows_yield */
+	bool any, finished, knows_yield;
 	/* the states at the begin have been read: states read from now on are those at the end */
 	bool read;
 	/* tid of the thread that went on the CPU last; 0: none, or not known */

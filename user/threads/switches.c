@@ -3,7 +3,6 @@
  * switches: from records of the scheduler's tracepoints to the spans of their threads. See
  * internal.h.
  */
-#include "base/arch.h"
 #include "threads/internal.h"
 
 /* --- spans --- */
@@ -328,7 +327,8 @@ void switch_off(struct threads *t, const struct rec_thread *r)
 	if (!waits_for_cpu(th))
 		return;
 	set_base(th, r->r.ptr);
-	in->now.queued = r->arg == ARCH_NR_SCHED_YIELD ? QUEUED_YIELDED : QUEUED_PREEMPTED;
+	in->now.queued = t->knows_yield && r->arg == t->nr_sched_yield ? QUEUED_YIELDED :
+									 QUEUED_PREEMPTED;
 	in->now.by = task_of(r);
 }
 

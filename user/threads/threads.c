@@ -121,6 +121,12 @@ struct threads *threads_new(void)
 	return xcalloc(1, sizeof(struct threads));
 }
 
+void threads_set_yield(struct threads *t, uint32_t nr)
+{
+	t->nr_sched_yield = nr;
+	t->knows_yield = true;
+}
+
 void threads_free(struct threads *t)
 {
 	size_t i;

@@ -141,6 +141,11 @@ struct threads;
 
 /* Makes an empty set of threads, which the caller frees by threads_free(). */
 struct threads *threads_new(void);
+/*
+ * Sets the number of sched_yield(2) on the machine that was recorded. Without it a thread that
+ * yielded its CPU counts as preempted.
+ */
+void threads_set_yield(struct threads *t, uint32_t nr);
 /* Accepts NULL. */
 void threads_free(struct threads *t);
 /* Adds a copy of @visitor. */

@@ -31,6 +31,7 @@ static void fill_info(struct target *t, const struct record_options *o)
 	snprintf(info->build_id, sizeof(info->build_id), "%s", gobin_build_id(t->bin));
 	snprintf(info->go_version, sizeof(info->go_version), "%s", gobin_go_version(t->bin));
 	info->go_minor = (uint32_t)gobin_go_minor(t->bin);
+	info->machine = gobin_arch(t->bin)->elf;
 	info->pid = (uint32_t)t->proc.pid;
 	info->bias = t->proc.bias;
 	info->stack_depth = o->capture.bpf.stack_depth;

@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside,soak
+#
+# gotap stacks on arm64, judged by the runtime's own dump of the goroutines: `make kernels`. A core file from there is read
+# on this machine as well.
+
+load ../lib/common
+load ../lib/differential
+load ../lib/kernel
+load ../lib/kernel_arm64
+
+RELEASES="1.15 1.19 1.21 1.23 1.24 1.26 1.27"
+
+same_as() {
+	succeeds python3 "$CHECKOUT/tests/lib/same_stacks.py" "$1" "$2"
+}
+
+# Go 1.15: its own dump has the inlined runtime.goparkunlock, which no other release shows.
+stacks_are_true() {
+	local name=$1 dir=$GUEST/$1
+	step_succeeds "$name"
+	sed '/^runtime.goparkunlock/,+1d' "$dir/dump.2" >"$dir/dump"
+	same_as "$dir/ours" "$dir/dump"
+	same_as "$dir/image" "$dir/dump"
+	"$GOTAP" stacks --core "$dir/core" --exe "$BATS_TEST_TMPDIR/$name" >"$dir/here" || fail "$name here"
+	same_as "$dir/here" "$dir/dump"
+	[ "$name" = stacked-1.15 ] || succeeds python3 "$CHECKOUT/tests/lib/same_labels.py" "$dir/json" "$dir/dump.1"
+}
+
+@test "arm64: states, frames, lines, creators and labels are those of the runtime's dump, and those of a core file" {
+	local release
+	local -a programs=()
+	require_root
+	require_tool python3
+	require_arm64 gotap
+	for release in $RELEASES; do
+		arm64_prog "$release" stacked
+		cp "$PROG" "$BATS_TEST_TMPDIR/stacked-$release"
+		programs+=("$BATS_TEST_TMPDIR/stacked-$release")
+	done
+	arm64_prog 1.27 stacked -buildmode=pie '-ldflags=-s -w'
+	cp "$PROG" "$BATS_TEST_TMPDIR/stacked-stripped"
+	boot_arm64 6.12 neoverse-n1 guest_stacks "${programs[@]}" "$BATS_TEST_TMPDIR/stacked-stripped"
+	for release in $RELEASES stripped; do
+		stacks_are_true "stacked-$release"
+	done
+}
