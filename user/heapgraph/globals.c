@@ -188,7 +188,7 @@ static void globals_find(struct globals *gl)
 		n = globals_high(gl->hg) - at;
 		n = n < GRAPH_PIECE + OVERLAP * 8 ? n : GRAPH_PIECE + OVERLAP * 8;
 		memset(words, 0, GRAPH_PIECE + OVERLAP * 8);
-		if (!memory_read(gl->hg->opts.proc, at, words, n))
+		if (!memory_read_parts(gl->hg->opts.proc, at, words, n))
 			continue;
 		for (i = 0; i < PIECE_WORDS && i + ROW <= n / 8 && !found; i++)
 			if (globals_is_row(gl->hg, words + i))
@@ -307,7 +307,7 @@ static void globals_scan_section(struct globals *gl, const struct section *s)
 
 	for (at = s->start; at < s->end && !stop_requested(gl->hg->opts.stop); at += n) {
 		n = s->end - at < GRAPH_PIECE ? s->end - at : GRAPH_PIECE;
-		if (memory_read(gl->hg->opts.proc, at, bytes, n))
+		if (memory_read_parts(gl->hg->opts.proc, at, bytes, n))
 			globals_scan_piece(gl, s, at, bytes, n);
 		else
 			gl->hg->counts.unreadable_bytes += n;

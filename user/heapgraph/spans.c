@@ -14,6 +14,7 @@
 #include "live/fields.h"
 #include "live/memory.h"
 #include "live/pointers.h"
+#include "symbol/goarch.h"
 
 enum {
 	BATCH = 512,
@@ -64,10 +65,10 @@ static uint64_t span_count(const struct go_offsets *off, const uint8_t *span, un
 
 static bool span_is_sound(const struct graph_span *s, uint64_t npages, uint64_t nelems)
 {
-	return s->base && !(s->base % GRAPH_PAGE) && s->base < 1ULL << 47 && npages &&
+	return s->base && !(s->base % GRAPH_PAGE) && s->base < GOARCH_ADDRESS_END && npages &&
 	       npages < 1ULL << 34 && s->elemsize >= 8 && !(s->elemsize % 8) && nelems &&
 	       nelems <= MOST_ELEMS && s->elemsize <= s->bytes &&
-	       nelems <= s->bytes / s->elemsize && s->base + s->bytes <= 1ULL << 47 &&
+	       nelems <= s->bytes / s->elemsize && s->base + s->bytes <= GOARCH_ADDRESS_END &&
 	       (nelems == 1 || s->bytes <= GRAPH_PIECE);
 }
 

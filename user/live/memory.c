@@ -452,6 +452,33 @@ void memory_read_each(const struct process *p, struct memory_range *ranges, size
 	errno = read_through(p->readers, ranges, n);
 }
 
+bool memory_read_parts(const struct process *p, uint64_t addr, void *to, size_t n)
+{
+	enum { PAGE = 4096, PAGES = 64 };	/* the least that is mapped; those read at once */
+	struct memory_range pages[PAGES];
+	size_t done = 0, part, i, k;
+	bool any = false;
+
+	if (memory_read(p, addr, to, n))
+		return true;
+	memset(to, 0, n);
+	while (done < n && !memory_is_silent(p)) {
+		for (k = 0; k < PAGES && done < n; k++, done += part) {
+			part = PAGE - (addr + done) % PAGE;
+			part = part < n - done ? part : n - done;
+			pages[k] = (struct memory_range){ addr + done, (uint8_t *)to + done, part,
+							  false };
+		}
+		memory_read_each(p, pages, k);
+		for (i = 0; i < k; i++) {
+			any |= pages[i].ok;
+			if (!pages[i].ok)
+				memset(pages[i].to, 0, pages[i].len);
+		}
+	}
+	return any;
+}
+
 void memory_touch(const struct process *p, uint64_t addr)
 {
 	struct lane *l = p->readers ? &p->readers->lanes[TOUCH_LANE] : NULL;

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "live/memory.h"
+#include "symbol/goarch.h"
 
 enum { TRIES = 20 };	/* attempts to read a list that grows meanwhile */
 
@@ -94,7 +95,7 @@ static void sort_addresses(uint64_t *at, uint64_t *other, size_t n, const struct
 
 static bool pointers_is_address(uint64_t v)
 {
-	return v && v < 1ULL << 47;
+	return v && v < GOARCH_ADDRESS_END;
 }
 
 void pointers_sort(struct pointers *p, const struct stop_request *stop)

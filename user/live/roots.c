@@ -13,6 +13,7 @@
 
 #include "base/vec.h"
 #include "live/memory.h"
+#include "symbol/goarch.h"
 
 enum {
 	PIECE = 1 << 20,		/* bytes read at a time */
@@ -59,7 +60,7 @@ static bool roots_read_word(struct search *s, uint64_t addr, uint64_t *ret)
 
 static bool is_pointer(uint64_t v)
 {
-	return v >= 0x10000 && v < 1ULL << 47 && !(v & 7);
+	return v >= 0x10000 && v < GOARCH_ADDRESS_END && !(v & 7);
 }
 
 static bool roots_element(struct search *s, const struct slice *sl, uint64_t i, uint64_t *ret)
@@ -151,7 +152,7 @@ static void search_range(struct search *s, uint64_t start, uint64_t end)
 
 	for (at = start; at < end; at += PIECE - sizeof(struct slice)) {
 		n = end - at < PIECE ? end - at : PIECE;
-		if (memory_read(s->proc, at, bytes, n))
+		if (memory_read_parts(s->proc, at, bytes, n))
 			search_piece(s, bytes, n, at);
 		if (end - at <= PIECE)
 			break;

@@ -47,6 +47,12 @@ struct goarch {
 	uint16_t nr_sched_yield;	/* number of sched_yield(2) */
 };
 
+/*
+ * The end of the addresses that programs have: on arm64 memory that is mapped without a hint lies
+ * just below it, that of runtime.persistentalloc among it (heapAddrBits of runtime/malloc.go).
+ */
+#define GOARCH_ADDRESS_END (1ULL << 48)
+
 /* Returns the architecture with this e_machine; NULL if gotap does not know it. */
 const struct goarch *goarch_of(uint16_t elf);
 /* Returns the architecture on which this gotap runs. */
