@@ -47,13 +47,29 @@ judged() {
 }
 
 # Linux 5.10 has no atomic instructions of BPF, without which arm64 shows records before they are whole.
-@test "arm64, Linux 5.10 is refused" {
+@test "arm64, Linux 5.10 is refused, by each command that records, and by doctor before" {
 	local -a MIXED=()
+	local why name
 	require_arm64 gotap
 	arm64_mixed mixed "$REFERENCE_GO"
-	: >"$BATS_TEST_TMPDIR/brief"
-	boot_arm64 5.10 neoverse-n1 guest_short "${MIXED[@]}" "$BATS_TEST_TMPDIR/brief"
-	step mixed
-	[ "$status" -eq 125 ]
-	[ "$output" = "gotap: this kernel does not compile atomic instructions of BPF, which gotap needs on arm64: it takes Linux 5.18 or later, with net.core.bpf_jit_enable=1" ]
+	boot_arm64 5.10 neoverse-n1 guest_refused "${MIXED[@]}" "$SYSROOT/usr/lib/aarch64-linux-gnu/libmicrohttpd.so.12"
+	why="this kernel does not compile atomic instructions of BPF, which gotap needs on arm64: it takes Linux 5.18 or later, with net.core.bpf_jit_enable=1"
+	for name in launch:125 follow:1 attach:1 flight:1 top:1 func:1; do
+		step "${name%:*}"
+		[ "$status" -eq "${name#*:}" ] || fail "$name"
+		[ "$output" = "gotap: $why" ]
+	done
+	step serve
+	contains "HTTP/1.1 50"
+	contains "$why"
+	step doctor
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "Cannot trace: $why." ]
+	matches '^  FAIL  atomic instructions  the kernel does not compile those of BPF'
+	step doctor_json
+	[ "$(jq -r '[.traceable, .obstacle] | join(" ")' <<<"$output")" = "false atomic instructions" ]
+	step_succeeds stacks
+	contains main.
+	step_succeeds left
+	[ -z "$(grep -v '\.out$' <<<"$output")" ]
 }

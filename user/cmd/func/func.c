@@ -57,7 +57,7 @@ static const struct command_line func_line = {
 		"calls took, and, by the critical path of the slowest ones, why they were slow.\n"
 		"FUNC is a name as in stacks, 'main.(*Cart).Total'; * and ? match several. TRACE\n"
 		"is a trace of `gotap record --region FUNC`. During the recording each call costs\n"
-		"the program some 13 us more. See docs/func.md.\n",
+		"the program some 13 us more on amd64. See docs/func.md.\n",
 	.tables = { { pick_rows, FIELD(record.pick) }, { func_rows, 0 },
 		    { record_probe_rows, FIELD(record) } },
 	.after =

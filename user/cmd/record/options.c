@@ -146,7 +146,8 @@ static const struct option_row trace_rows[] = {
 	  "machine, to show which programs had the CPUs (needs root)"),
 	OPTION(0, "region", "FUNC", OPTION_TAKE, 0,
 	  "record each call of this function as a region, as 'main.(*Cart).Total'; * and ? match "
-	  "several; may be given more than once. Each call costs some 13 us more (docs/func.md)",
+	  "several; may be given more than once. Each call costs some 13 us more on amd64 "
+	  "(docs/func.md)",
 	  .take = record_options_take_region),
 	OPTION(0, "region-args", NULL, OPTION_FLAG, FIELD(region_args),
 	  "of --region: record arguments and results, too, where the program has DWARF data: "
