@@ -141,6 +141,54 @@ os.execv(sys.argv[1], sys.argv[1:])' "$TAKE" "$TARGET" --again --hold 2000
 	has '.given_up == 0 and .threads == 2'
 }
 
+# sleeps WORD...: sleep(1) under that filter of tests/lib/seccomp.c, in the call with a timeout.
+sleeps() {
+	start_target sh -c 'echo ready && exec "$@"' sh "$BATS_TEST_TMPDIR/seccomp" "$@" "$(command -v sleep)" 1000
+	wait_for 20 eval '[ "$(cat /proc/$TARGET/comm)" = sleep ] && grep -q "^State:.*S" /proc/$TARGET/status'
+}
+
+ended() { [ ! -e "/proc/$TARGET/stat" ] || grep -q '^State:.*Z' "/proc/$TARGET/status"; }
+
+@test "a process with a seccomp filter is not stopped without --accept-seccomp: one that kills for restart_syscall(2) ends it" {
+	require_tool cc
+	cc -O1 -o "$BATS_TEST_TMPDIR/seccomp" "$CHECKOUT/tests/lib/seccomp.c"
+	sleeps
+	take --hold 2000
+	[ "$status" -eq 1 ] && contains 'has a seccomp filter' && contains '"hold_ns":0,"longest_ns":0'
+	take --hold 2000 --accept-seccomp
+	[ "$status" -eq 0 ]
+	has '.threads == 1'
+	grep -q '^State:.*S' "/proc/$TARGET/status"
+	stop_targets
+	sleeps --restart
+	run_logged "$GOTAP" core -p "$TARGET" -o "$BATS_TEST_TMPDIR/core" --hold 2s --clear-again
+	[ "$status" -ne 0 ]
+	[ ! -e "$BATS_TEST_TMPDIR/core" ]
+	take --hold 2000
+	[ "$status" -eq 1 ] && contains 'has a seccomp filter'
+	sleep 0.2
+	grep -q '^State:.*S' "/proc/$TARGET/status"
+	# that is no vain care
+	take --hold 2000 --accept-seccomp
+	wait_for 20 ended
+}
+
+@test "gotap core names the option for a program with a seccomp filter" {
+	require_tool cc
+	cc -O1 -o "$BATS_TEST_TMPDIR/seccomp" "$CHECKOUT/tests/lib/seccomp.c"
+	build_prog "$REFERENCE_GO" pages
+	start_target "$BATS_TEST_TMPDIR/seccomp" "$PROG" 1 idle
+	run_logged "$GOTAP" core -p "$TARGET" -o "$BATS_TEST_TMPDIR/core" --hold 2s --clear-again
+	[ "$status" -eq 1 ] && contains '--accept-seccomp'
+	run_logged "$GOTAP" core -p "$TARGET" -o "$BATS_TEST_TMPDIR/core" --hold 2s --clear-again --accept-seccomp
+	[ "$status" -eq 0 ]
+	runs_or_sleeps
+	run_logged "$GOTAP" stacks -p "$TARGET" --accept-seccomp
+	[ "$status" -eq 2 ] && contains 'take --image'
+}
+
+runs_or_sleeps() { grep -q '^State:.*[RS] ' "/proc/$TARGET/status" && no_tracer; }
+
 # The sum in the cgroup's file goes up and down by what CPUs have reserved; these are exact: its anonymous memory, and how
 # often its limit was reached.
 charges() {

@@ -111,6 +111,8 @@ static void parse_options(char **argv, struct moment_opts *opts, const char **to
 	for (; *argv; argv++) {
 		if (!strcmp(*argv, "--again")) {
 			opts->clear_again = true;
+		} else if (!strcmp(*argv, "--accept-seccomp")) {
+			opts->accept_seccomp = true;
 		} else if (argv[1] && !strcmp(*argv, "--hold")) {
 			opts->hold_ns = (uint64_t)(atof(*++argv) * 1e6);
 		} else if (argv[1] && !strcmp(*argv, "--rounds")) {

@@ -91,7 +91,8 @@ int look_take_image(struct moment *ret, const struct process *p, const struct pi
 {
 	struct moment_opts opts = {
 		.proc = p, .hold_ns = (uint64_t)(pick->hold * 1e9),
-		.clear_again = pick->clear_again, .stop = stop,
+		.clear_again = pick->clear_again, .accept_seccomp = pick->accept_seccomp,
+		.stop = stop,
 	};
 	int r = moment_take(ret, &opts, err);
 	struct error why = *err;
@@ -100,6 +101,9 @@ int look_take_image(struct moment *ret, const struct process *p, const struct pi
 	if (r == -EEXIST)
 		return error_set(err, r, "%.400s: --clear-again, if it is no other program",
 				 why.text);
+	if (r == -ENOTSUP)
+		return error_set(err, r, "%.400s: --accept-seccomp, if it allows it, as those of "
+				 "Docker and systemd do", why.text);
 	/* with all rights it is a debugger */
 	if (r == -EPERM && p->fs.own && !(privilege_have() & PRIVILEGE_PTRACE)) {
 		privilege_explain(PRIVILEGE_PTRACE, rights);

@@ -77,6 +77,9 @@ const struct option_row pick_hold_rows[] = {
 	OPTION(0, "clear-again", NULL, OPTION_FLAG, offsetof(struct pick, clear_again),
 	  "clear the soft-dirty bits of the process also if they have been cleared before: not "
 	  "while CRIU migrates it"),
+	OPTION(0, "accept-seccomp", NULL, OPTION_FLAG, offsetof(struct pick, accept_seccomp),
+	  "stop also a process with a seccomp filter: one that does not allow restart_syscall(2) "
+	  "ends the process; those of Docker and systemd (@default) allow it"),
 	{0},
 };
 
@@ -86,8 +89,8 @@ const char *pick_one_or_core(const struct pick *p)
 		return "give one process (-p), container or core file (--core)";
 	if (p->exe && !p->core)
 		return "--exe takes --core FILE";
-	if ((p->hold || p->clear_again) && !p->image)
-		return "--hold and --clear-again take --image";
+	if ((p->hold || p->clear_again || p->accept_seccomp) && !p->image)
+		return "--hold, --clear-again and --accept-seccomp take --image";
 	if (p->image && p->core)
 		return "--image is of a process, not of a core file";
 	return NULL;

@@ -21,7 +21,7 @@ struct pick {
 	const char *core;	/* a core file in the place of a process; NULL: none */
 	const char *exe;	/* its program; NULL: the one that the core file names */
 	/* an image of the process is read in its place (moment/moment.h), within this stop: */
-	bool image, clear_again;
+	bool image, clear_again, accept_seccomp;
 	double hold;		/* s; 0: the default bound */
 	bool has_owner;		/* it must be wholly this user's: */
 	uid_t owner;
@@ -34,7 +34,10 @@ struct pick {
 extern const struct option_row pick_rows[], pick_owner_rows[];
 /* --core and --exe, of the commands that can read a core file (live/corefile.h). */
 extern const struct option_row pick_core_rows[];
-/* --image, of the commands that can read an image; --hold and --clear-again, how to take it. */
+/*
+ * --image, of the commands that can read an image; --hold, --clear-again and --accept-seccomp, how
+ * to take it.
+ */
 extern const struct option_row pick_image_rows[], pick_hold_rows[];
 /* Returns the error of options that name not exactly one process or core file; NULL: none. */
 const char *pick_one_or_core(const struct pick *p);

@@ -77,6 +77,8 @@ struct moment_opts {
 	uint32_t rounds;  /* 0: MOMENT_ROUNDS */
 	/* clear the marks also if they have been cleared before: another program may need them */
 	bool clear_again;
+	/* stop threads with a seccomp filter, which may kill for restart_syscall(2) */
+	bool accept_seccomp;
 	const struct stop_request *stop; /* may be NULL */
 };
 
@@ -94,8 +96,9 @@ struct moment {
  * Takes an image. The caller frees @ret by moment_free(), also after an error; ret->facts then has
  * what was done so far. Errors, all with a text: -EBUSY: the process changes too much for the
  * bound; -EEXIST: the bits have been cleared before, by whoever needs them, or by gotap
- * (@clear_again); -EPERM: the right to trace it is missing, or another program traces it; -ENOMEM:
- * gotap has no room for the image; -EINTR: @stop asks to stop; -ESRCH: the process has ended.
+ * (@clear_again); -ENOTSUP: a thread has a seccomp filter (@accept_seccomp); -EPERM: the right to
+ * trace it is missing, or another program traces it; -ENOMEM: gotap has no room for the image;
+ * -EINTR: @stop asks to stop; -ESRCH: the process has ended.
  */
 int moment_take(struct moment *ret, const struct moment_opts *opts, struct error *err);
 /*

@@ -27,6 +27,7 @@ enum {
 	COPY_BYTES = 1 << 20,   /* and its bytes */
 	FIND_BYTES = 256 << 20, /* a look at marks, between two looks at the clock */
 	FILE_BYTES = 256 << 20, /* the largest mapping of a file of which all is read */
+	STATUS_BYTES = 64 << 10,
 };
 
 struct taker {
@@ -526,6 +527,44 @@ static int open_marks(struct taker *t)
 	return 0;
 }
 
+/* Returns whether the thread has a seccomp filter: the line Seccomp of its status file. */
+static bool thread_is_filtered(const struct taker *t, pid_t tid)
+{
+	struct buf text = { 0 };
+	char what[64];
+	bool ret;
+
+	snprintf(what, sizeof(what), "task/%d/status", tid);
+	ret = !procfs_read(&t->proc->fs, t->proc->pid, what, STATUS_BYTES, &text) &&
+	      strstr((const char *)text.data, "\nSeccomp:\t2\n");
+	buf_free(&text);
+	return ret;
+}
+
+/*
+ * A call with a timeout goes on by restart_syscall(2) after a stop, and a filter that kills for it
+ * ends the program. Only of a thread that is stopped can a filter be read.
+ */
+static int refuse_filter(struct taker *t)
+{
+	struct vec tids = { 0 };
+	bool found = false;
+
+	if (t->opts->accept_seccomp)
+		return 0;
+	procfs_tids(&t->proc->fs, t->proc->pid, &tids);
+	for (size_t i = 0; i < tids.len && !found; i++) {
+		found = thread_is_filtered(t, *vec_at(&tids, pid_t, i));
+		taker_progress(t);
+	}
+	vec_free(&tids);
+	return !found ? 0 :
+			error_set(&t->shared->err, -ENOTSUP,
+				  "process %d has a seccomp filter: one that does not allow "
+				  "restart_syscall(2) ends it after a stop",
+				  t->proc->pid);
+}
+
 /* A process whose marks nobody has ever cleared has all of them. */
 static int check_marks(struct taker *t)
 {
@@ -548,9 +587,10 @@ static int check_marks(struct taker *t)
 
 static int taker_open(struct taker *t)
 {
-	int r;
+	int r = refuse_filter(t);
 
-	r = open_marks(t);
+	if (!r)
+		r = open_marks(t);
 	if (r)
 		return r;
 	r = pages_open(&t->finder, t->proc);
