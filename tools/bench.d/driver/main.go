@@ -54,6 +54,7 @@ var parts = map[string]struct {
 	"i": {"what triggers cost an event", partTriggers},
 	"j": {"what a recording costs that is always on", partAlways},
 	"l": {"what requests cost", partRequests},
+	"m": {"what events of allocations cost", partAllocations},
 }
 
 // wants tells whether part a shall measure a workload.

@@ -31,6 +31,7 @@ type running interface {
 // recording is what a tracer says at its end; what it does not know is 0.
 type recording struct {
 	Records, Bytes, Lost, Generations, Seconds float64
+	Allocs                                     float64
 	Events                                     map[string]float64
 	Unrecorded                                 float64                  `json:"unrecorded_seconds"`
 	Repairs                                    float64                  `json:"repairs_total"`

@@ -189,6 +189,9 @@ func obey(work worker, line string) string {
 		return "ok"
 	case line == "address":
 		return address
+	case len(words) == 2 && words[0] == "sample":
+		fmt.Sscan(words[1], &runtime.MemProfileRate)
+		return "done"
 	}
 	return "unknown command"
 }
