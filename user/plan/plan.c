@@ -18,7 +18,7 @@
 /* The column "where" of probes.def. */
 static add_points_fn plan_at_entry, plan_add_at_call, add_after_call, add_assist_ends,
 	add_exit_jump, add_stack_jump, add_first, add_heap_asked, add_goal_asked, add_object_jump,
-	add_method_call;
+	add_method_call, plan_at_status;
 
 #define ENTRY { plan_at_entry, NULL }
 #define AT_CALL(callee) { plan_add_at_call, callee }
@@ -123,6 +123,16 @@ static int add_first(struct plan *p, const struct gobin *b, const struct probe_s
 		     const struct gobin_func *fn, struct error *err)
 {
 	return plan_add_at(p, b, spec, fn, 0, "first instruction", err);
+}
+
+/*
+ * The start of casgstatus, until plan_sites() finds the calls. With a link register it is not
+ * needed: each word is an instruction or none, so that the calls that are found are calls.
+ */
+static int plan_at_status(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+		      const struct gobin_func *fn, struct error *err)
+{
+	return gobin_arch(b)->has_link ? 0 : plan_at_entry(p, b, spec, fn, err);
 }
 
 static int add_exit_jump(struct plan *p, const struct gobin *b, const struct probe_spec *spec,

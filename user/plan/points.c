@@ -38,8 +38,8 @@ bool plan_wants(const struct plan *p, enum group group, int since, int until)
 /*
  * As points_site_fits(), where a call leaves its return address in a register. The stack check is
  * the site in all releases: no frame is made there, and a hit that grows the stack is dropped.
- * Programs for functions without a check may sit later: casgstatus and syscall_enter need only
- * registers, and inlined_syscall finds the caller's frame by the function's own (SITE_AT_FRAME).
+ * Programs for functions without a check may sit later: syscall_enter needs only registers, and
+ * inlined_syscall finds the caller's frame by the function's own (SITE_AT_FRAME).
  */
 static bool points_link_site_fits(const struct gobin *b, enum program program,
 				  const struct site *site)
@@ -48,7 +48,7 @@ static bool points_link_site_fits(const struct gobin *b, enum program program,
 		return site->frame && !site->drop_taken;
 	if (gobin_register_args(b) && !code_keeps_arguments(b, site))
 		return false;
-	if (program == PROGRAM_casgstatus || program == PROGRAM_syscall_enter)
+	if (program == PROGRAM_syscall_enter)
 		return site->kind == SITE_BRANCH;
 	return site->drop_taken && !site->frame;
 }

@@ -248,7 +248,8 @@ static bool all_are_calls(const struct plan *p, const struct gobin *b, const str
 
 /*
  * Up to Go 1.20 the start of casgstatus does as well; the call is there for what can only replace
- * a call. With a link register the arguments are in each release where the start has them.
+ * a call. With a link register the arguments are in each release where the start has them, and the
+ * start has no probe (plan_at_status() in plan.c).
  */
 static bool can_sit_at_calls(const struct plan *p, const struct gobin *b)
 {

@@ -22,12 +22,20 @@ uint64_t arm64_callsites_first(const struct gobin *b, const struct gobin_func *f
 			       uint64_t target)
 {
 	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
-	size_t i;
+	size_t i, n = code ? arm64_code_size(code, fn->size) : 0;
 
-	for (i = 0; code && i + ARM64_LEN <= fn->size; i += ARM64_LEN)
+	for (i = 0; i + ARM64_LEN <= n; i += ARM64_LEN)
 		if (arm64_is_call_to(code + i, fn->addr + i, target))
 			return fn->addr + i + ARM64_LEN;
 	return 0;
+}
+
+/* Returns whether the word at @addr is a constant behind the instructions of @fn. */
+static bool arm64_is_constant(const struct gobin *b, const struct gobin_func *fn, uint64_t addr)
+{
+	struct arm64_walk w;
+
+	return !arm64_open_func(&w, b, fn) && addr - fn->addr >= w.n;
 }
 
 void arm64_callsites_find(const struct gobin *b, uint64_t target, struct vec *ret)
@@ -40,15 +48,16 @@ void arm64_callsites_find(const struct gobin *b, uint64_t target, struct vec *re
 	code = gobin_bytes(b, start, end - start);
 	for (addr = (start + 3) & ~3ULL; code && addr + ARM64_LEN <= end && left;
 	     addr += ARM64_LEN) {
-		struct callsite *site;
+		struct callsite site = { .return_addr = addr + ARM64_LEN };
 
 		if (!arm64_is_call_to(code + (addr - start), addr, target))
 			continue;
 		left--;
-		site = vec_push(ret, sizeof(*site));
-		site->return_addr = addr + ARM64_LEN;
-		if (gobin_func_at(b, addr, &site->func))
-			site->func = (struct gobin_func){ .name = "", .addr = addr };
+		if (gobin_func_at(b, addr, &site.func))
+			site.func = (struct gobin_func){ .name = "", .addr = addr };
+		else if (arm64_is_constant(b, &site.func, addr))
+			continue;
+		*(struct callsite *)vec_push(ret, sizeof(site)) = site;
 	}
 }
 
