@@ -307,10 +307,9 @@ static void globals_scan_section(struct globals *gl, const struct section *s)
 
 	for (at = s->start; at < s->end && !stop_requested(gl->hg->opts.stop); at += n) {
 		n = s->end - at < GRAPH_PIECE ? s->end - at : GRAPH_PIECE;
-		if (memory_read_parts(gl->hg->opts.proc, at, bytes, n))
-			globals_scan_piece(gl, s, at, bytes, n);
-		else
-			gl->hg->counts.unreadable_bytes += n;
+		gl->hg->counts.unreadable_bytes += n - memory_read_parts(gl->hg->opts.proc, at,
+									 bytes, n);
+		globals_scan_piece(gl, s, at, bytes, n);
 	}
 	free(bytes);
 }

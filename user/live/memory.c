@@ -452,15 +452,14 @@ void memory_read_each(const struct process *p, struct memory_range *ranges, size
 	errno = read_through(p->readers, ranges, n);
 }
 
-bool memory_read_parts(const struct process *p, uint64_t addr, void *to, size_t n)
+size_t memory_read_parts(const struct process *p, uint64_t addr, void *to, size_t n)
 {
 	enum { PAGE = 4096, PAGES = 64 };	/* the least that is mapped; those read at once */
 	struct memory_range pages[PAGES];
-	size_t done = 0, part, i, k;
-	bool any = false;
+	size_t done = 0, readable = 0, part, i, k;
 
 	if (memory_read(p, addr, to, n))
-		return true;
+		return n;
 	memset(to, 0, n);
 	while (done < n && !memory_is_silent(p)) {
 		for (k = 0; k < PAGES && done < n; k++, done += part) {
@@ -471,12 +470,13 @@ bool memory_read_parts(const struct process *p, uint64_t addr, void *to, size_t 
 		}
 		memory_read_each(p, pages, k);
 		for (i = 0; i < k; i++) {
-			any |= pages[i].ok;
-			if (!pages[i].ok)
+			if (pages[i].ok)
+				readable += pages[i].len;
+			else
 				memset(pages[i].to, 0, pages[i].len);
 		}
 	}
-	return any;
+	return readable;
 }
 
 void memory_touch(const struct process *p, uint64_t addr)

@@ -38,10 +38,10 @@ struct memory_range {
 bool memory_read(const struct process *p, uint64_t addr, void *to, size_t n);
 /*
  * Reads those of the @n bytes at @addr that are readable; the others become zeros. Segments of a
- * program for arm64 begin at multiples of 64 KiB, so that pages between them are not mapped. False
- * if none is readable.
+ * program for arm64 begin at multiples of 64 KiB, so that pages between them are not mapped.
+ * Returns the number of readable bytes.
  */
-bool memory_read_parts(const struct process *p, uint64_t addr, void *to, size_t n);
+size_t memory_read_parts(const struct process *p, uint64_t addr, void *to, size_t n);
 /* Reads many ranges in few system calls. A range that cannot be read does not affect the others. */
 void memory_read_each(const struct process *p, struct memory_range *ranges, size_t n);
 
