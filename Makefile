@@ -591,9 +591,7 @@ static:
 # --- an OCI image (Containerfile, tools/image): folders that are mounted over, the static program, who made it ---
 IMAGE_DIR := $(BUILD)/image
 
-image:
-	@tools/deps image
-	@$(MAKE) --no-print-directory static
+image: static
 	@rm -rf $(IMAGE_DIR)/root && install -d -m 755 $(addprefix $(IMAGE_DIR)/root/,dev etc proc run sys) && install -d -m 1777 $(IMAGE_DIR)/root/tmp
 	@install -D -m 755 $(STATIC_DIR)/gotap.stripped $(IMAGE_DIR)/root/usr/bin/gotap
 	@install -D -m 644 -t $(IMAGE_DIR)/root/usr/share/doc/gotap LICENSE LICENSES/*
@@ -605,10 +603,8 @@ RELEASE_DIR  := $(BUILD)/release
 RELEASE_NAME := gotap-$(VERSION)
 RELEASE_PROGRAM := $(RELEASE_NAME)-linux-$(GOARCH)
 
-release:
-	@tools/deps release
+release: static
 	@rm -rf $(RELEASE_DIR) && mkdir -p $(RELEASE_DIR)
-	@$(MAKE) --no-print-directory static
 	@cp $(STATIC_DIR)/gotap.stripped $(RELEASE_DIR)/$(RELEASE_PROGRAM)
 	@tools/source-files | tar -c --no-recursion -T - --sort=name --format=gnu --mtime='$(RELEASED) UTC' --owner=0 --group=0 \
 		--numeric-owner --mode=u=rwX,go=rX --transform 's|^|$(RELEASE_NAME)/|S' | gzip -9n >$(RELEASE_DIR)/$(RELEASE_NAME).tar.gz
