@@ -101,7 +101,7 @@ struct goroutines {
 /* The facts by which two looks show whether a goroutine ran between them. */
 struct g_facts {
 	uint64_t goid, pc, sp, lo, hi, m, labels;
-	uint64_t link;		/* g.sched.lr; 0 in a syscall, and where there is no such register */
+	uint64_t link;	/* g.sched.lr; 0 in a syscall, and where there is no such register */
 	uint64_t oldp, wait_since;
 	uint32_t status, tick;
 	uint8_t sequence;

@@ -3,9 +3,9 @@
  * unwind: from a pc and a stack pointer to return addresses, as the runtime's own traceback does it
  * (runtime/traceback.go, unwinder): by the distance from the stack pointer to the caller's frame in
  * the function table. With a link register the return address is at the bottom of a function's
- * frame, else above it. It needs no frame pointers, and finds the same frames as the runtime, also in
- * assembly functions and in callbacks from C. In: memory of a goroutine's stack. Out: addresses for
- * symbolizer_calls(). Called by goroutines.c.
+ * frame, else above it. It needs no frame pointers, and finds the same frames as the runtime, also
+ * in assembly functions and in callbacks from C. In: memory of a goroutine's stack. Out: addresses
+ * for symbolizer_calls(). Called by goroutines.c.
  */
 #ifndef GOTAP_STACKS_UNWIND_H
 #define GOTAP_STACKS_UNWIND_H
@@ -39,7 +39,7 @@ struct unwinder {
 /* Where a stack begins, and a part of it that was read already: @n bytes at @sp, @n may be 0. */
 struct unwind_start {
 	uint64_t pc, sp, lo, hi;
-	/* the link register at @pc, for an architecture that has one; 0: not known, or not needed */
+	/* the link register at @pc, where the architecture has one; 0: not known, or not needed */
 	uint64_t link;
 	/* @pc is where a thread was interrupted, not a return address */
 	bool trap;
