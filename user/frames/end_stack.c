@@ -38,8 +38,8 @@ static bool end_stack_has_record(const char *name)
  * faulting instruction had called it: its return address is that instruction, not the next one, so
  * it is increased by 1 for look-ups. And the faulting function, or one that left in its prologue
  * for a larger stack, may have no frame: frame pointers then skip its caller. The top word of the
- * stack is the return address into this caller. The callers of runtime.duffcopy and duffzero write a
- * frame record of the call (REC_CPU_RECORD_BELOW), which has this address.
+ * stack is the return address into this caller. The callers of runtime.duffcopy and duffzero write
+ * a frame record of the call (REC_CPU_RECORD_BELOW), which has this address.
  */
 size_t end_stack_mend(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES],
 		      size_t n)
