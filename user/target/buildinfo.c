@@ -217,16 +217,24 @@ static struct text find_release(const struct elf_file *f, const Elf64_Phdr *ph)
 	return first;
 }
 
-static struct text search_release(const struct elf_file *f)
+static struct text search_segments(const struct elf_file *f, uint32_t flags)
 {
 	struct text found = { "", 0 };
 	Elf64_Phdr ph;
 	size_t i = 0;
 
 	while (!found.len && i < 16 && elf_load_next(f, &i, 0, &ph))
-		if (!(ph.p_flags & (PF_W | PF_X)))
+		if ((ph.p_flags & (PF_W | PF_X)) == flags)
 			found = find_release(f, &ph);
 	return found;
+}
+
+/* The system's linker for arm64 puts constants into the segment of the code. */
+static struct text search_release(const struct elf_file *f)
+{
+	struct text found = search_segments(f, 0);
+
+	return found.len ? found : search_segments(f, PF_X);
 }
 
 /* --- the module text --- */
