@@ -39,8 +39,8 @@ places() {
 # lacks ARCH FILE: the functions without a place in FILE, a program for ARCH.
 lacks() {
 	local -a assume=()
-	# Programs that the system's linker has made position independent do not say it before Go 1.18.
-	[ "$VERSION" != 1.15 ] || assume=(--assume-go 1.15)
+	# Programs that the system's linker has made position independent do not say it before Go 1.18, nor do plugins of 1.19.
+	case $VERSION in 1.15 | 1.19) assume=(--assume-go "$VERSION") ;; esac
 	gotap doctor --json -e all "${assume[@]}" "$2"
 	[ "$(od -An -tu2 -j18 -N2 "$2" | tr -d ' ')" = "$([ "$1" = arm64 ] && echo 183 || echo 62)" ] || fail "$2 is of another architecture"
 	jq -e .traceable <<<"$output" || fail "$2 for $1: $(jq -r .error <<<"$output")"
