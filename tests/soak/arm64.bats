@@ -44,7 +44,7 @@ lacks() {
 	gotap doctor --json -e all "${assume[@]}" "$2"
 	[ "$(od -An -tu2 -j18 -N2 "$2" | tr -d ' ')" = "$([ "$1" = arm64 ] && echo 183 || echo 62)" ] || fail "$2 is of another architecture"
 	jq -e .traceable <<<"$output" || fail "$2 for $1: $(jq -r .error <<<"$output")"
-	[ "$(jq '.probes | length' <<<"$output")" -gt 40 ]
+	[ "$(jq '.probes | length' <<<"$output")" -gt 20 ]
 	LACKS=$(jq -r '.missing_probes[] | "\(.function): \(.why)"' <<<"$output" | sort)
 }
 
