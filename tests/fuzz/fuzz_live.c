@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <string.h>
@@ -173,6 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	plan.minor = 15 + data[0] % 13;
+	plan.arch = goarch_of(data[0] & 0x40 ? EM_AARCH64 : EM_X86_64);
 	if (go_offsets_from_table(plan.minor, &plan.offsets))
 		return 0;
 	if (file < 0)

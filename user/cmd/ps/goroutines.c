@@ -13,8 +13,11 @@ enum { BATCH = 64, SEARCHED = 64 << 20 };
 
 struct ps_roots ps_roots_of(const struct plan *plan, const struct gobin *bin)
 {
-	return (struct ps_roots){ plan->minor, gobin_entry(bin), plan->allgs,
-				  plan->allp,  plan->data_start, plan->data_end };
+	return (struct ps_roots){
+		.minor = plan->minor, .machine = plan->arch->elf, .entry = gobin_entry(bin),
+		.allgs = plan->allgs, .allp = plan->allp,
+		.data_start = plan->data_start, .data_end = plan->data_end,
+	};
 }
 
 const char *const ps_state_names[PS_STATES] = {
@@ -85,12 +88,13 @@ static struct ps_goroutines ps_goroutines_look(const struct plan *plan, const st
 
 struct ps_goroutines ps_goroutines_of(const struct procfs *fs, pid_t pid, const struct ps_roots *r)
 {
-	struct plan plan = { .minor = r->minor, .allgs = r->allgs, .allp = r->allp,
-			     .data_start = r->data_start, .data_end = r->data_end };
+	struct plan plan = { .minor = r->minor, .arch = goarch_of(r->machine), .allgs = r->allgs,
+			     .allp = r->allp, .data_start = r->data_start,
+			     .data_end = r->data_end };
 	struct process p = PROCESS_CLOSED;
 	struct ps_goroutines ret = none;
 
-	if (r->minor <= 0 || r->data_end - r->data_start > SEARCHED ||
+	if (r->minor <= 0 || !plan.arch || r->data_end - r->data_start > SEARCHED ||
 	    go_offsets_from_table(r->minor, &plan.offsets))
 		return none;
 	if (!process_open(&p, fs, pid, &(struct error){0}) &&

@@ -19,6 +19,7 @@
  */
 struct ps_roots {
 	int minor;			/* 0: nothing is known */
+	uint16_t machine;		/* e_machine */
 	uint64_t entry, allgs, allp, data_start, data_end;
 };
 
