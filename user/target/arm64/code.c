@@ -157,7 +157,9 @@ int arm64_code_byte_load(const struct gobin *b, const struct gobin_func *fn, int
 	if (arm64_open_func(&w, b, fn))
 		return -ENOTSUP;
 	for (more = arm64_decode_at(&w); more; more = arm64_next(&w)) {
-		if (!arm64_is_field(&w.insn, ARM64_LOAD, 1) || arm64_operand(&w))
+		/* a load into x27 checks that a pointer is not nil */
+		if (!arm64_is_field(&w.insn, ARM64_LOAD, 1) || w.insn.rd == ARM64_TMP ||
+		    arm64_operand(&w))
 			continue;
 		*at = (int32_t)w.insn.imm;
 		loads++;
