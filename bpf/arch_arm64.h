@@ -47,6 +47,11 @@ static __always_inline void arch_publish(u64 *at, u64 v)
 #define ARCH_ENTRY_IS_CHECK
 /* A function gets its return address in a register. */
 #define ARCH_HAS_LINK_REGISTER
+/*
+ * Up to Go 1.20 the runtime does not adjust the frame pointers in a stack that it copies
+ * (adjustframe): they lead to the old stack, which others use.
+ */
+#define ARCH_STALE_FRAMES
 
 /* As in arch_x86.h. */
 static __always_inline __u64 loaded(__u64 v)

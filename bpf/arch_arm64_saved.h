@@ -28,6 +28,15 @@ static __always_inline struct pt_regs *saved_regs(void)
 	       bpf_core_type_size(struct pt_regs___kernel);
 }
 
+/* Returns g of the current thread, which runs Go code. */
+static __always_inline __u64 arch_saved_g(void)
+{
+	__u64 g = 0;
+
+	bpf_probe_read_kernel(&g, sizeof(g), &saved_regs()->regs[28]);
+	return g;
+}
+
 static __always_inline __s64 arch_syscall(void)
 {
 	struct pt_regs___kernel *regs = (void *)saved_regs();

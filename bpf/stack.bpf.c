@@ -5,7 +5,26 @@
  */
 #include "stack_walk.h"
 
+#include "arch_saved.h"
+
 __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
+
+#ifdef ARCH_STALE_FRAMES
+__noinline __u64 stack_end(__u64 bp)
+{
+	__u64 m, gp, lo, hi;
+
+	if (!stale_frames)
+		return 0;
+	m = peek_u64(arch_saved_g() + off.g_m);
+	gp = m ? peek_u64(m + off.m_curg) : 0;
+	if (!gp)
+		return 0;
+	lo = peek_u64(gp + off.g_stack_lo);
+	hi = peek_u64(gp + off.g_stack_hi);
+	return bp >= lo && bp < hi ? hi : 0;
+}
+#endif
 
 /*
  * Bytes that the fast walk reads at once: the price of a read is the call, hardly its length. The

@@ -119,6 +119,16 @@ static __always_inline __u64 *seen_set(__u64 key)
  */
 __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
 
+#if defined(ARCH_STALE_FRAMES) && !defined(GO_INLINE)
+/*
+ * Returns the end of the goroutine's stack that holds @bp, if frame pointers may lead out of it to
+ * another stack (stale_frames); 0: they do not.
+ */
+__u64 stack_end(__u64 bp);
+#else
+static __always_inline __u64 stack_end(__u64 bp) { return 0; }
+#endif
+
 /*
  * Where a walk begins: the leaf pc, the frame pointer to the next frame, and for a goroutine that
  * was preempted in a prologue a second return address, which no frame holds yet.

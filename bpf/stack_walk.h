@@ -41,6 +41,7 @@ struct hash {
 	__u64 h, other;		/* the half that the last frame has changed, and the other half */
 	__u64 below;		/* the frame pointer before @bp; 0: none */
 	__u64 unreadable;	/* address of the frame that could not be read; 0: none */
+	__u64 end;		/* of the stack, which no frame lies beyond; 0: not known */
 	__u32 first;		/* addresses that the walk starts with: 1 or 2 */
 	__u32 most;
 };
@@ -56,7 +57,7 @@ static __always_inline void hash_add(struct hash *c, __u64 pc)
 static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
 	struct hash h = { .bp = bp, .first = 1, .h = mix(salt, pc), .other = salt,
-			  .most = frames_at_most(salt & SALT_SHORT) };
+			  .end = stack_end(bp), .most = frames_at_most(salt & SALT_SHORT) };
 
 	if (second) {
 		hash_add(&h, second);
@@ -108,7 +109,7 @@ static __always_inline void hash_frame(struct hash *c, __u64 ret, __u64 bp)
 {
 	hash_add(c, ret);
 	c->below = c->bp;
-	c->bp = bp;
+	c->bp = c->end && bp - c->below >= c->end - c->below ? 0 : bp;
 }
 
 /*

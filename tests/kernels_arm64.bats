@@ -9,6 +9,7 @@ load lib/common
 load lib/differential
 load lib/kernel
 load lib/kernel_arm64
+load lib/kinds_arm64
 
 setup() { oracle "$REFERENCE_GO"; }
 
@@ -32,8 +33,11 @@ UNITS="rings_ring stream_chunk stream_merge frames_stacks symbol_pcvalue threads
 	local -a MIXED=()
 	require_arm64 gotap
 	arm64_mixed mixed "$REFERENCE_GO"
+	arm64_cgo_prog "$REFERENCE_GO" mixed -buildmode=pie '-ldflags=-s -w'
+	cp "$PROG" "$BATS_TEST_TMPDIR/mixed-cgo"
 	: >"$BATS_TEST_TMPDIR/brief"
-	boot_arm64 6.12 neoverse-n1 guest_short "${MIXED[@]}" "$BATS_TEST_TMPDIR/brief"
+	boot_arm64 6.12 neoverse-n1 guest_short "${MIXED[@]}" "$BATS_TEST_TMPDIR/mixed-cgo" "$BATS_TEST_TMPDIR/brief"
 	arm64_is_true mixed uprobe_multi
+	arm64_is_true mixed-cgo uprobe_multi
 	arm64_leaves_no_trace
 }

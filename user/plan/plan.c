@@ -530,6 +530,19 @@ static void plan_find_rate(struct plan *p, const struct gobin *b)
 	p->profile_rate = vars.rate;
 }
 
+/* The trace lacks the callers of a function whose frame was copied to a larger stack. */
+static void plan_find_stale_frames(struct plan *p, const struct gobin *b)
+{
+	uint8_t since = gobin_arch(b)->frames_adjusted_since;
+	struct error why;
+
+	p->stale_frames = p->minor < since;
+	if (!p->stale_frames)
+		return;
+	error_set(&why, -ENOTSUP, "from Go 1.%u on", since);
+	plan_note_missing(p, "runtime.adjustframe", "callers in stacks that have grown", &why);
+}
+
 static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline,
 		     struct error *err)
 {
@@ -541,6 +554,7 @@ static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups,
 		return r;
 	p->goid_before_status = release_has(p->minor, RELEASE_EARLY_GOID);
 	p->syscall_bp = release_has(p->minor, RELEASE_SYSCALL_BP);
+	plan_find_stale_frames(p, b);
 	if (ready_skip_slot(b, &p->ready_skip_slot, NULL))
 		p->ready_skip_slot = 0;
 	find_systemstack(p, b);

@@ -20,7 +20,7 @@ static const struct goarch goarches[GOARCHES] = {
 		.id = GOARCH_ARM64, .name = "arm64", .elf = EM_AARCH64,
 		.elf_relative = R_AARCH64_RELATIVE, .pc_quantum = 4, .call_len = 4,
 		.has_link = true, .int_args = 16, .float_args = 16,
-		.register_args_since = 18, .cache_line = 128,
+		.register_args_since = 18, .cache_line = 128, .frames_adjusted_since = 21,
 		.regs = 34, .reg_pc = 32, .reg_sp = 31, .reg_link = 30, .nr_sched_yield = 124,
 	},
 };

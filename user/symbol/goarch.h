@@ -45,6 +45,11 @@ struct goarch {
 	 */
 	uint8_t regs, reg_pc, reg_sp, reg_link;
 	uint16_t nr_sched_yield;	/* number of sched_yield(2) */
+	/*
+	 * the first release whose runtime adjusts the frame pointers in a stack that it copies; 0:
+	 * all that gotap knows
+	 */
+	uint8_t frames_adjusted_since;
 };
 
 /*
