@@ -31,6 +31,12 @@ enum {
  */
 static __always_inline u64 arch_sp_above(u64 fp, u64 saved) { return saved + 8; }
 static __always_inline u64 arch_caller_sp(u64 fp) { return arch_sp_above(fp, read_u64(fp)); }
+static __always_inline u64 arch_frame_end(u64 fp) { return read_u64(fp); }
+/*
+ * Code of C that is compiled with -mbranch-protection signs return addresses, in bits that no
+ * address of a program has.
+ */
+static __always_inline u64 arch_code(u64 ret) { return ret & ((1ULL << ARCH_USER_BITS) - 1); }
 
 /* As in arch_x86_args.h: an exchange is fully ordered. */
 static __always_inline void arch_publish(u64 *at, u64 v)

@@ -21,6 +21,11 @@ enum {
 static __always_inline u64 arch_caller_sp(u64 fp) { return fp + 16; }
 /* The same, where the frame pointer @saved that the function has saved is known. */
 static __always_inline u64 arch_sp_above(u64 fp, u64 saved) { return fp + 16; }
+/* Returns the end of the variables in the frame of that function. */
+static __always_inline u64 arch_frame_end(u64 fp) { return fp; }
+
+/* Returns the address of code that the return address @ret in a frame stands for. */
+static __always_inline u64 arch_code(u64 ret) { return ret; }
 
 /* Stores @v where other CPUs look for it: who sees it sees all stores before it. */
 static __always_inline void arch_publish(u64 *at, u64 v)

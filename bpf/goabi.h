@@ -13,8 +13,9 @@
  * check: its probe sits at a branch after its prologue. The frame pointer there leads to the frame
  * of casgstatus, which holds the caller's frame pointer and the return address.
  *
- * GO_ABI_STACK, up to 1.16: the sites of GO_ABI_CHECK; arguments are above the return address, g is
- * in thread-local storage.
+ * GO_ABI_STACK, up to 1.16, on arm64 up to 1.17: the sites of GO_ABI_CHECK; arguments are above the
+ * return address, g is in thread-local storage. What differs between releases for another reason
+ * has a knob of its own.
  *
  * On arm64 a probe sits at the branch of the stack check in every release, and that of casgstatus
  * at its calls; GO_ABI_PUSH and GO_ABI_CHECK differ only in how the runtime cuts its stacks.
@@ -112,8 +113,8 @@ static __always_inline u64 go_arg4(struct pt_regs *ctx) { return arch_arg4(ctx);
 static __always_inline u64 go_arg5(struct pt_regs *ctx) { return arch_arg5(ctx); }
 static __always_inline u64 go_arg6(struct pt_regs *ctx) { return arch_arg6(ctx); }
 /*
- * A word of arguments or results: @reg, up to Go 1.16 word @n of the stack, for a probe at which
- * the return address is word 0.
+ * A word of arguments or results: @reg, with GO_ABI_STACK word @n of the stack, for a probe at
+ * which the return address is word 0.
  */
 static __always_inline u64 go_word(struct pt_regs *ctx, int n, u64 reg) { return reg; }
 /* The first argument of a call, for a probe at the call. */

@@ -99,9 +99,10 @@ static __always_inline void note_cut(struct rec_cpu *c, __u64 bp)
 /*
  * Sends the sample of a thread that runs Go, on any stack: the interrupted instruction, and the
  * callers by frame pointers. From the system stack the chain leads on to the goroutine's stack
- * (systemstack), or ends (mcall), as in the runtime's own samples.
+ * (systemstack), or ends (mcall), as in the runtime's own samples. @over: see struct stack_start.
  */
-static __always_inline int sample_inside(const struct sample *s, const struct user_regs *u)
+static __always_inline int sample_inside(const struct sample *s, const struct user_regs *u,
+					 __u64 over)
 {
 	struct rec_cpu *c = rec_begin(sizeof(*c), s->pid_tgid, REC_CPU_LEAF, 0);
 	struct stack_start callers = {};
@@ -119,7 +120,8 @@ static __always_inline int sample_inside(const struct sample *s, const struct us
 	c->ip = u->ip;
 	arch_words(u, c->words);
 	if (is_frame(u->bp) && !bpf_probe_read_user(&f, sizeof(f), (void *)u->bp))
-		callers = (struct stack_start){ .pc = f.ret, .bp = f.bp };
+		callers = (struct stack_start){ .pc = arch_code(f.ret), .bp = f.bp,
+						.second = over };
 	else if (is_cut(u))
 		note_cut(c, u->bp);
 	key = stack_key(&callers, STACK_CPU);
@@ -198,6 +200,20 @@ static __always_inline bool in_c(const struct sample *s, const struct user_regs 
 }
 
 /*
+ * Returns the frame pointer with which the goroutine left its stack, for a thread on the system
+ * stack, if frame pointers do not lead there; else 0.
+ */
+static __always_inline __u64 sample_over(const struct sample *s, __u64 m, __u64 curg)
+{
+#ifdef ARCH_HAS_LINK_REGISTER
+	if (!systemstack_return && s->goid && s->flags & REC_CPU_SYSTEM &&
+	    s->g == peek_u64(m + off.m_g0))
+		return read_u64(curg + off.g_sched_bp);
+#endif
+	return 0;
+}
+
+/*
  * Finds the g of the stack that the thread is on: a goroutine's, g0 (the system stack), or gsignal
  * (the stack of signal handlers). Returns the M.
  */
@@ -242,5 +258,5 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 		return sample_outside(&s, &from);
 	if (in_vdso(m, &from))
 		return sample_outside(&s, &from);
-	return sample_inside(&s, &u);
+	return sample_inside(&s, &u, sample_over(&s, m, curg));
 }

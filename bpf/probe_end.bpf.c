@@ -269,16 +269,17 @@ SEC("uprobe")
 int end_signal_old(struct pt_regs *ctx)
 {
 	struct end e = { .pid_tgid = current_ids() };
-	__u64 fp = go_fp(ctx), c[2] = {};
+	__u64 fp = go_fp(ctx), c[2] = {}, args;
 	struct fatal_signal s = {};
 
 	if (!is_target(e.pid_tgid))
 		return 0;
-	read_user(c, sizeof(c), fp - sizeof(c));
+	args = go_frame_args(fp);
+	read_user(c, sizeof(c), arch_frame_end(fp) - sizeof(c));
 	s.info = c[0];
 	s.ucontext = c[1];
-	s.number = read_u32(fp + 16);
-	s.gp = read_u64(fp + 40);
+	s.number = read_u32(args);
+	s.gp = read_u64(args + 24);
 	s.m = g_m(go_g(ctx));
 	return s.number && read_u32(s.info) == s.number ? send_signal(&e, &s) : 0;
 }

@@ -59,7 +59,7 @@ static __always_inline __u64 swept_span(struct pt_regs *ctx)
 {
 	__u64 arg = go_arg1(ctx);
 
-	return program_abi == GO_ABI_STACK ? arg : read_u64(arg);
+	return sweeps_mspan ? arg : read_u64(arg);
 }
 
 SEC("uprobe")
@@ -154,8 +154,8 @@ int GO_PROGRAM(sweep_looked)(void *ctx)
 }
 
 /*
- * The result of reclaimChunk(h, arenas, pageIdx, n). Up to Go 1.16 it is on the stack, above six
- * words of arguments.
+ * The result of reclaimChunk(h, arenas, pageIdx, n). With GO_ABI_STACK it is on the stack, above
+ * six words of arguments.
  */
 static __always_inline __u64 chunk_result(struct pt_regs *ctx)
 {

@@ -131,7 +131,9 @@ static __always_inline __u64 stack_end(__u64 bp) { return 0; }
 
 /*
  * Where a walk begins: the leaf pc, the frame pointer to the next frame, and for a goroutine that
- * was preempted in a prologue a second return address, which no frame holds yet.
+ * was preempted in a prologue a second return address, which no frame holds yet. In a CPU sample
+ * (STACK_CPU) on arm64 @second is a frame pointer instead: that of the goroutine that runs code on
+ * the system stack, where frame pointers do not lead to it (go_over() in stack_walk.h).
  */
 struct stack_start {
 	__u64 pc, second, bp;

@@ -44,7 +44,38 @@ struct hash {
 	__u64 end;		/* of the stack, which no frame lies beyond; 0: not known */
 	__u32 first;		/* addresses that the walk starts with: 1 or 2 */
 	__u32 most;
+#ifdef ARCH_HAS_LINK_REGISTER
+	__u64 over;		/* go_over() */
+#endif
 };
+
+/*
+ * The frame pointer after the frame with the return address @ret. On arm64 systemstack loads the
+ * frame pointer of the system stack up to Go 1.24, which ends the chain, or leads to a function of
+ * Go that C has called: a sample goes over to the frames of the goroutine there (struct
+ * stack_start), as the runtime's profiler does (gentraceback, unwindJumpStack).
+ */
+static __always_inline __u64 go_over(struct hash *c, __u64 ret, __u64 bp)
+{
+#ifdef ARCH_HAS_LINK_REGISTER
+	if (c->over && ret - systemstack_start < systemstack_end - systemstack_start)
+		return c->over;
+#endif
+	return bp;
+}
+
+/* Takes the @second of a stack_start: an address of the stack, or for go_over(). */
+static __always_inline bool hash_second(struct hash *c, __u64 pc, __u64 second, __u64 salt)
+{
+#ifdef ARCH_HAS_LINK_REGISTER
+	if ((__u8)salt == STACK_CPU) {
+		c->over = second;
+		c->bp = go_over(c, pc, c->bp);
+		return false;
+	}
+#endif
+	return second;
+}
 
 static __always_inline void hash_add(struct hash *c, __u64 pc)
 {
@@ -57,9 +88,10 @@ static __always_inline void hash_add(struct hash *c, __u64 pc)
 static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
 	struct hash h = { .bp = bp, .first = 1, .h = mix(salt, pc), .other = salt,
-			  .end = stack_end(bp), .most = frames_at_most(salt & SALT_SHORT) };
+			  .end = stack_end((__u8)salt == STACK_CPU && second ? second : bp),
+			  .most = frames_at_most(salt & SALT_SHORT) };
 
-	if (second) {
+	if (hash_second(&h, pc, second, salt)) {
 		hash_add(&h, second);
 		h.first = 2;
 	}
@@ -107,8 +139,9 @@ static __always_inline __u64 hash_end(const struct hash *c, __u64 salt)
 
 static __always_inline void hash_frame(struct hash *c, __u64 ret, __u64 bp)
 {
-	hash_add(c, ret);
+	hash_add(c, arch_code(ret));
 	c->below = c->bp;
+	bp = go_over(c, ret, bp);
 	c->bp = c->end && bp - c->below >= c->end - c->below ? 0 : bp;
 }
 
@@ -178,7 +211,7 @@ static long copy_step(__u32 i, void *ctx)
 	    ((c->key & STACK_KEY_CUT) && copy_is_complete(c)) ||
 	    !read_frame(&f, c->sum.bp))
 		return 1;
-	to->pcs[n & (REC_MAX_FRAMES - 1)] = f.ret;
+	to->pcs[n & (REC_MAX_FRAMES - 1)] = arch_code(f.ret);
 	hash_frame(&c->sum, f.ret, f.bp);
 	c->n = n + 1;
 	return 0;
@@ -210,7 +243,7 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 	s->r.id = key;
 	s->room = REC_MAX_FRAMES;
 	s->pcs[0] = pc;
-	if (second)
+	if (c.n > 1)
 		s->pcs[1] = second;
 	each_frame(copy_step, &c);
 	complete = copy_is_complete(&c);

@@ -17,7 +17,7 @@
 enum go_abi {
 	GO_ABI_PUSH = 0,	/* Go 1.21 and later */
 	GO_ABI_CHECK = 1,	/* Go 1.17 to 1.20 */
-	GO_ABI_STACK = 2,	/* up to Go 1.16 */
+	GO_ABI_STACK = 2,	/* up to Go 1.16, on arm64 up to 1.17 */
 };
 
 /*

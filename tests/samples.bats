@@ -58,6 +58,20 @@ same_outside() {
 @test "samples in syscalls and in the vDSO equal the runtime's, Go 1.27" { same_outside 1.27; }
 # end of releases
 
+# no_function_twice VERSION FUNCTION...: the callers of duffcopy and duffzero write the frame record of these themselves.
+no_function_twice() {
+	local trace=$BATS_TEST_TMPDIR/x.trace
+	build_prog "$1" copies
+	recorded "$trace" --strict --cpu-samples 500 -- "$PROG" -cpu 700ms
+	views_ok "$trace"
+	"$GOTAP" text --events --json "$trace" >"$BATS_TEST_TMPDIR/events"
+	succeeds python3 "$CHECKOUT/tests/lib/copies.py" "$BATS_TEST_TMPDIR/events" "${@:2}"
+}
+
+# bats test_tags=soak-only
+@test "samples in duffcopy and duffzero, Go 1.15" { no_function_twice 1.15 runtime.duffcopy runtime.duffzero; }
+@test "samples in duffcopy and duffzero, Go 1.24" { no_function_twice 1.24 runtime.duffcopy runtime.duffzero; }
+
 # The CPU time of the target in clock ticks.
 cpu_ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$TARGET/stat"; }
 

@@ -4,19 +4,20 @@
 // large values (runtime.duffcopy and duffzero, where the compiler uses them), reads the clock (the vDSO), and has the
 // runtime print its stack.
 //
-//	copies [-dur D]
+//	copies [-cpu D]
 package main
 
 import (
 	"flag"
 	"runtime"
+	"syscall"
 	"time"
 )
 
 type large [32]uint64
 
 var (
-	dur  = flag.Duration("dur", 0, "how long to go on (0: for ever)")
+	cpu  = flag.Duration("cpu", time.Second, "CPU time to use")
 	from = &large{1}
 	to   = new(large)
 	sink *large
@@ -61,9 +62,15 @@ func onSystemStack() {
 	}
 }
 
+func used() time.Duration {
+	var r syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
 func main() {
 	flag.Parse()
-	for begin := time.Now(); *dur == 0 || time.Since(begin) < *dur; {
+	for used() < *cpu {
 		copying()
 		clearing()
 		clock()

@@ -110,3 +110,54 @@ routes_are_right() {
 	whole grpc-1.27
 	judge grpc "$GUEST/grpc-1.27.said" "$EVENTS"
 }
+
+# Those of system calls among them, with syscall.Syscall as a frame. The limits are those of tests/oldgo.bats, but for callers in
+# stacks that have grown (kinds_arm64.bats).
+@test "arm64: stacks of Go 1.15 and 1.19 are those of the runtime" {
+	local version
+	add mixed 1.15
+	add mixed 1.19
+	run_guest
+	for version in 1.15 1.19; do
+		whole "mixed-$version"
+		jq -r 'select(.to == "Syscall") | [.stack[].func] | join(" ")' "$EVENTS" >"$BATS_TEST_TMPDIR/syscalls"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/syscalls")" -gt 10 ]
+		! grep -E '(^| )([^ ]+) \2( |$)' "$BATS_TEST_TMPDIR/syscalls" || fail "a caller of syscall.Syscall twice"
+		run_logged "$ORACLE/diff" -min-recall 0.999 -min-precision 0.999 -min-reasons 0.99 -min-stacks 0.7 -min-threads 0.9 \
+			-min-proc-recall 0.99 -min-proc-precision 0.9 -margin 20ms "$GUEST/mixed-$version.runtime.trace" "$GUEST/mixed-$version.trace"
+		[ "$status" -eq 0 ]
+	done
+}
+
+@test "arm64: samples in functions without a frame, on the system stack and in the vDSO" {
+	local version
+	for version in 1.15 1.19 1.24 1.27; do
+		add copies "$version"
+	done
+	run_guest
+	for version in 1.15 1.19 1.24; do
+		whole "copies-$version"
+		judge copies "$EVENTS" runtime.duffcopy runtime.duffzero
+	done
+	whole copies-1.27
+	judge copies "$EVENTS"
+}
+
+# died VERSION HOW: the snapshot names the goroutine, its stack and the cause as the runtime prints them.
+died() {
+	local name=dies-$1
+	judge same_death "$GUEST/$name.$2/1.trace.json" "$GUEST/$name.$2.said" "$GUEST/$name.$2.alone"
+}
+
+@test "arm64: programs that a signal ends" {
+	local version how
+	for version in 1.15 1.19 1.24 1.27; do
+		add dies "$version"
+	done
+	run_guest
+	for version in 1.15 1.19 1.24 1.27; do
+		for how in trap nil copied; do
+			died "$version" "$how"
+		done
+	done
+}

@@ -478,6 +478,7 @@ static void find_roots(struct plan *p, const struct gobin *b)
 		p->mheap = stackalloc_mheap(b);
 	plan_find_range(b, "runtime.futex", p->futex);
 	plan_find_range(b, "runtime.usleep", p->usleep);
+	plan_find_range(b, "runtime.systemstack", p->systemstack);
 	find_sigpanic(p, b);
 	code_tls_g(b, &p->tls_g);
 }

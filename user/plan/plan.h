@@ -150,6 +150,7 @@ struct plan {
 	int heap_live_reg;
 	unsigned int groups;
 	uint64_t sigpanic[2];		/* runtime.sigpanic: [start, end); 0 unknown */
+	uint64_t systemstack[2];	/* runtime.systemstack, likewise */
 	struct tls_g tls_g;
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
 	uint64_t text_start, text_end;	/* ... of Go's own text, without C's */
