@@ -42,7 +42,7 @@ int calibrate_record(struct pt_regs *ctx)
 	l->stack = 0;
 	if (bp) {
 		bpf_probe_read_user(g, sizeof(g), (void *)bp);	/* the same read as g_read() */
-		l->stack = stack_hash(g[1], 0, bp, 0);
+		l->stack = stack_hash(g[1], 0, bp, 0, 0);
 	}
 	rec_submit(l);
 	return 0;

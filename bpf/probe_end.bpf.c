@@ -63,7 +63,8 @@ static __always_inline int send_end(const struct end *e)
 	u->room = END_TEXT;
 	read_message(u, e);
 	if (stack_depth && e->from.pc)
-		key = stack_hash_slowly(e->from.pc, e->from.second, e->from.bp, STACK_END);
+		key = stack_hash_slowly(e->from.pc, e->from.second, e->from.bp, STACK_END,
+					stack_end(e->from.bp));
 	u->stack = key;
 	rec_submit(u);
 	if (stack_is_new(key))

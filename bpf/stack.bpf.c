@@ -62,7 +62,7 @@ struct {
  * A program takes a piece by compare-and-swap, which BPF has since Linux 5.12; before, there is
  * only the slow walk.
  */
-__noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+__noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt, __u64 end)
 {
 	return 0;
 }
@@ -127,10 +127,10 @@ static __always_inline void piece_steps(struct piece_walk *c)
 	each_frame(piece_step, c);
 }
 
-__noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+__noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt, __u64 end)
 {
 	struct piece_walk c = {
-		.to = hash_begin(pc, second, bp, salt),
+		.to = hash_begin(pc, second, bp, salt, end),
 		.salt = salt,
 		.cpu = bpf_get_smp_processor_id(),
 	};

@@ -117,7 +117,7 @@ static __always_inline __u64 *seen_set(__u64 key)
  * As stack_hash_slowly(), but 0 where the kernel has no compare-and-swap in BPF, which this walk
  * needs.
  */
-__u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
+__u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt, __u64 end);
 
 #if defined(ARCH_STALE_FRAMES) && !defined(GO_INLINE)
 /*
@@ -139,6 +139,12 @@ struct stack_start {
 	__u64 pc, second, bp;
 };
 
+/* Returns stack_end() of the goroutine's frames in a stack of @class. */
+static __always_inline __u64 stack_end_of(__u64 second, __u64 bp, __u8 class)
+{
+	return stack_end(class == STACK_CPU && second ? second : bp);
+}
+
 /*
  * A short stack has this bit in the salt of its hash, and STACK_KEY_SHORT in its key. stack_send()
  * then copies as many frames as were hashed, also if `stacks` has changed meanwhile.
@@ -150,8 +156,11 @@ static __always_inline __u32 frames_at_most(bool is_short)
 	return is_short && stack_depth > SHORT_STACK ? SHORT_STACK : stack_depth;
 }
 
-/* Returns the key of the stack that begins at @pc. */
-__u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt);
+/*
+ * Returns the key of the stack that begins at @pc. @end: stack_end_of(). A walk does not ask for it
+ * itself: its frame and that of a probe leave no room for a third one on Linux 6.1.
+ */
+__u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt, __u64 end);
 int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class);
 
 static __always_inline bool stack_known(__u64 key)
@@ -174,12 +183,13 @@ static __always_inline bool is_rare(__u8 class)
 static __always_inline __u64 stack_key(const struct stack_start *from, __u8 class)
 {
 	__u32 now = stacks;
-	__u64 salt = now == STACKS_SHORT ? SALT_SHORT | class : class, key;
+	__u64 salt = now == STACKS_SHORT ? SALT_SHORT | class : class, key, end;
 
 	if (!stack_depth || now == STACKS_NONE || !from->pc)
 		return 0;
-	key = is_rare(class) ? 0 : stack_hash(from->pc, from->second, from->bp, salt);
-	return key ? key : stack_hash_slowly(from->pc, from->second, from->bp, salt);
+	end = stack_end_of(from->second, from->bp, class);
+	key = is_rare(class) ? 0 : stack_hash(from->pc, from->second, from->bp, salt, end);
+	return key ? key : stack_hash_slowly(from->pc, from->second, from->bp, salt, end);
 }
 
 /* Returns whether the stack @key must be sent. */

@@ -85,11 +85,11 @@ static __always_inline void hash_add(struct hash *c, __u64 pc)
 	c->h = h;
 }
 
-static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, __u64 salt,
+					      __u64 end)
 {
 	struct hash h = { .bp = bp, .first = 1, .h = mix(salt, pc), .other = salt,
-			  .end = stack_end((__u8)salt == STACK_CPU && second ? second : bp),
-			  .most = frames_at_most(salt & SALT_SHORT) };
+			  .end = end, .most = frames_at_most(salt & SALT_SHORT) };
 
 	if (hash_second(&h, pc, second, salt)) {
 		hash_add(&h, second);
@@ -172,13 +172,13 @@ static long window_step(__u32 i, void *ctx)
 	return 0;
 }
 
-__noinline __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+__noinline __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt, __u64 end)
 {
 	struct window_walk c;
 
 	__builtin_memset(&c, 0, sizeof(c));
 	window_open(&c.w);
-	c.to = hash_begin(pc, second, bp, salt);
+	c.to = hash_begin(pc, second, bp, salt, end);
 	c.salt = salt;
 	each_frame(window_step, &c);
 	return hash_end(&c.to, salt);
@@ -226,7 +226,8 @@ static long copy_step(__u32 i, void *ctx)
 __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
 {
 	__u64 salt = (__u8)tid_skip_class | (key & STACK_KEY_SHORT ? SALT_SHORT : 0);
-	struct copy_walk c = { .sum = hash_begin(pc, second, bp, salt), .key = key };
+	__u64 end = stack_end_of(second, bp, (__u8)salt);
+	struct copy_walk c = { .sum = hash_begin(pc, second, bp, salt, end), .key = key };
 	struct rec_stack *s = ring_reserve(ring_of_cpu(), sizeof(*s) + 8 * REC_MAX_FRAMES);
 	bool complete;
 

@@ -103,9 +103,9 @@ static __noinline __u64 walk_hinted(const struct deep *d, __u64 salt)
 	return hash_end(&sum, salt);
 }
 
-__noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+__noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt, __u64 end)
 {
-	struct hash sum = hash_begin(pc, second, bp, salt);
+	struct hash sum = hash_begin(pc, second, bp, salt, end);
 	__u32 n = sum.most > sum.first ? sum.most - sum.first : 0;
 	__u32 head = n < UNHINTED ? n : UNHINTED;
 	struct window w;
