@@ -7,15 +7,17 @@
 # require_arm64 [TARGET...]: sets $SYSROOT and $ARM64, the folder of a build for arm64, and makes TARGETs of it. The build
 # of short tests takes half of the time: -O1, no DWARF.
 require_arm64() {
-	local why
+	local why folder
 	require_tool qemu-system-aarch64 qemu-aarch64-static aarch64-linux-gnu-gcc make clang
 	local -a flags=(CFLAGS=-O1)
 	ARM64=$BUILD/arm64-brief
 	[[ $BATS_TEST_FILENAME != */soak/* ]] || { ARM64=$BUILD/arm64; flags=(); }
 	SYSROOT=$("$CHECKOUT/tools/arm64-sysroot" 2>"$BATS_TEST_TMPDIR/sysroot") ||
 		skip "the arm64 libraries cannot be had: $(tail -n 1 "$BATS_TEST_TMPDIR/sysroot")"
-	why=$(flock "$BUILD/.arm64" env -u MAKEFLAGS -u MFLAGS make -s -j2 -C "$CHECKOUT" ARCH=arm64 "BUILD=$ARM64" "${flags[@]}" \
-		"${@/#/$ARM64/}" 2>&1) ||
+	# as `make ARCH=arm64` names it, so that both know of what a file there depends
+	folder=${ARM64#"$CHECKOUT/"}
+	why=$(flock "$BUILD/.arm64" env -u MAKEFLAGS -u MFLAGS make -s -j2 -C "$CHECKOUT" ARCH=arm64 "BUILD=$folder" "${flags[@]}" \
+		"${@/#/$folder/}" 2>&1) ||
 		fail "the cross build: $(tail -n 5 <<<"$why")"
 }
 
