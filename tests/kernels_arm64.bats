@@ -32,6 +32,7 @@ UNITS="rings_ring stream_chunk stream_merge frames_stacks symbol_pcvalue threads
 @test "Linux 6.12 on arm64" {
 	local -a MIXED=()
 	require_arm64 gotap
+	succeeds python3 "$CHECKOUT/tests/lib/bpf_stacks.py" "$ARM64/gotap.bpf.o"
 	arm64_mixed mixed "$REFERENCE_GO"
 	arm64_cgo_prog "$REFERENCE_GO" mixed -buildmode=pie '-ldflags=-s -w'
 	cp "$PROG" "$BATS_TEST_TMPDIR/mixed-cgo"
