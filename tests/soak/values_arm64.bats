@@ -51,15 +51,18 @@ events_of() {
 
 judge() { succeeds python3 "$CHECKOUT/tests/lib/$1.py" "${@:2}"; }
 
-# waits_are_right VERSION [UNKNOWN...]: of the goroutines that wait already.
+# waits_are_right VERSION [UNKNOWN...]: of the goroutines that wait already. Up to Go 1.20 the callers in a stack that has grown
+# are not known, as that of selectTen has: the goroutine is not found by its function.
 waits_are_right() {
-	local name=waits-$1
+	local name=waits-$1 said=$BATS_TEST_TMPDIR/said
 	local -a unknown=()
 	[ "$1" != 1.15 ] || unknown=(network)	# another layout of pollDesc
+	cp "$GUEST/$name.said" "$said"
+	[ "${1#1.}" -ge 21 ] || sed -i '/^main\.selectTen /d' "$said"
 	whole "$name"
-	judge waits "$GUEST/$name.said" "$EVENTS" "${unknown[@]}"
+	judge waits "$said" "$EVENTS" "${unknown[@]}"
 	events_of "$name-now"
-	judge waits "$GUEST/$name.said" "$EVENTS" "${@:2}"
+	judge waits "$said" "$EVENTS" "${@:2}"
 }
 
 @test "arm64: what goroutines wait for" {
