@@ -8,8 +8,8 @@
 # A program may then make 10 million records a second: the rings are large enough for the time in which gotap waits for
 # a CPU.
 
-load lib/text
-load lib/inline
+load "${BASH_SOURCE[0]%/*}/text"
+load "${BASH_SOURCE[0]%/*}/inline"
 
 # The releases whose own traces have the format that gotap writes.
 RELEASES=()
