@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# copies.py EVENTS DUFF...: are the stacks of the samples of tests/prog/copies right? EVENTS is what `gotap text --events --json`
+# copies.py EVENTS [grown] DUFF...: are the stacks of the samples of tests/prog/copies right? EVENTS is what `gotap text --events --json`
 # prints, DUFF the functions of duffcopy and duffzero that the release has. Nothing in the program calls itself: no function is
-# twice in a row. What runs on the system stack for the program has the program's own frames, too.
+# twice in a row. grown: the outer callers in a stack that has grown are not known (Go up to 1.20 on arm64). What runs on the system stack for the program has the program's own frames, too.
 
 import collections
 import json
@@ -13,7 +13,8 @@ CALLERS = {"runtime.duffcopy": "main.copyLarge", "runtime.duffzero": "main.clear
 
 
 def main():
-    events, duff = sys.argv[1], sys.argv[2:]
+    events, grown = sys.argv[1], "grown" in sys.argv
+    duff = [name for name in sys.argv[2:] if name != "grown"]
     seen, wrong = collections.Counter(), collections.Counter()
     with open(events, encoding="utf-8") as f:
         for line in f:
@@ -29,7 +30,7 @@ def main():
                 if stack[1].startswith("main.") and stack[1] != CALLERS[stack[0]]:
                     wrong["caller: " + " < ".join(stack)] += 1
                 seen[stack[0]] += stack[1] == CALLERS[stack[0]]
-            if "main.main" in stack and stack[-2:] != ["runtime.main", "runtime.goexit"]:
+            if not grown and "main.main" in stack and stack[-2:] != ["runtime.main", "runtime.goexit"]:
                 wrong["root: " + " < ".join(stack)] += 1
             if "runtime.Stack.func1" in stack:
                 seen["system"] += 1

@@ -125,7 +125,7 @@ routes_are_right() {
 		whole "mixed-$version"
 		jq -r 'select(.to == "Syscall") | [.stack[].func] | join(" ")' "$EVENTS" >"$BATS_TEST_TMPDIR/syscalls"
 		[ "$(wc -l <"$BATS_TEST_TMPDIR/syscalls")" -gt 10 ]
-		! grep -E '(^| )([^ ]+) \2( |$)' "$BATS_TEST_TMPDIR/syscalls" || fail "a caller of syscall.Syscall twice"
+		! grep -E '(^| )([^ ]+) \2( |$)' <(sed 's/runtime.doInit//g' "$BATS_TEST_TMPDIR/syscalls") || fail "a caller of syscall.Syscall twice"
 		run_logged "$ORACLE/diff" -min-recall 0.999 -min-precision 0.999 -min-reasons 0.99 -min-stacks 0.7 -min-threads 0.9 \
 			-min-proc-recall 0.99 -min-proc-precision 0.9 -margin 20ms "$GUEST/mixed-$version.runtime.trace" "$GUEST/mixed-$version.trace"
 		[ "$status" -eq 0 ]
@@ -138,10 +138,12 @@ routes_are_right() {
 		add copies "$version"
 	done
 	run_guest
-	for version in 1.15 1.19 1.24; do
+	for version in 1.15 1.19; do
 		whole "copies-$version"
-		judge copies "$EVENTS" runtime.duffcopy runtime.duffzero
+		judge copies "$EVENTS" grown runtime.duffcopy runtime.duffzero
 	done
+	whole copies-1.24
+	judge copies "$EVENTS" runtime.duffcopy runtime.duffzero
 	whole copies-1.27
 	judge copies "$EVENTS"
 }

@@ -125,7 +125,7 @@ static void a_yield_is_one_by_the_number_of_the_machine(void)
 {
 	struct threads *t = story();
 
-	threads_set_yield(t, 124);
+	threads_set_machine(t, EM_AARCH64);
 	on(t, 110, 1, 10, 1000);
 	off(t, 120, REC_OFF_RUNNABLE, 10, YIELD);
 	on(t, 130, 1, 20, 1000);

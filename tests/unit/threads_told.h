@@ -9,6 +9,8 @@
 
 #include "unit.h"
 
+#include <elf.h>
+
 #include "base/vec.h"
 #include "threads/threads.h"
 
@@ -41,7 +43,7 @@ static inline struct threads *story(void)
 	struct rec begin = { .kind = REC_THREADS, .sub = REC_THREADS_BEGIN, .time = 100 };
 
 	told.len = 0;
-	threads_set_yield(t, YIELD);
+	threads_set_machine(t, EM_X86_64);
 	threads_visit(t, &(struct threads_visitor){ .span = say_span, .thread_end = say_end });
 	threads_record(t, &begin);
 	return t;

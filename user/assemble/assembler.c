@@ -13,7 +13,6 @@
 #include "release/release.h"
 #include "stream/goid.h"
 #include "stream/merge.h"
-#include "symbol/goarch.h"
 
 enum {
 	/* A reader holds one generation in memory: keep it near the runtime's second. */
@@ -228,7 +227,6 @@ static void assembler_open_model(struct assembler *a, const struct assembler_opt
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
 		  struct error *err)
 {
-	const struct goarch *arch = goarch_of((uint16_t)opts->info->machine);
 	struct assembler *a = xcalloc(1, sizeof(*a));
 	unsigned int kind;
 	int r;
@@ -240,8 +238,7 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 	a->types = opts->types;
 	a->observers = opts->observers;
 	a->threads = threads_new();
-	if (arch)
-		threads_set_yield(a->threads, arch->nr_sched_yield);
+	threads_set_machine(a->threads, opts->info->machine);
 	a->sums = thread_sums_new(a->threads);
 	a->stacks = stacks_new(opts->symbols, (int)opts->info->go_minor, opts->info->stack_depth);
 	a->merge = merge_new();

@@ -18,7 +18,7 @@
 static const char MAGIC[8] = "gotapspl";
 
 enum {
-	SPOOL_VERSION = 4,
+	SPOOL_VERSION = 3,
 	/* Much more than any chunk has; bounds the allocation for a damaged file. */
 	CHUNK_MAX = 1 << 30,
 };

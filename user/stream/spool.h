@@ -31,11 +31,11 @@ struct capture_info {
 	char build_id[128];
 	char go_version[64];
 	uint32_t go_minor;	/* NN of go1.NN */
-	uint32_t machine;	/* e_machine of the executable (symbol/goarch.h) */
 	uint32_t pid;
 	uint64_t bias;
 	uint32_t stack_depth;
-	uint32_t launched;	/* 1: gotap started the program and traced it from its exec on */
+	uint16_t launched;	/* 1: gotap started the program and traced it from its exec on */
+	uint16_t machine;	/* e_machine of the executable (symbol/goarch.h); 0: amd64 */
 	uint32_t unseen_unblocks;	/* struct plan.unseen_unblocks */
 	uint32_t n_plugins;
 	struct capture_plugin plugins[CAPTURE_PLUGINS];

@@ -35,6 +35,11 @@ const struct goarch *goarch_of(uint16_t elf)
 	return NULL;
 }
 
+const struct goarch *goarch_of_recording(uint16_t elf)
+{
+	return elf ? goarch_of(elf) : &goarches[GOARCH_AMD64];
+}
+
 const struct goarch *goarch_host(void)
 {
 	return goarch_of(ARCH_ELF_MACHINE);

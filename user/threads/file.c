@@ -184,6 +184,7 @@ int threads_reader_open(struct threads_reader **ret, const char *path, struct ca
 		return status;
 	}
 	r->threads = threads_new();
+	threads_set_machine(r->threads, info->machine);
 	r->merge = merge_new();
 	*ret = r;
 	return 0;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "symbol/goarch.h"
 #include "threads/internal.h"
 
 /* --- records --- */
@@ -121,10 +122,12 @@ struct threads *threads_new(void)
 	return xcalloc(1, sizeof(struct threads));
 }
 
-void threads_set_yield(struct threads *t, uint32_t nr)
+void threads_set_machine(struct threads *t, uint16_t machine)
 {
-	t->nr_sched_yield = nr;
-	t->knows_yield = true;
+	const struct goarch *arch = goarch_of_recording(machine);
+
+	t->knows_yield = arch;
+	t->nr_sched_yield = arch ? arch->nr_sched_yield : 0;
 }
 
 void threads_free(struct threads *t)

@@ -142,10 +142,10 @@ struct threads;
 /* Makes an empty set of threads, which the caller frees by threads_free(). */
 struct threads *threads_new(void);
 /*
- * Sets the number of sched_yield(2) on the machine that was recorded. Without it a thread that
- * yielded its CPU counts as preempted.
+ * Sets the machine that was recorded (e_machine; 0: amd64), which gives sched_yield(2) its number.
+ * Without it a thread that yielded its CPU counts as preempted.
  */
-void threads_set_yield(struct threads *t, uint32_t nr);
+void threads_set_machine(struct threads *t, uint16_t machine);
 /* Accepts NULL. */
 void threads_free(struct threads *t);
 /* Adds a copy of @visitor. */
