@@ -60,7 +60,10 @@ struct goarch {
 
 /* Returns the architecture with this e_machine; NULL if gotap does not know it. */
 const struct goarch *goarch_of(uint16_t elf);
-/* Likewise of a recording: 0, where it does not say its own, is amd64, which had no number at first. */
+/*
+ * Likewise of a recording: 0, where it does not name its own, is amd64, as recordings of before did
+ * not.
+ */
 const struct goarch *goarch_of_recording(uint16_t elf);
 /* Returns the architecture on which this gotap runs. */
 const struct goarch *goarch_host(void);
