@@ -157,12 +157,10 @@ memory_is_right() {
 	succeeds "$ORACLE/memory" "$GUEST/memory.runtime.trace" "$GUEST/memory.trace"
 }
 
-# The kernel's own counts of what threads ran and waited for a CPU; the states of a thread add up to its life.
+# The states of a thread add up to its life. The kernel's own counts differ here by what the threads run before and after the
+# recording, which takes long in the emulator: tests/perfetto_system.bats compares them.
 threads_are_right() {
 	whole threads
-	python3 "$CHECKOUT/tests/lib/threads.py" "$GUEST/threads.out" "all(near(t[i].on_cpu_seconds, a[0] - b.get(i, (0, 0))[0]) and
-		near(t[i].runqueue_seconds, a[1] - b.get(i, (0, 0))[1])
-		for b in [schedstat('$GUEST/threads/before')] for i, a in schedstat('$GUEST/threads/after').items())"
 	python3 "$CHECKOUT/tests/lib/threads.py" "$GUEST/threads.out" \
 		'all(abs(x.seconds - sum(x.states.values())) < 1e-4 for x in t.values()) and total.unknown == 0 and total.woken > 10 and d["lost"] == 0'
 }
