@@ -158,7 +158,7 @@ memory_is_right() {
 }
 
 # The states of a thread add up to its life. The kernel's own counts differ here by what the threads run before and after the
-# recording, which takes long in the emulator: tests/perfetto_system.bats compares them.
+# recording, which takes long in the emulator: tests/threads.bats compares them.
 threads_are_right() {
 	whole threads
 	python3 "$CHECKOUT/tests/lib/threads.py" "$GUEST/threads.out" \
