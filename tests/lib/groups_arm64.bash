@@ -265,8 +265,8 @@ served_is_right() {
 # Prices are measured on the machine, and the probes cost no more than the limit.
 budget_is_kept() {
 	step_succeeds budget
-	views_ok "$GUEST/budget.trace"
 	contains '"budget_percent": 5'
+	views_ok "$GUEST/budget.trace"
 }
 
 # What is stepped, and only that.

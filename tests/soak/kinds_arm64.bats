@@ -108,9 +108,10 @@ counted_callbacks() { echo $(($(sed -n 's/^callbacks //p' "$GUEST/$1.out") / 3))
 		[[ $output != *'"lost": '[1-9]* && $output != *'"repairs_total": '[1-9]* ]] || fail "$name"
 	done
 	views_ok "$GUEST"/{container,boxed.1,child.1,child.2,replaced.1,replaced.2}.trace
-	# the program knows its threads by the ids of its own namespace
+	# programs know their threads by the ids of their own namespace
 	same_as_runtime container container -min-threads 0
-	for name in boxed.1 child.2 replaced.2; do
+	same_as_runtime boxed.1 boxed.1 -min-threads 0
+	for name in child.2 replaced.2; do
 		same_as_runtime "$name" "$name"
 	done
 
