@@ -74,15 +74,15 @@ static const struct {
 	uint8_t old, new_;
 	struct site_class class;
 } classes[] = {
-	{ 2, 4, { REC_GO_PARK, 0, STACK_PARK } },
-	{ 4, 1, { REC_GO_READY, 0, STACK_READY } },
-	{ 2, 1, { REC_GO_STOP, REC_STOP_GOSCHED, STACK_STOP } },
-	{ 6, 1, { REC_GO_CREATE, 0, STACK_CREATE } },
-	{ 2, 6, { REC_GO_DEAD, 0, 0 } },
-	{ 2, 3, { REC_SYS_ENTER, 0, STACK_SYSCALL } },
-	{ 3, 2, { REC_SYS_EXIT, 0, 0 } },
-	{ 9, 1, { REC_GO_STOP, 0, STACK_STOP } },
-	{ 0, 0, { REC_P_START, REC_PSTART_EXITSYSCALL, 0 } },
+	{ 2, 4, { REC_GO_PARK, 0, STACK_PARK, 0 } },
+	{ 4, 1, { REC_GO_READY, 0, STACK_READY, 0 } },
+	{ 2, 1, { REC_GO_STOP, REC_STOP_GOSCHED, STACK_STOP, 0 } },
+	{ 6, 1, { REC_GO_CREATE, 0, STACK_CREATE, 0 } },
+	{ 2, 6, { REC_GO_DEAD, 0, 0, 0 } },
+	{ 2, 3, { REC_SYS_ENTER, 0, STACK_SYSCALL, 0 } },
+	{ 3, 2, { REC_SYS_EXIT, 0, 0, 0 } },
+	{ 9, 1, { REC_GO_STOP, 0, STACK_STOP, 0 } },
+	{ 0, 0, { REC_P_START, REC_PSTART_EXITSYSCALL, 0, 0 } },
 };
 
 /* Fills the table; returns a multiplier that gives each class a slot of its own. */
