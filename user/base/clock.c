@@ -90,6 +90,23 @@ uint64_t wall_ns(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
+uint64_t wall_at(uint64_t time)
+{
+	enum { TRIES = 8, CLOSE = 10000 };
+	uint64_t least = UINT64_MAX, ret = 0;
+	int i;
+
+	for (i = 0; i < TRIES && least > CLOSE; i++) {
+		uint64_t before = now_ns(), wall = wall_ns(), apart = now_ns() - before;
+
+		if (apart >= least)
+			continue;
+		least = apart;
+		ret = wall - (before + apart / 2 - time);
+	}
+	return ret;
+}
+
 uint64_t clock_own_cpu_ns(void)
 {
 	struct timespec t;

@@ -14,6 +14,11 @@
 uint64_t now_ns(void);
 /* CLOCK_REALTIME in ns. */
 uint64_t wall_ns(void);
+/*
+ * Returns CLOCK_REALTIME at the instant @time of now_ns(), ns. The two clocks are read one after
+ * the other, several times if the thread loses its CPU in between.
+ */
+uint64_t wall_at(uint64_t time);
 /* Returns the CPU time of all threads of this process, ns. */
 uint64_t clock_own_cpu_ns(void);
 /* Sleeps for @ns, which must be less than a second. */

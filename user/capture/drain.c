@@ -110,7 +110,7 @@ static void drain_fill(struct drain *d, struct chunk *c)
 
 	d->fill = 0;
 	c->mono_ns = inline_rings_round(d->in_target);
-	c->wall_ns = wall_ns();
+	c->wall_ns = wall_at(c->mono_ns);
 	for (i = 0; i < d->rings->rings.len; i++) {
 		struct ring *ring = vec_at(&d->rings->rings, struct ring, i);
 

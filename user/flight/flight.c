@@ -115,7 +115,7 @@ uint64_t flight_trigger_why(struct flight *f, const struct flight_fact *fact,
 			    enum flight_refusal *why)
 {
 	uint64_t now = now_ns(), time = fact->time && fact->time < now ? fact->time : now;
-	uint64_t wall = wall_ns() - (now - time), id = 0;
+	uint64_t wall = wall_at(time), id = 0;
 	struct flight_fact taken;
 	struct request *r;
 

@@ -45,7 +45,7 @@ static void on_ready(void *ctx, struct top_sample *s)
 		return;
 	}
 	t->intervals++;
-	s->wall_ns = wall_ns() - (now > s->to ? now - s->to : 0);
+	s->wall_ns = wall_at(now < s->to ? now : s->to);
 	top_meter_read(&t->meter, t->assembler, &s->machine);
 	if (t->o->once) {
 		t->held = s;
