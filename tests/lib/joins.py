@@ -3,8 +3,9 @@
 
 joins.py ANSWER FRONT_EVENTS BACK_EVENTS TRUTH [LEAST]: ANSWER is the JSON of `gotap requests FRONT BACK`, the events those of
 `gotap text --events --json` of both, TRUTH has a line "ID TOKEN" for each call (tests/prog/downstream.go). Each pair of ANSWER
-must be one of TRUTH, and LEAST (0.99) of those that both traces have must be there. Its time must lie within the request of
-the front, and overlap the one of the back.
+must be one of TRUTH, and LEAST (0.99) of those that both traces have must be there. Not expected (docs/joins.md) are those of a front's request that
+began before the back's trace, and those of a connection with an end that nobody ever waited for: on a busy machine all bytes
+can be there whenever a goroutine reads. Its time must lie within the request of the front, and overlap the one of the back.
 """
 import json
 import re
@@ -27,13 +28,46 @@ def requests(path, prefix):
     return found
 
 
+def looks(path):
+    """(local, remote) -> the first time that a goroutine waits for that socket."""
+    first = {}
+    for line in open(path):
+        e = json.loads(line)
+        for o in e.get("waits_for", {}).get("objects", []):
+            if "remote" in o:
+                first.setdefault((o["local"], o["remote"]), e["time"])
+    return first
+
+
+def remotes(path):
+    """Path of a request -> the address that its connection came from."""
+    found = {}
+    for line in open(path):
+        at = re.search(r"remote=(\S+) path=/b/([^\s\"]+)", line)
+        if at:
+            found[at.group(2)] = at.group(1)
+    return found
+
+
 answer = json.load(open(sys.argv[1]))
 front, back = requests(sys.argv[2], "/a/"), requests(sys.argv[3], "/b/")
 truth = {tuple(line.split()) for line in open(sys.argv[4])}
 least = float(sys.argv[5]) if len(sys.argv) > 5 else 0.99
-ids = {r[0] for r in front.values()}
+begin = next(json.loads(line)["time"] for line in open(sys.argv[3]))
+ids = {r[0] for r in front.values() if r[1] >= begin}
 tokens = {r[0] for r in back.values()}
-wanted = {t for t in truth if t[0] in ids and t[1] in tokens}
+remote, ends = remotes(sys.argv[3]), {r[0]: r[2] for r in back.values()}
+waits = {end[0]: time for end, time in looks(sys.argv[2]).items()}
+serves = {end[1]: time for end, time in looks(sys.argv[3]).items()}
+
+
+def is_waited_for(token):
+    """Both ends of its connection were waited for before the response was there; of a Unix socket that is not known."""
+    end = remote.get(token, "")
+    return ":" not in end or all(end in w and w[end] < ends[token] for w in (waits, serves))
+
+
+wanted = {t for t in truth if t[0] in ids and t[1] in tokens and is_waited_for(t[1])}
 origin = next(json.loads(line)["time"] for line in open(sys.argv[2]))
 pairs, wrong, outside = set(), [], []
 for c in answer["downstream"]:
