@@ -79,6 +79,15 @@ static struct joins_wait joins_look_up(struct joins *j, uint32_t member, const s
 	return w;
 }
 
+/* A wait that had begun before the trace has no reason, but its socket. */
+static bool joins_is_for_network(const struct span *wait)
+{
+	struct trace_socket socket;
+
+	return !strcmp(wait->reason, "network") ||
+	       (!wait->reason[0] && joins_socket_of(wait, &socket));
+}
+
 struct joins_wait joins_ended(struct joins *j, uint32_t member, const struct span *wait)
 {
 	struct joins_member *m = &j->members[member];
@@ -87,7 +96,7 @@ struct joins_wait joins_ended(struct joins *j, uint32_t member, const struct spa
 	if (j->last.member == member && j->last.g == wait->g->id && j->last.to == wait->to)
 		return j->last.wait;
 
-	if (wait->state != GO_WAITING || !wait->end.type || strcmp(wait->reason, "network") ||
+	if (wait->state != GO_WAITING || !wait->end.type || !joins_is_for_network(wait) ||
 	    !(joins_stack(&m->stacks, spans_stacks(m->s), wait->stack) & JOINS_READS))
 		return w;
 	w = joins_look_up(j, member, wait);
