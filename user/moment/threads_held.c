@@ -335,9 +335,3 @@ uint64_t threads_release(struct threads_held *h)
 	held_be_as_before(h);
 	return h->ns;
 }
-
-void threads_held_free(struct threads_held *h)
-{
-	vec_free(&h->all);
-	map64_free(&h->index);
-}

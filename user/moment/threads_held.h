@@ -52,6 +52,5 @@ int threads_hold(struct threads_held *h, const struct process *p, uint64_t deadl
 int threads_registers(const struct threads_held *h, size_t i, struct moment_thread *ret);
 /* Continues all threads. Returns the length of the stop, ns. */
 uint64_t threads_release(struct threads_held *h);
-void threads_held_free(struct threads_held *h);
 
 #endif

@@ -358,16 +358,3 @@ int plan_region_values(struct plan *p, const struct gobin *b, struct error *err)
 	free(values);
 	return r ? error_prefix(err, "--region-args: '%s'", gobin_path(b)) : 0;
 }
-
-const struct plan_region *plan_region_at(const struct plan *p, uint64_t addr)
-{
-	size_t i;
-
-	for (i = 0; i < p->regions.len; i++) {
-		const struct plan_region *r = vec_at(&p->regions, struct plan_region, i);
-
-		if (addr - r->addr < r->size)
-			return r;
-	}
-	return NULL;
-}

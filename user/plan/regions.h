@@ -36,7 +36,4 @@ int plan_add_regions(struct plan *p, const struct gobin *b, const char *const *p
  */
 int plan_region_values(struct plan *p, const struct gobin *b, struct error *err);
 
-/* Returns the one that holds the link-time address @addr; NULL: none does. */
-const struct plan_region *plan_region_at(const struct plan *p, uint64_t addr);
-
 #endif
