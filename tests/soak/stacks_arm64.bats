@@ -9,24 +9,9 @@ load ../lib/common
 load ../lib/differential
 load ../lib/kernel
 load ../lib/kernel_arm64
+load ../lib/stacks_arm64
 
 RELEASES="1.15 1.19 1.21 1.23 1.24 1.26 1.27"
-
-same_as() {
-	succeeds python3 "$CHECKOUT/tests/lib/same_stacks.py" "$1" "$2"
-}
-
-# Go 1.15: its own dump has the inlined runtime.goparkunlock, which no other release shows.
-stacks_are_true() {
-	local name=$1 dir=$GUEST/$1
-	step_succeeds "$name"
-	sed '/^runtime.goparkunlock/,+1d' "$dir/dump.2" >"$dir/dump"
-	same_as "$dir/ours" "$dir/dump"
-	same_as "$dir/image" "$dir/dump"
-	"$GOTAP" stacks --core "$dir/core" --exe "$BATS_TEST_TMPDIR/$name" >"$dir/here" || fail "$name here"
-	same_as "$dir/here" "$dir/dump"
-	[ "$name" = stacked-1.15 ] || succeeds python3 "$CHECKOUT/tests/lib/same_labels.py" "$dir/json" "$dir/dump.1"
-}
 
 @test "arm64: states, frames, lines, creators and labels are those of the runtime's dump, and those of a core file" {
 	local release

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,10 +40,18 @@ enum {
 	SCAN_ZERO = 1 << 5,
 	SCAN_MARKED = 1 << 7,
 
-	HUGE_PAGES = 512, /* of a huge page of x86 */
 	RUNS_AT_ONCE = 512,
 	ENTRIES_AT_ONCE = 8192,
 };
+
+size_t pages_size(void)
+{
+	static size_t bytes;
+
+	if (!bytes)
+		bytes = (size_t)sysconf(_SC_PAGESIZE);
+	return bytes;
+}
 
 static int pages_open_file(const struct procfs *fs, pid_t pid)
 {
@@ -67,16 +76,17 @@ static bool pages_can_scan(int pagemap)
 /* Returns whether this kernel has soft-dirty bits, by a look at a page of gotap's own. */
 static bool pages_have_marks(void)
 {
+	size_t n = pages_size();
 	volatile char *page =
-		mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	uint64_t entry = 0;
 
 	if (page != MAP_FAILED) {
 		page[0] = 1;
-		if (pread(fd, &entry, sizeof(entry), (off_t)((uintptr_t)page / PAGE_BYTES * 8)) < 0)
+		if (pread(fd, &entry, sizeof(entry), (off_t)((uintptr_t)page / n * 8)) < 0)
 			entry = 0;
-		munmap((void *)(uintptr_t)page, PAGE_BYTES);
+		munmap((void *)(uintptr_t)page, n);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -94,7 +104,7 @@ static uint64_t frame_of_zeros(size_t n, int advice)
 	if (at != MAP_FAILED) {
 		madvise(at, 2 * n, advice);
 		if (aligned[0] || pread(fd, &entry, sizeof(entry),
-					(off_t)((uintptr_t)aligned / PAGE_BYTES * 8)) < 0)
+					(off_t)((uintptr_t)aligned / pages_size() * 8)) < 0)
 			entry = 0;
 		munmap(at, 2 * n);
 	}
@@ -103,12 +113,28 @@ static uint64_t frame_of_zeros(size_t n, int advice)
 	return entry & ENTRY_FRAME;
 }
 
+static size_t huge_page_bytes(void)
+{
+	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "re");
+	size_t bytes = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%zu", &bytes) != 1 || bytes % pages_size())
+		bytes = 0;
+	fclose(file);
+	return bytes;
+}
+
 /* There are two pages of zeros, a small one and a huge one, if huge pages are used at all. */
 static void find_zeros(struct page_finder *f)
 {
-	f->zero = frame_of_zeros(PAGE_BYTES, MADV_NOHUGEPAGE);
-	f->huge_zero = frame_of_zeros((size_t)HUGE_PAGES * PAGE_BYTES, MADV_HUGEPAGE);
-	if (f->huge_zero % HUGE_PAGES)
+	f->zero = frame_of_zeros(pages_size(), MADV_NOHUGEPAGE);
+	f->huge_pages = huge_page_bytes() / pages_size();
+	f->huge_zero = 0;
+	if (f->huge_pages)
+		f->huge_zero = frame_of_zeros(f->huge_pages * pages_size(), MADV_HUGEPAGE);
+	if (f->huge_pages && f->huge_zero % f->huge_pages)
 		f->huge_zero = 0;
 }
 
@@ -121,13 +147,6 @@ int pages_open(struct page_finder *f, const struct process *p)
 	f->marks = pages_have_marks();
 	find_zeros(f);
 	return 0;
-}
-
-void pages_close(struct page_finder *f)
-{
-	if (f->pagemap >= 0)
-		close(f->pagemap);
-	f->pagemap = -1;
 }
 
 enum { SAMPLE_BYTES = 16 << 20 };
@@ -157,7 +176,7 @@ static void measure_clearing(double *ns)
 	with = clear_own();
 	munmap(sample, SAMPLE_BYTES);
 	without = clear_own();
-	*ns = with > without ? (double)(with - without) / (SAMPLE_BYTES / PAGE_BYTES) : 0;
+	*ns = with > without ? (double)(with - without) / (SAMPLE_BYTES / pages_size()) : 0;
 }
 
 double pages_clear_ns(void)
@@ -261,12 +280,12 @@ static void pages_add_entry(struct vec *runs, uint64_t at, uint64_t entry, bool 
 {
 	if ((entry & ENTRY_PRESENT) && !zero) {
 		if (marked)
-			pages_add(runs, at, at + PAGE_BYTES, PAGES_COPY);
+			pages_add(runs, at, at + pages_size(), PAGES_COPY);
 	} else if (entry & ENTRY_SWAPPED) {
 		if (marked)
-			pages_add(runs, at, at + PAGE_BYTES, PAGES_SWAPPED);
+			pages_add(runs, at, at + pages_size(), PAGES_SWAPPED);
 	} else if (changed) {
-		pages_add(runs, at, at + PAGE_BYTES, PAGES_GONE);
+		pages_add(runs, at, at + pages_size(), PAGES_GONE);
 	}
 }
 
@@ -277,15 +296,15 @@ static int pages_each(const struct page_finder *f, uint64_t start, uint64_t end,
 	static uint64_t entries[ENTRIES_AT_ONCE];
 
 	while (start < end) {
-		uint64_t left = (end - start) / PAGE_BYTES;
+		uint64_t left = (end - start) / pages_size();
 		size_t want = left < ENTRIES_AT_ONCE ? left : ENTRIES_AT_ONCE;
-		ssize_t n = pread(f->pagemap, entries, want * 8, (off_t)(start / PAGE_BYTES * 8));
+		ssize_t n = pread(f->pagemap, entries, want * 8, (off_t)(start / pages_size() * 8));
 
 		if (n < 8)
 			return n < 0 ? -errno : -ESRCH;
 		for (ssize_t i = 0; i < n / 8; i++)
-			each(ctx, start + (uint64_t)i * PAGE_BYTES, entries[i]);
-		start += (uint64_t)n / 8 * PAGE_BYTES;
+			each(ctx, start + (uint64_t)i * pages_size(), entries[i]);
+		start += (uint64_t)n / 8 * pages_size();
 	}
 	return 0;
 }
@@ -301,7 +320,7 @@ static bool entry_is_zero(const struct page_finder *f, uint64_t entry)
 	uint64_t frame = entry & ENTRY_FRAME;
 
 	return frame && (frame == f->zero || (f->huge_zero && frame >= f->huge_zero &&
-					      frame < f->huge_zero + HUGE_PAGES));
+					      frame < f->huge_zero + f->huge_pages));
 }
 
 static void entry_to_runs(void *ctx, uint64_t at, uint64_t entry)

@@ -10,12 +10,14 @@
 #define GOTAP_MOMENT_PAGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
 #include "live/process.h"
 
-enum { PAGE_BYTES = 4096 };
+/* Returns the bytes of a page of this kernel: 4096; on arm64 perhaps 16384 or 65536. */
+size_t pages_size(void);
 
 enum page_kind {
 	PAGES_COPY,    /* in memory, to be copied */
@@ -33,12 +35,12 @@ struct page_finder {
 	int pagemap;
 	bool scan;
 	uint64_t zero, huge_zero; /* numbers of the kernel's pages of zeros; 0: not known */
+	size_t huge_pages;	  /* of a huge page; 0: the kernel has none */
 	bool marks; /* the kernel marks written pages; otherwise all pages count as changed */
 };
 
 /* Errors: -errno of opening the file. */
 int pages_open(struct page_finder *f, const struct process *p);
-void pages_close(struct page_finder *f);
 
 /* Measures how long it takes to clear the mark of a page, ns, in a child of the caller. */
 double pages_clear_ns(void);

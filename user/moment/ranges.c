@@ -17,6 +17,7 @@
 enum {
 	MAPS_MAX = 64 << 20,
 	RELRO_MOST = 1024, /* the program, its libraries and plugins */
+	HEADERS = 4096,	   /* bytes of a file that are read for its program headers */
 };
 
 /* Devices and huge pages: neither have soft-dirty bits, and Go keeps no objects there. */
@@ -58,7 +59,7 @@ static int ranges_read_maps(struct ranges *r, const struct process *p)
 
 static uint64_t relro_page(uint64_t addr)
 {
-	return addr & ~(uint64_t)(PAGE_BYTES - 1);
+	return addr & ~(uint64_t)(pages_size() - 1);
 }
 
 /*
@@ -73,9 +74,9 @@ static void relro_take(struct ranges *r, const uint8_t *page, uint64_t start)
 
 	memcpy(&h, page, sizeof(h));
 	if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h.e_phentsize != sizeof(p) || h.e_phoff > PAGE_BYTES)
+	    h.e_phentsize != sizeof(p) || h.e_phoff > HEADERS)
 		return;
-	for (size_t i = 0; i < h.e_phnum && h.e_phoff + (i + 1) * sizeof(p) <= PAGE_BYTES; i++) {
+	for (size_t i = 0; i < h.e_phnum && h.e_phoff + (i + 1) * sizeof(p) <= HEADERS; i++) {
 		memcpy(&p, page + h.e_phoff + i * sizeof(p), sizeof(p));
 		if (p.p_type == PT_LOAD && bias == UINT64_MAX)
 			bias = start - relro_page(p.p_vaddr);
@@ -89,7 +90,7 @@ static void relro_take(struct ranges *r, const uint8_t *page, uint64_t start)
 
 int ranges_find_constants(struct ranges *r, const struct process *p)
 {
-	uint8_t page[PAGE_BYTES];
+	uint8_t page[HEADERS];
 	struct line l;
 	char *save, *text;
 	int error = ranges_read_maps(r, p);

@@ -110,7 +110,7 @@ static int copy_flush(struct taker *t, struct copy *c)
 			return -EFAULT;
 		if (i < c->n) {
 			/* behind the page that cannot be read */
-			size_t skip = ((size_t)n / PAGE_BYTES + 1) * PAGE_BYTES;
+			size_t skip = ((size_t)n / pages_size() + 1) * pages_size();
 
 			c->from[i].iov_base = (char *)c->from[i].iov_base + skip;
 			c->to[i].iov_base = (char *)c->to[i].iov_base + skip;
@@ -248,7 +248,7 @@ static int check_clearing(struct taker *t)
 {
 	double ms = !t->finder.marks ?
 			    0 :
-			    pages_clear_ns() * ((double)t->facts->size / PAGE_BYTES) / 1e6;
+			    pages_clear_ns() * ((double)t->facts->size / pages_size()) / 1e6;
 
 	if (ms * 1e6 <= (double)t->facts->bound_ns)
 		return 0;
@@ -304,7 +304,7 @@ static int take_all_pages(struct taker *t)
 	r = copy_runs(t, &bytes);
 	t->facts->copied_running += bytes;
 	if (bytes)
-		t->ns_per_page = (double)(taker_cpu_ns() - begin) / ((double)bytes / PAGE_BYTES);
+		t->ns_per_page = (double)(taker_cpu_ns() - begin) / ((double)bytes / pages_size());
 	return r ? taker_fail(t, r, "reading memory") : 0;
 }
 
@@ -316,7 +316,7 @@ static uint64_t copy_ns(const struct taker *t, uint64_t bytes)
 {
 	double apart = t->finder.marks ? 1.6 : 1;
 
-	return (uint64_t)(apart * t->ns_per_page * (double)bytes / PAGE_BYTES);
+	return (uint64_t)(apart * t->ns_per_page * (double)bytes / pages_size());
 }
 
 /* Computes how long a stop would take now. Sets the rate of changes, too. */

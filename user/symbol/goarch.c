@@ -13,14 +13,15 @@ static const struct goarch goarches[GOARCHES] = {
 		.id = GOARCH_AMD64, .name = "amd64", .elf = EM_X86_64,
 		.elf_relative = R_X86_64_RELATIVE, .pc_quantum = 1, .call_len = 5,
 		.int_args = 9, .float_args = 15,
-		.register_args_since = 17, .cache_line = 64,
+		.register_args_since = 17, .cache_line = 64, .page_most = 4096,
 		.regs = 27, .reg_pc = 16, .reg_sp = 19, .nr_sched_yield = 24,
 	},
 	[GOARCH_ARM64] = {
 		.id = GOARCH_ARM64, .name = "arm64", .elf = EM_AARCH64,
 		.elf_relative = R_AARCH64_RELATIVE, .pc_quantum = 4, .call_len = 4,
 		.has_link = true, .int_args = 16, .float_args = 16,
-		.register_args_since = 18, .cache_line = 128, .frames_adjusted_since = 21,
+		.register_args_since = 18, .cache_line = 128, .page_most = 65536,
+		.frames_adjusted_since = 21,
 		.regs = 34, .reg_pc = 32, .reg_sp = 31, .reg_link = 30, .nr_sched_yield = 124,
 	},
 };

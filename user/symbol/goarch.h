@@ -38,6 +38,7 @@ struct goarch {
 	/* the first Go release (NN of go1.NN) that passes arguments in registers */
 	uint8_t register_args_since;
 	uint8_t cache_line;		/* CacheLinePadSize of internal/cpu */
+	uint32_t page_most;		/* bytes of the largest page that a kernel may have */
 	/*
 	 * the registers of a thread as Linux stores them in core files (struct user_regs_struct,
 	 * user_pt_regs): the number of words, and which of them are the program counter, the stack

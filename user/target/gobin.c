@@ -540,12 +540,12 @@ int gobin_file_offset(const struct gobin *b, uint64_t addr, uint64_t *ret)
 /* A mapping begins at the start of a page, its segment perhaps some bytes after that. */
 int gobin_offset_address(const struct gobin *b, uint64_t offset, uint64_t *ret)
 {
-	enum { PAGE = 4096 };
+	uint64_t page = gobin_arch(b)->page_most;
 	Elf64_Phdr ph;
 	size_t i = 0;
 
 	while (elf_load_next(&b->elf, &i, PF_X, &ph)) {
-		if (offset + PAGE <= ph.p_offset || offset >= ph.p_offset + ph.p_filesz)
+		if (offset + page <= ph.p_offset || offset >= ph.p_offset + ph.p_filesz)
 			continue;
 		*ret = ph.p_vaddr - ph.p_offset + offset;
 		return 0;
