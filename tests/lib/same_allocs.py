@@ -52,7 +52,7 @@ def of_program(path):
     return allocs, +frees
 
 
-def of_trace(path):
+def of_trace(path, own_allocs, own_frees):
     allocs, frees, faults, longest = collections.Counter(), collections.Counter(), [], 0
     collections_begun = internal = 0
     with open(path, encoding='utf-8') as file:
@@ -66,17 +66,20 @@ def of_trace(path):
                 continue
             fields = dict(pair.split('=', 1) for pair in event['message'].split(' type=')[0].split())
             kind = event['message'].partition(' type=')[2]
-            # the runtime allocates for itself amid an allocation, which its own profile has without the program's functions
+            key = (int(fields['size']), plain(frames))
+            ours, own = (allocs, own_allocs) if event['category'] == 'gotap.alloc' else (frees, own_frees)
+            # The runtime allocates for itself amid an allocation. Its own profile has that without the program's functions
+            # if it was on the system stack, and with them if not: the channel of gcBgMarkStartWorkers(). That one may end in
+            # the collection that begins there, so that it has no collections.
             if not kind and internal < 5:
                 internal += 1
+                if own[key]:
+                    ours[key] += 1
                 continue
             if kind not in TYPES[frames[0][0]]:
                 faults.append(f'type {kind!r} at {frames[0]}')
-            frames = plain(frames)
-            if event['category'] == 'gotap.alloc':
-                allocs[(int(fields['size']), frames)] += 1
-            else:
-                frees[(int(fields['size']), frames)] += 1
+            ours[key] += 1
+            if ours is frees:
                 longest = max(longest, int(fields['collections']))
     if longest > collections_begun or (frees and not longest):
         faults.append(f'a lifetime of {longest} of {collections_begun} collections')
@@ -89,8 +92,8 @@ def compared(what, ours, own):
 
 
 def main():
-    allocs, frees, faults = of_trace(sys.argv[1])
     own_allocs, own_frees = of_program(sys.argv[2])
+    allocs, frees, faults = of_trace(sys.argv[1], own_allocs, own_frees)
     faults += compared('allocated', allocs, own_allocs) + compared('freed', frees, own_frees)
     with open(sys.argv[3], encoding='utf-8') as file:
         report = json.load(file)['allocations']
