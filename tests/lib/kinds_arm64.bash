@@ -63,13 +63,13 @@ same_as_runtime() {
 }
 
 # death NAME WHAT FUNCTION...: the snapshot and the whole recording say why the program ended, and the stack has these
-# functions, one after the other.
+# functions, one after the other, those that call themselves once.
 death() {
 	local name=$1 what=$2 report
 	shift 2
 	step_succeeds "$name"
 	report=$(cat "$GUEST/$name.1.trace.json")
 	[[ $report == *"$what"* ]] || fail "no '$what': $report"
-	[ "$(grep -oE '"main\.[a-z]+ ' <<<"$report" | tr -d '" ' | paste -sd ' ')" = "$*" ] || fail "not these functions: $report"
+	[ "$(grep -oE '"main\.[a-z]+ ' <<<"$report" | tr -d '" ' | uniq | paste -sd ' ')" = "$*" ] || fail "not these functions: $report"
 	views_ok "$GUEST/$name.1.trace" "$GUEST/$name.whole.trace"
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -78,6 +79,10 @@ func die(how string) {
 		var all sync.Mutex
 		all.Unlock()
 	case "overflow":
+		recurse(0)
+	case "limited":
+		// for machines into which the stack of 1 GB does not fit that the default allows
+		debug.SetMaxStack(4 << 20)
 		recurse(0)
 	case "trap":
 		runtime.Breakpoint()

@@ -117,5 +117,9 @@ counted_callbacks() { echo $(($(sed -n 's/^callbacks //p' "$GUEST/$1.out") / 3))
 
 	death nil 'panic: runtime error: invalid memory address or nil pointer dereference' main.leaf main.caller main.die
 	death panic 'panic: the end' main.die
-	# a stack of 1 GB does not fit into the machine
+	death limited 'fatal error: stack overflow' main.recurse
+	step kill
+	[ "$status" -eq 137 ]
+	contains '"exit": "(signal 9, Killed)"'
+	views_ok "$GUEST/kill.trace"
 }

@@ -161,7 +161,7 @@ died() {
 	done
 	run_guest
 	for version in 1.15 1.19 1.24 1.27; do
-		for how in trap nil copied; do
+		for how in trap nil copied limited; do
 			died "$version" "$how"
 		done
 	done
