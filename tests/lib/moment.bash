@@ -8,6 +8,7 @@
 boot_moment() {
 	require_tool qemu-system-x86_64 busybox
 	require_kernel_image "$1"
+	[ -x "$BUILD/moment/take" ] || fail "make unit builds $BUILD/moment/take" || return
 	build_prog "$REFERENCE_GO" pages
 	GUEST=$BATS_TEST_TMPDIR/guest
 	local -a programs=("$CHECKOUT/tests/moment/guest" "$BUILD/moment/take" "$PROG")
