@@ -66,13 +66,23 @@ static __always_inline void rec_set_kind(struct rec *r, __u8 kind)
 	*(volatile __u8 *)&r->kind = kind;
 }
 
+/*
+ * The comparison that follows bounds the value that is used. The compiler may have it on the stack
+ * and load it once for the comparison and once for the use; the verifier of Linux 6.1 does not know
+ * the second one to be the same.
+ */
+#define HELD_IN_REGISTER(value) asm volatile("" : "+r"(value))
+
 /* Marks the rest of a chunk in which the record does not fit. */
 static __always_inline void mark_skipped(const struct ring_state *s, __u32 tail)
 {
 	__u32 at = tail & (CHUNK_UNITS - 1);
 	__u8 *chunk = ring_chunk(s, tail);
 
-	if (chunk && at <= CHUNK_UNITS - SKIP_UNITS)
+	if (!chunk)
+		return;
+	HELD_IN_REGISTER(at);
+	if (at <= CHUNK_UNITS - SKIP_UNITS)
 		rec_set_kind((void *)(chunk + at * RING_UNIT), REC_SKIP);
 }
 
@@ -114,7 +124,10 @@ static __always_inline void *ring_take(struct ring_state *s, const __u32 size)
 			at = 0;
 		}
 		chunk = ring_chunk(s, tail + rest);
-		if (!chunk || at > CHUNK_UNITS - units)
+		if (!chunk)
+			return 0;
+		HELD_IN_REGISTER(at);
+		if (at > CHUNK_UNITS - units)
 			return 0;	/* never true; the verifier does not know that */
 		return chunk + at * RING_UNIT;
 	}
