@@ -110,11 +110,14 @@ labels_are_right() {
 }
 
 allocations_are_right() {
+	local grown=
+	[ "$GO_MINOR" -ge 21 ] || grown=grown
 	whole allocations
 	events_of allocations
 	"$GOTAP" report --json "$GUEST/allocations.trace" >"$BATS_TEST_TMPDIR/report"
 	cat "$GUEST"/allocations/stats.[12] >"$BATS_TEST_TMPDIR/stats"
-	judge same_allocs "$EVENTS" "$GUEST/allocations/allocs.2.txt" "$BATS_TEST_TMPDIR/report" "$BATS_TEST_TMPDIR/stats"
+	judge same_allocs "$EVENTS" "$GUEST/allocations/allocs.2.txt" "$BATS_TEST_TMPDIR/report" "$BATS_TEST_TMPDIR/stats" \
+		${grown:+"$grown"}
 	grep -q '"allocs_unpaired": 0' "$GUEST/allocations.out"
 }
 
@@ -127,7 +130,8 @@ objects_are_right() {
 	same_as_counted
 }
 
-# The object that each goroutine waits for: a channel, a lock, a socket.
+# The object that each goroutine waits for: a channel, a lock, a socket. Up to Go 1.20 the callers in a stack that has grown are
+# not known, as that of selectTen has: the goroutine is not found by its function.
 waits_are_right() {
 	local name
 	local -a unknown=()
@@ -136,11 +140,13 @@ waits_are_right() {
 		whole "$name"
 		events_of "$name"
 		[ "$(grep -c ^main "$GUEST/$name.said")" -eq 13 ]
+		cp "$GUEST/$name.said" "$BATS_TEST_TMPDIR/$name.said"
+		[ "$GO_MINOR" -ge 21 ] || sed -i '/^main\.selectTen /d' "$BATS_TEST_TMPDIR/$name.said"
 	done
 	events_of waits
-	judge waits "$GUEST/waits.said" "$EVENTS"
+	judge waits "$BATS_TEST_TMPDIR/waits.said" "$EVENTS"
 	events_of waits-now
-	judge waits "$GUEST/waits-now.said" "$EVENTS" "${unknown[@]}"
+	judge waits "$BATS_TEST_TMPDIR/waits-now.said" "$EVENTS" "${unknown[@]}"
 }
 
 # Collector, mark assists, sweeping, stops of the world, heap, tasks, regions and logs, beside the runtime's own.
@@ -269,11 +275,15 @@ budget_is_kept() {
 	views_ok "$GUEST/budget.trace"
 }
 
-# What is stepped, and only that.
+# The kernel steps what docs/arm64.md names, what group sweep has beside that, and functions that run once, when a program dies.
 doctor_is_right() {
+	local assist=gcAssistAlloc
+	# its end is where mallocgc calls it
+	[ "$GO_MINOR" -ge 22 ] || assist=mallocgc
 	step_succeeds doctor
 	jq -e .traceable <<<"$output"
-	jq -r '.probes[] | select(.stepped) | .function' <<<"$output"
+	jq -r '.probes[] | select(.emulated | not) | .function' <<<"$output" | sort -u >"$BATS_TEST_TMPDIR/stepped"
+	succeeds diff "$BATS_TEST_TMPDIR/stepped" <(printf 'runtime.%s\n' '(*mheap).reclaim' dieFromSignal fatal gcControllerCommit throw $assist | sort)
 }
 
 # all_groups_are_right: what there is for the release of Go of the last boot_groups().

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build go1.22
+
 // memory takes and gives back spans of every kind and stacks of every size: small and large objects, with and without
 // pointers, that live for a while; goroutines whose stacks grow, and shrink when the collector finds them too large.
 // It can trace itself meanwhile, from SIGUSR1 on. It prints "ready" when all its workers run.
