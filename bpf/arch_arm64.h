@@ -37,6 +37,13 @@ static __always_inline u64 arch_frame_end(u64 fp) { return read_u64(fp); }
  * address of a program has.
  */
 static __always_inline u64 arch_code(u64 ret) { return ret & ((1ULL << ARCH_USER_BITS) - 1); }
+/*
+ * A call of runtime.duffcopy or duffzero has a frame record 24 bytes below the stack pointer. If a
+ * fault there becomes a panic, the runtime of Go 1.21 to 1.25 writes the frame pointer over the one
+ * in this record, which then leads to itself (preparePanic). The caller's own record is 8 bytes
+ * below its stack pointer.
+ */
+static __always_inline u64 arch_next_fp(u64 fp, u64 saved) { return saved == fp ? fp + 16 : saved; }
 
 /* As in arch_x86_args.h: an exchange is fully ordered. */
 static __always_inline void arch_publish(u64 *at, u64 v)

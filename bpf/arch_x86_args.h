@@ -26,6 +26,8 @@ static __always_inline u64 arch_frame_end(u64 fp) { return fp; }
 
 /* Returns the address of code that the return address @ret in a frame stands for. */
 static __always_inline u64 arch_code(u64 ret) { return ret; }
+/* Returns the frame pointer after @fp, where the frame at @fp has saved @saved. */
+static __always_inline u64 arch_next_fp(u64 fp, u64 saved) { return saved; }
 
 /* Stores @v where other CPUs look for it: who sees it sees all stores before it. */
 static __always_inline void arch_publish(u64 *at, u64 v)

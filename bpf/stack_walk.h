@@ -141,7 +141,7 @@ static __always_inline void hash_frame(struct hash *c, __u64 ret, __u64 bp)
 {
 	hash_add(c, arch_code(ret));
 	c->below = c->bp;
-	bp = go_over(c, ret, bp);
+	bp = go_over(c, ret, arch_next_fp(c->bp, bp));
 	c->bp = c->end && bp - c->below >= c->end - c->below ? 0 : bp;
 }
 

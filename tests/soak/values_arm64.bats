@@ -148,10 +148,14 @@ routes_are_right() {
 	judge copies "$EVENTS"
 }
 
-# died VERSION HOW: the snapshot names the goroutine, its stack and the cause as the runtime prints them.
+# died VERSION HOW: the snapshot names the goroutine, its stack and the cause as the runtime prints them. In Go 1.15 the stack
+# grows in gopanic after main.copied, and gopanic has no frame pointer from then on (kinds_arm64.bats).
 died() {
-	local name=dies-$1
-	judge same_death "$GUEST/$name.$2/1.trace.json" "$GUEST/$name.$2.said" "$GUEST/$name.$2.alone"
+	local at=$GUEST/dies-$1.$2
+	local -a grown=()
+	[ "$1 $2" != "1.15 copied" ] || grown=(grown)
+	judge same_death "$at/1.trace.json" "$at.said" "$at.alone" "${grown[@]}"
+	[ "${1#1.}" -ge 21 ] || grep -qF '"missing_probes": ["runtime.adjustframe"]' "$at.said"
 }
 
 @test "arm64: programs that a signal ends" {
