@@ -31,6 +31,7 @@ arm64_prog() {
 }
 
 # boot_arm64 RELEASE CPU GUEST FILE...: sets $GUEST to the folder of what came out of the machine, which has run tests/kernel/GUEST.
+# Its gotap is that of $ARM64, or $RECORDER.
 boot_arm64() {
 	local release=$1 cpu=$2 script=$3 why
 	shift 3
@@ -40,7 +41,7 @@ boot_arm64() {
 	mkdir -p "$BATS_TEST_TMPDIR/bin"
 	cp "$CHECKOUT/tests/kernel/$script" "$BATS_TEST_TMPDIR/bin/guest"
 	# what the emulated machine unpacks costs time
-	aarch64-linux-gnu-strip -o "$BATS_TEST_TMPDIR/bin/gotap" "$ARM64/gotap"
+	aarch64-linux-gnu-strip -o "$BATS_TEST_TMPDIR/bin/gotap" "${RECORDER:-$ARM64/gotap}"
 	GUEST=$BATS_TEST_TMPDIR/guest
 	"$CHECKOUT/tests/kernel/initramfs" -r "$SYSROOT" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "$BATS_TEST_TMPDIR/bin/guest" \
 		"$BATS_TEST_TMPDIR/bin/gotap" "$SYSROOT/usr/bin/setpriv" "$SYSROOT/usr/sbin/bpftool" "$@" &&

@@ -4,9 +4,12 @@
 #
 # gotap is built for arm64: on another machine with the libraries of Debian 12 and of Debian 13; in a Debian 13, as packages;
 # the packages, the static program, the image and the release of this machine's Debian; and natively, in a root of arm64. What
-# was built runs under qemu's emulation of programs.
+# was built runs under qemu's emulation of programs; what is given to others also records, in a virtual machine.
 
 load ../lib/common
+load ../lib/differential
+load ../lib/kernel
+load ../lib/kernel_arm64
 load ../lib/chroot
 load ../lib/arm64_root
 
@@ -40,6 +43,20 @@ commands_work() {
 	contains main.
 	run_logged qemu-aarch64-static -L "$SYSROOT" "$2" doctor "$PROG"
 	contains "a machine of it can record the program; this one, of arm64"
+}
+
+# records SYSROOT PROGRAM: this gotap, with the libraries of SYSROOT, in a virtual machine: a program is launched, against the
+# runtime's own trace, and one attached to.
+records() {
+	local -a MIXED=()
+	require_tool qemu-system-aarch64
+	oracle "$REFERENCE_GO"
+	SYSROOT=$1 RECORDER=$2
+	arm64_mixed mixed "$REFERENCE_GO"
+	: >"$BATS_TEST_TMPDIR/brief"
+	boot_arm64 6.12 neoverse-n1 guest_short "${MIXED[@]}" "$BATS_TEST_TMPDIR/brief"
+	arm64_is_true mixed uprobe_multi
+	arm64_leaves_no_trace
 }
 
 # --- make ARCH=arm64 -----------------------------------------------------------------------------
@@ -95,9 +112,12 @@ cross_built() {
 	cmp "$DIR/static/gotap.stripped" "gotap-$version-linux-arm64"
 	[ "$(jq -r '[.packages[2:][].externalRefs[0].referenceLocator | sub(".*[?]"; "")] | unique | join(" ")' \
 		"gotap-$version-linux-arm64.spdx.json")" = arch=arm64 ]
+	# its sysroot is for what else the machine has; the program takes none of its libraries
+	cd "$CHECKOUT"
+	records "$("$CHECKOUT/tools/arm64-sysroot")" "$DIR/static/gotap.stripped"
 }
 
-# packages_are_whole FOLDER: gotap and its library run, with their manual; nothing else than amd64's packages have.
+# packages_are_whole FOLDER SYSROOT: gotap and its library run, with their manual; nothing else than amd64's packages have.
 packages_are_whole() {
 	local deb root=$BATS_TEST_TMPDIR/packages
 	for deb in "$1"/*.deb; do
@@ -120,6 +140,7 @@ packages_are_whole() {
 	run_logged lintian --allow-root --info --pedantic --fail-on error,warning,info,pedantic "$DIR"/deb/*.changes
 	[ "$status" -eq 0 ]
 	packages_are_whole "$DIR/deb" "$("$CHECKOUT/tools/arm64-sysroot")"
+	records "$SYSROOT" "$BATS_TEST_TMPDIR/packages/usr/bin/gotap"
 }
 
 # --- other systems -------------------------------------------------------------------------------
@@ -139,6 +160,7 @@ packages_are_whole() {
 	[ "$status" -eq 0 ]
 	SYSROOT=$("$CHECKOUT/tools/arm64-sysroot" trixie)
 	packages_are_whole "$ROOT/tmp" "$SYSROOT"
+	records "$SYSROOT" "$BATS_TEST_TMPDIR/packages/usr/bin/gotap"
 }
 
 # A whole build takes an hour of emulation: a program of BPF, an archive and a unit test are built, and of all else the commands
