@@ -241,13 +241,19 @@ heap_is_right() {
 	done
 }
 
-# Roots and types hold what the program made them hold (tests/retained.bats).
+# Roots and types hold what the program made them hold. Up to Go 1.21 each word of an object counts as a pointer: some roots may
+# share what one of them holds (tests/retained.bats).
 retained_is_right() {
 	local json=$GUEST/retained/json alloc objects
 	step_succeeds retained
 	read -r _ alloc _ objects <"$GUEST/retained/said"
 	jq -e --argjson a "$alloc" --argjson o "$objects" \
 		'(.heap.bytes - $a | fabs) < 0.01 * $a and (.heap.objects - $o | fabs) < 0.01 * $o' "$json"
+	if [ "$GO_MINOR" -lt 22 ]; then
+		jq -e '.heap.reachable_bytes >= 6400000 and ([.roots[] | select(.root == "main.left" or .root == "main.theList")] |
+			length == 2 and all(.retained_bytes > 0 and .retained_bytes <= (if .root == "main.left" then 65568 else 640000 end)))' "$json"
+		return
+	fi
 	jq -e '[.roots[] | select(.root == "main.theList") | .retained_bytes, .retained_objects] == [640000, 10000]' "$json"
 	jq -e '[.roots[] | select(.root == "main.left") | .retained_bytes, .retained_objects] == [65568, 2]' "$json"
 }
@@ -268,10 +274,12 @@ served_is_right() {
 	views_ok "$own/trace"
 }
 
-# Prices are measured on the machine, and the probes cost no more than the limit.
+# Prices are measured on the machine. A program that does nothing but hand over is recorded in slices, and the probes cost no
+# more than the limit, or that takes a longer recording (docs/budget.md).
 budget_is_kept() {
 	step_succeeds budget
-	contains '"budget_percent": 5'
+	jq -e '.budget_percent == 5 and .cost_ns.measured and .budget_steps[-1].level == "slices" and .unrecorded_seconds > 0 and
+		(.cost_percent <= 5 or .budget_needs_seconds > .seconds)' <<<"$output"
 	views_ok "$GUEST/budget.trace"
 }
 
