@@ -286,8 +286,9 @@ budget_is_kept() {
 # The kernel steps what docs/arm64.md names, what group sweep has beside that, and functions that run once, when a program dies.
 doctor_is_right() {
 	local assist=gcAssistAlloc
-	# its end is where mallocgc calls it
-	[ "$GO_MINOR" -ge 22 ] || assist=mallocgc
+	# the end of an assist is where it is called
+	[ "$GO_MINOR" -ge 22 ] || assist=deductAssistCredit
+	[ "$GO_MINOR" -ge 21 ] || assist=mallocgc
 	step_succeeds doctor
 	jq -e .traceable <<<"$output"
 	jq -r '.probes[] | select(.emulated | not) | .function' <<<"$output" | sort -u >"$BATS_TEST_TMPDIR/stepped"
