@@ -151,10 +151,25 @@ func (l *loader) entry(k kind, s trace.Stack) stackID {
 	return 0
 }
 
+// withoutTracer is the stack of a wake-up by injectglist as both tracers can know it: the runtime's skips no frame there
+// (GoUnpark(gp, 0)), so that its own functions come first, and the line of injectglist is that of its call of the tracer.
+func withoutTracer(frames []string) []string {
+	for i, frame := range frames {
+		switch {
+		case strings.HasPrefix(frame, "runtime.traceLocker."):
+		case strings.HasPrefix(frame, "runtime.injectglist "):
+			return append([]string{"runtime.injectglist"}, frames[i+1:]...)
+		default:
+			return frames
+		}
+	}
+	return frames
+}
+
 func (l *loader) stack(s trace.Stack) stackID {
 	id, ok := l.seen[s]
 	if !ok {
-		text := strings.Join(tracefile.Frames(s), "\n")
+		text := strings.Join(withoutTracer(tracefile.Frames(s)), "\n")
 		if text == " :0" { // Go 1.22 to 1.24, preempted in a prologue: an address outside any function
 			text = ""
 		}
