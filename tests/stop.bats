@@ -22,10 +22,14 @@ mixed() {
 }
 
 @test "-d: after that time" {
+	local begin
 	mixed
+	begin=${EPOCHREALTIME/./}
 	recorded "$TRACE" -p "$TARGET" -d 700ms
+	[ $((${EPOCHREALTIME/./} - begin)) -ge 700000 ]
 	views_ok "$TRACE"
-	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0.65 && s < 60) }'
+	# on a busy machine the first event can be later than the begin
+	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0 && s < 60) }'
 	target_runs
 }
 
