@@ -70,6 +70,7 @@ attached() {
 # end of releases
 
 @test "of a stripped, position-independent program, with code in the target beside" {
+	require_inline
 	start_allocates 1.27 -buildmode=pie -ldflags=-s\ -w
 	works_recorded --attach inline
 	judged

@@ -32,6 +32,7 @@ all_within() {
 }
 
 @test "one workload, all tracers: every cell is a number that can be true" {
+	require_inline
 	succeeds "$CHECKOUT/tools/bench" --quick --programs pingpong --doc "$DOC" a
 	[ "$(column a1 1)" = ping-pong ]
 	column a1 2 | all_within 10 100000	# ns of a round trip

@@ -43,6 +43,7 @@ sends() {
 # end of releases
 
 @test "outgoing requests of a stripped program, with inline code beside" {
+	require_inline
 	build_prog 1.27 calls -ldflags=-s
 	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +http --attach inline -- "$PROG" 4 100 \
 		>"$BATS_TEST_TMPDIR/judged"

@@ -109,8 +109,9 @@ as_told() {
 @test "each use takes the capabilities of its row, and each of them" {
 	local name caps n=0
 	while IFS='|' read -r name caps; do
-		as_told "$name" "$caps"
 		n=$((n + 1))
+		[ "$name" != inline ] || has_inline || { explain "inline was not tried: the clock is $(machine_clock)"; continue; }
+		as_told "$name" "$caps"
 	done < <(rows)
 	[ "$n" -eq "$(declare -F | grep -c ' use_')" ] || fail "$n rows in the docs"
 }
@@ -144,6 +145,7 @@ derive() {
 @test "the table of capabilities is the one that leaving out each of 18 gives" {
 	local name caps
 	while IFS='|' read -r name caps; do
+		[ "$name" != inline ] || has_inline || continue
 		[ "$(derive "$name")" = "$(tr ' ' '\n' <<<"$caps" | sort | paste -sd ' ')" ] || fail "$name: $(derive "$name")"
 	done < <(rows)
 }

@@ -54,6 +54,7 @@ inner_tids() { sed -n 's/^NSpid:.*\t//p' /proc/"$1"/task/*/status; }
 
 # Code in the program knows a thread by the id that the program knows.
 @test "runc, --attach inline: threads as the container sees them" {
+	require_inline
 	build_prog 1.26 mixed
 	image "$PROG"
 	run_container "gotap-$$-inline" "${MIXED[@]}"

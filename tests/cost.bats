@@ -45,7 +45,7 @@ measured() {
 }
 
 @test "gotap's own CPU time is that of its processes, with uprobes" { measured --attach auto; }
-@test "gotap's own CPU time is that of its processes, with --attach inline" { measured --attach inline; }
+@test "gotap's own CPU time is that of its processes, with --attach inline" { require_inline; measured --attach inline; }
 
 # A program that gotap starts is a child of it: what the shell counts is both.
 @test "a launched program's CPU time is not gotap's" {

@@ -36,15 +36,15 @@ calls() {
 @test "calls of grpc 1.27, Go 1.15" { UNENDED=1 calls bullseye 1.15; }
 @test "calls of grpc 1.33, Go 1.19" { calls bookworm 1.19; }
 # bats test_tags=soak-only
-@test "calls of grpc 1.33, Go 1.19, with inline code and workers" { WORKERS=4 UNENDED=1 calls bookworm 1.19 --attach inline; }
+@test "calls of grpc 1.33, Go 1.19, with inline code and workers" { require_inline; WORKERS=4 UNENDED=1 calls bookworm 1.19 --attach inline; }
 # bats test_tags=soak-only
 @test "calls of grpc 1.64, Go 1.22" { calls trixie 1.22; }
 # bats test_tags=soak-only
-@test "calls of grpc 1.64, Go 1.24, with inline code and workers" { WORKERS=4 calls trixie 1.24 --attach inline; }
+@test "calls of grpc 1.64, Go 1.24, with inline code and workers" { require_inline; WORKERS=4 calls trixie 1.24 --attach inline; }
 # bats test_tags=soak-only
 @test "calls of grpc 1.81, Go 1.26" { calls forky 1.26; }
 @test "calls of grpc 1.81, Go 1.27" { calls forky 1.27; }
-@test "calls of grpc 1.81, Go 1.27, with inline code and workers" { WORKERS=4 calls forky 1.27 --attach inline; }
+@test "calls of grpc 1.81, Go 1.27, with inline code and workers" { require_inline; WORKERS=4 calls forky 1.27 --attach inline; }
 
 # The text of the codes of package grpc, in the order of their numbers, and which are faults of the server.
 @test "gotap requests has served methods as routes, and counts faults of the server" {

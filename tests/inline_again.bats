@@ -7,7 +7,7 @@
 
 load lib/common
 
-setup() { require_root; }
+setup() { require_root; require_inline; }
 
 # again FILE [TAGS]: runs these tests and prints their explanations and results; the output of those that failed comes last,
 # where the report of tests/run takes it from.

@@ -72,9 +72,10 @@ joins() {
 @test "one connection that is kept" { joins "$REFERENCE_GO" keep 1; }
 @test "a connection for each call" { joins "$REFERENCE_GO" each 2; }
 @test "calls by goroutines that handlers create" { joins "$REFERENCE_GO" child 2; }
-@test "a pool of connections, also with inline code" {
-	joins "$REFERENCE_GO" pool 4
-	stop_targets
+@test "a pool of connections" { joins "$REFERENCE_GO" pool 4; }
+@test "a pool of connections, with inline code" {
+	require_inline
+	build_prog "$REFERENCE_GO" downstream
 	servers pool tcp 127.0.0.1:0
 	loads 4
 	records_both 300ms --attach inline

@@ -69,6 +69,7 @@ goes_and_comes_back() {
 
 # Code in the program stays there meanwhile, and does nothing: its calls need not be changed again.
 @test "the same with code in the program" {
+	require_inline
 	build_prog "$REFERENCE_GO" turn
 	start_target "$PROG" -load 20
 	ATTACH=inline record_to_nobody --ring-size 1M --budget none

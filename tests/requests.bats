@@ -47,21 +47,21 @@ serves() {
 # end of releases
 
 # for releases 1.19+ (soak-only not 1.26 newest):
-#	@test "requests of a Go % server, with inline code" { serves % --attach inline; }
+#	@test "requests of a Go % server, with inline code" { require_inline; serves % --attach inline; }
 # bats test_tags=soak-only
-@test "requests of a Go 1.19 server, with inline code" { serves 1.19 --attach inline; }
+@test "requests of a Go 1.19 server, with inline code" { require_inline; serves 1.19 --attach inline; }
 # bats test_tags=soak-only
-@test "requests of a Go 1.21 server, with inline code" { serves 1.21 --attach inline; }
+@test "requests of a Go 1.21 server, with inline code" { require_inline; serves 1.21 --attach inline; }
 # bats test_tags=soak-only
-@test "requests of a Go 1.22 server, with inline code" { serves 1.22 --attach inline; }
+@test "requests of a Go 1.22 server, with inline code" { require_inline; serves 1.22 --attach inline; }
 # bats test_tags=soak-only
-@test "requests of a Go 1.23 server, with inline code" { serves 1.23 --attach inline; }
+@test "requests of a Go 1.23 server, with inline code" { require_inline; serves 1.23 --attach inline; }
 # bats test_tags=soak-only
-@test "requests of a Go 1.24 server, with inline code" { serves 1.24 --attach inline; }
+@test "requests of a Go 1.24 server, with inline code" { require_inline; serves 1.24 --attach inline; }
 # bats test_tags=soak-only
-@test "requests of a Go 1.25 server, with inline code" { serves 1.25 --attach inline; }
-@test "requests of a Go 1.26 server, with inline code" { serves 1.26 --attach inline; }
-@test "requests of a Go 1.27 server, with inline code" { serves 1.27 --attach inline; }
+@test "requests of a Go 1.25 server, with inline code" { require_inline; serves 1.25 --attach inline; }
+@test "requests of a Go 1.26 server, with inline code" { require_inline; serves 1.26 --attach inline; }
+@test "requests of a Go 1.27 server, with inline code" { require_inline; serves 1.27 --attach inline; }
 # end of releases
 
 # knows_children VERSION [ARGUMENT...]: no goroutine is the child of another request than its own.
@@ -95,7 +95,7 @@ knows_children() {
 @test "goroutines that work for requests of a Go 1.27 server" { knows_children 1.27; }
 # end of releases
 
-@test "goroutines that work for requests of a Go server, with inline code" { knows_children 1.27 --attach inline; }
+@test "goroutines that work for requests of a Go server, with inline code" { require_inline; knows_children 1.27 --attach inline; }
 
 # build_debian VERSION PACKAGES FILE...: builds a program that needs Go packages of Debian. Sets $PROG.
 build_debian() {

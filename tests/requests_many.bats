@@ -29,6 +29,7 @@ answered() { sed -n 's/^ *\([0-9]*\) requests in .*/\1/p' "$BATS_TEST_TMPDIR/wrk
 
 # asks_and_counts SECONDS: a server is recorded from its first request to its last.
 asks_and_counts() {
+	require_inline
 	local trace=$BATS_TEST_TMPDIR/many.trace address
 	start_target "$PROG"
 	address=$(head -n 1 "$TARGET_OUT")

@@ -150,6 +150,7 @@ starts() {
 }
 
 @test "record --attach inline" {
+	require_inline
 	starts "$GOTAP" record --attach inline -p "$TARGET" -d 2m -o /dev/null
 	has_rights inline "$RUN" gotap-prober
 	has_rights inline "$RUN" gotap

@@ -42,6 +42,7 @@ asks() {
 # end of releases
 
 @test "queries of a stripped program, with inline code beside" {
+	require_inline
 	build_prog 1.27 queries -ldflags=-s
 	"$GOTAP" record -o "$BATS_TEST_TMPDIR/x.trace" --budget none --strict -e +sql --attach inline -- "$PROG" 20 100 \
 		>"$BATS_TEST_TMPDIR/counted"

@@ -10,6 +10,7 @@ load lib/record
 
 setup() {
 	require_root
+	require_inline
 	oracle "$REFERENCE_GO"
 	TRACE=$BATS_TEST_TMPDIR/x.trace
 	ATTACH=inline

@@ -114,6 +114,12 @@ require_kernel() {
 	printf '%s\n%s\n' "$1" "${release%%-*}" | sort -VC || skip "needs kernel $1, this is $release"
 }
 
+# Code in a program (--attach inline) reads the time stamp counter, which a machine may not have as its clock (virtual
+# machines with kvm-clock): there gotap records with uprobes.
+machine_clock() { cat /sys/devices/system/clocksource/clocksource0/current_clocksource; }
+has_inline() { [ "$(machine_clock)" = tsc ]; }
+require_inline() { has_inline || skip "no code in programs: the clock of this machine is $(machine_clock), not tsc"; }
+
 # require_go VERSION: fetches the release if it is missing and sets $GO to its go command. Skips only where the
 # release cannot be had.
 require_go() {

@@ -6,6 +6,7 @@
 
 setup() {
 	require_root
+	require_inline
 	require_tool dd cmp
 	oracle "$REFERENCE_GO"
 	TRACE=$BATS_TEST_TMPDIR/x.trace
