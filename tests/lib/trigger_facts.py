@@ -120,10 +120,10 @@ def begun(found, t, limit, name):
 
 
 def of_program(e):
-    """Did the program make the event? Else it is no sign that its thread ran: gotap writes statuses at the begin of a
-    generation and notes, of any category of its own, at any time and on any thread; and where no goroutine runs it lets
+    """Did the program make the event? Else it is no sign that its thread ran: gotap writes statuses and GOMAXPROCS at the begin
+    of a generation and notes, of any category of its own, at any time and on any thread; and where no goroutine runs it lets
     goroutine 0, which no program has, begin and end for them."""
-    mine = e.get("category", "").split(".")[0] == "gotap" or "Status" in e["event"]
+    mine = e.get("category", "").split(".")[0] == "gotap" or "Status" in e["event"] or e["event"] == "ProcsChange"
     return not mine and e.get("g") != 0 and not (e.get("of") == "goroutine" and e.get("id") == 0)
 
 
