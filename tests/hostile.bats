@@ -29,11 +29,13 @@ rounds() {
 @test "attaches and detaches under load: no repair, each trace valid" { rounds cycle 2; }
 @test "damaged traces and spool files" { rounds file 10; }
 @test "records that the program forges: bounded memory and time, a valid trace, what is refused is counted" {
+	require_inline
 	GOTAP_FORGERIES=lengths rounds forged 1
 	GOTAP_FORGERIES=stacks rounds forged 1
 	GOTAP_FORGERIES=busy rounds forged 1
 }
 
 @test "the same with --flight: bounded memory and time, each snapshot valid" {
+	require_inline
 	GOTAP_FORGED_FLIGHT=1 GOTAP_FORGERIES=goroutines rounds forged 1
 }
