@@ -14,8 +14,8 @@
  * of casgstatus, which holds the caller's frame pointer and the return address.
  *
  * GO_ABI_STACK, up to 1.16, on arm64 up to 1.17: the sites of GO_ABI_CHECK; arguments are above the
- * return address, g is in thread-local storage. What differs between releases for another reason
- * has a knob of its own.
+ * return address, g is in thread-local storage. A probe that depends on the release in another way
+ * has its own knob (include/knobs.def).
  *
  * On arm64 a probe sits at the branch of the stack check in every release, and that of casgstatus
  * at its calls; GO_ABI_PUSH and GO_ABI_CHECK differ only in how the runtime cuts its stacks.

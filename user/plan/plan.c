@@ -531,7 +531,10 @@ static void plan_find_rate(struct plan *p, const struct gobin *b)
 	p->profile_rate = vars.rate;
 }
 
-/* The trace lacks the callers of a function whose frame was copied to a larger stack. */
+/*
+ * Go up to 1.20 on arm64: when the runtime copies a goroutine to a larger stack, it does not adjust
+ * the saved frame pointers. A walk by frame pointers ends there, so that stacks lack the callers.
+ */
 static void plan_find_stale_frames(struct plan *p, const struct gobin *b)
 {
 	uint8_t since = gobin_arch(b)->frames_adjusted_since;

@@ -47,8 +47,8 @@ struct goarch {
 	uint8_t regs, reg_pc, reg_sp, reg_link;
 	uint16_t nr_sched_yield;	/* number of sched_yield(2) */
 	/*
-	 * the first release whose runtime adjusts the frame pointers in a stack that it copies; 0:
-	 * all that gotap knows
+	 * the first release (NN of go1.NN) in which adjustframe (runtime/stack.go) adjusts the
+	 * saved frame pointers of a stack that it copies; 0: each release that gotap supports
 	 */
 	uint8_t frames_adjusted_since;
 };
@@ -62,8 +62,8 @@ struct goarch {
 /* Returns the architecture with this e_machine; NULL if gotap does not know it. */
 const struct goarch *goarch_of(uint16_t elf);
 /*
- * Likewise of a recording: 0, where it does not name its own, is amd64, as recordings of before did
- * not.
+ * Likewise of the e_machine in a recording: 0 is amd64, because files of gotap versions without
+ * arm64 have 0 in its place.
  */
 const struct goarch *goarch_of_recording(uint16_t elf);
 /* Returns the architecture on which this gotap runs. */

@@ -2,8 +2,9 @@
 /*
  * session: one recording of `gotap record`, from the start of the capture to the report and the
  * exit status. In: a target and open files. The session owns the capture, the assembler, and the
- * writers of the spool and of further formats. session_start.c begins it, session.c takes what the
- * capture has until its end, session_end.c finishes the files and reports.
+ * writers of the spool, of the Perfetto trace and of traces in old formats. session_start.c starts
+ * these, session.c takes chunks of records from the capture until it ends, session_end.c closes the
+ * files and prints the report.
  */
 #ifndef GOTAP_CMD_RECORD_SESSION_H
 #define GOTAP_CMD_RECORD_SESSION_H
@@ -37,7 +38,7 @@ struct session {
 	uint64_t shown;		/* ns: when progress was shown */
 	bool signalled;		/* it is stopping because of a signal */
 	bool gave_up;		/* did not wait for the end of the capture */
-	struct children children;	/* may be what was meant */
+	struct children children;	/* of the target: -p may name a wrapper */
 	struct stops stops;	/* when the program stood still */
 	struct cpu_use cpu;	/* of the program and of gotap */
 	struct capture_opts capture_opts;	/* with the default budget */
@@ -60,8 +61,8 @@ bool session_report(const struct session *s);
 /* Writes the tables, and prints the report of --report. */
 int session_show_answers(const struct session *s, struct error *err);
 /*
- * What --defer did not put into the trace is said in any case: in the report, or here. @cut: the
- * trace is not of all raw records.
+ * Prints why a recording with --defer ended early, also with --quiet, and where the raw records are
+ * that are not in the trace. @cut: not all raw records are in the trace.
  */
 void session_tell_deferred(const struct session *s, bool cut);
 

@@ -162,7 +162,10 @@ bool session_report(const struct session *s)
 	return flawless;
 }
 
-/* Has the trace a generation? What was written before a fault is a trace then. */
+/*
+ * Returns whether the trace has a generation: then the part that was written before an error is a
+ * valid trace, and is kept.
+ */
 static bool session_has_trace(const struct session *s)
 {
 	if (!s->assembler || s->nonsense || s->nothing)

@@ -107,7 +107,7 @@ static int start_files(struct session *s, struct error *err)
 	return r ? r : old_format_start(&s->old, &s->files->trace, s->opts->version, err);
 }
 
-/* Who sees the events while they are assembled. */
+/* Registers the observers that get each event when the assembler has made it. */
 static void session_observe(struct session *s, struct assembler_opts *opts)
 {
 	old_format_observe(s->old, &opts->observers);
