@@ -19,3 +19,19 @@ stacks_are_true() {
 	same_as "$dir/here" "$dir/dump"
 	[ "$name" = stacked-1.15 ] || succeeds python3 "$CHECKOUT/tests/lib/same_labels.py" "$dir/json" "$dir/dump.1"
 }
+
+# boot_stacks KERNEL RELEASE...: runs guest_stacks there on tests/prog/stacked.go of these releases, as stacked-RELEASE, and on
+# a stripped PIE of the newest one, as stacked-stripped.
+boot_stacks() {
+	local kernel=$1 release
+	local -a programs=()
+	shift
+	for release; do
+		arm64_prog "$release" stacked
+		cp "$PROG" "$BATS_TEST_TMPDIR/stacked-$release"
+		programs+=("$BATS_TEST_TMPDIR/stacked-$release")
+	done
+	arm64_prog "$REFERENCE_GO" stacked -buildmode=pie '-ldflags=-s -w'
+	cp "$PROG" "$BATS_TEST_TMPDIR/stacked-stripped"
+	boot_arm64 "$kernel" neoverse-n1 guest_stacks "${programs[@]}" "$BATS_TEST_TMPDIR/stacked-stripped"
+}

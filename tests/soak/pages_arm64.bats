@@ -37,15 +37,7 @@ pages_are_large() { [ "$(cat "$GUEST/page_kb")" -eq 16 ]; }
 
 @test "arm64, pages of 16 KiB: stacks and core files" {
 	local release
-	local -a programs=()
-	for release in 1.24 1.27; do
-		arm64_prog "$release" stacked
-		cp "$PROG" "$BATS_TEST_TMPDIR/stacked-$release"
-		programs+=("$BATS_TEST_TMPDIR/stacked-$release")
-	done
-	arm64_prog 1.27 stacked -buildmode=pie '-ldflags=-s -w'
-	cp "$PROG" "$BATS_TEST_TMPDIR/stacked-stripped"
-	boot_arm64 7.3-16k neoverse-n1 guest_stacks "${programs[@]}" "$BATS_TEST_TMPDIR/stacked-stripped"
+	boot_stacks 7.3-16k 1.24 1.27
 	pages_are_large
 	for release in 1.24 1.27 stripped; do
 		stacks_are_true "stacked-$release"

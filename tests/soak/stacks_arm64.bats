@@ -15,18 +15,11 @@ RELEASES="1.15 1.19 1.21 1.23 1.24 1.26 1.27"
 
 @test "arm64: states, frames, lines, creators and labels are those of the runtime's dump, and those of a core file" {
 	local release
-	local -a programs=()
 	require_root
 	require_tool python3
 	require_arm64 gotap
-	for release in $RELEASES; do
-		arm64_prog "$release" stacked
-		cp "$PROG" "$BATS_TEST_TMPDIR/stacked-$release"
-		programs+=("$BATS_TEST_TMPDIR/stacked-$release")
-	done
-	arm64_prog 1.27 stacked -buildmode=pie '-ldflags=-s -w'
-	cp "$PROG" "$BATS_TEST_TMPDIR/stacked-stripped"
-	boot_arm64 6.12 neoverse-n1 guest_stacks "${programs[@]}" "$BATS_TEST_TMPDIR/stacked-stripped"
+	# shellcheck disable=SC2086
+	boot_stacks 6.12 $RELEASES
 	for release in $RELEASES stripped; do
 		stacks_are_true "stacked-$release"
 	done
