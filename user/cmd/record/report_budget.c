@@ -4,6 +4,7 @@
 
 #include "base/percent.h"
 #include "cmd/record/report.h"
+#include "inline/tsc.h"
 
 static double record_report_budget_seconds(const struct report *r, const struct budget_step *s)
 {
@@ -43,13 +44,14 @@ void report_print_budget(const struct report *r, FILE *f)
 
 void report_print_budget_advice(const struct report *r, FILE *f)
 {
-	if (r->result->model.budget_steps)
-		fputs(r->in_target ? "advice: --budget allows more, --events and --stack-depth ask "
-				     "for less\n" :
-				     "advice: --attach inline takes a fraction of the cost "
-				     "(docs/inline.md), --budget allows more, --events and "
-				     "--stack-depth ask for less\n",
-		      f);
+	const char *other = "";
+
+	if (!r->result->model.budget_steps)
+		return;
+	if (!r->in_target && tsc_usable())
+		other = "--attach inline takes a fraction of the cost (docs/inline.md), ";
+	fprintf(f, "advice: %s--budget allows more, --events and --stack-depth ask for less\n",
+		other);
 }
 
 void report_json_budget(const struct report *r, struct json_out *j)
