@@ -13,7 +13,7 @@ setup() {
 	[ -x "$DRIVE" ] || fail "make unit builds $DRIVE"
 }
 
-teardown() { stop_targets; }
+teardown() { stop_stopped_targets; }
 
 # again COMMAND...: once; `make soak`: as long as time is left.
 again() {

@@ -16,6 +16,7 @@
 #include "inline/alive.h"
 #include "inline/image.h"
 #include "inline/room.h"
+#include "inline/tsc.h"
 
 /*
  * A thread that sleeps in the runtime is there soon: sysmon sleeps 10 ms at most. But it makes some
@@ -190,6 +191,8 @@ static int inliner_may_inject(struct inliner *in, struct error *err)
 			error_set(err, -ENOTSUP,
 				  "none of its probes is at an instruction that could be changed");
 
+	if (!r)
+		r = tsc_check(err);
 	return r ? r : inliner_take_left(in, FIND_THREAD_MS, err) ? -EAGAIN : 0;
 }
 

@@ -55,8 +55,8 @@ void injected_close(struct injected *in);
 
 /*
  * Returns whether memory can be put into @p: 0, or -ENOTSUP with one line that says why not:
- * another tracer, a seccomp filter that cannot be read, no membarrier, a clock that is not the TSC,
- * another PID namespace. Changes nothing.
+ * another tracer, a seccomp filter that cannot be read, no membarrier, another PID namespace.
+ * Changes nothing. Code that reads the time stamp counter needs tsc_check(), too.
  */
 int inject_possible(const struct process *p, struct error *err);
 /*

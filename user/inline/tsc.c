@@ -2,6 +2,7 @@
 /* tsc: see tsc.h. */
 #include "inline/tsc.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ enum {
 };
 
 /* --- may it be used? --- */
+
+#define CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 static bool line_has(const char *path, const char *begin, const char *word)
 {
@@ -40,12 +43,19 @@ static bool line_has(const char *path, const char *begin, const char *word)
  */
 bool tsc_usable(void)
 {
-	static const char source[] =
-		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
-
 	return line_has("/proc/cpuinfo", "flags", " constant_tsc") &&
 	       line_has("/proc/cpuinfo", "flags", " nonstop_tsc") &&
-	       line_has(source, "tsc\n", "tsc");
+	       line_has(CLOCK_SOURCE, "tsc\n", "tsc");
+}
+
+int tsc_check(struct error *err)
+{
+	if (tsc_usable())
+		return 0;
+	return error_set(err, -ENOTSUP,
+			 "this machine's clock is not the processors' time stamp counter (see "
+			 "%s)",
+			 CLOCK_SOURCE);
 }
 
 /* --- pairs --- */

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 enum { TSC_PAIRS = 64, TSC_SHIFT = 40 };
 
 /* The begin of a piece of the line. */
@@ -38,6 +40,8 @@ struct tsc_clock {
  * is a line of the hypervisor's own.
  */
 bool tsc_usable(void);
+/* Returns 0 if tsc_usable(), else -ENOTSUP with one line that says why not. */
+int tsc_check(struct error *err);
 /*
  * Reads a pair: of several tries the one that took the least time. Continues the line if the last
  * pair is old enough. The caller samples at least once a second. The first call takes 10 ms, for a

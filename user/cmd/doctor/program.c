@@ -7,6 +7,7 @@
 
 #include "inline/image.h"
 #include "inline/inject.h"
+#include "inline/tsc.h"
 #include "live/roots.h"
 #include "release/release.h"
 #include "target/offsets.h"
@@ -160,7 +161,7 @@ static void look_at_inline(struct doctor *d, unsigned int groups)
 		goto out;
 	}
 	n = plan_inline_count(&plan);
-	if (d->has_proc && inject_possible(&d->proc, &err))
+	if (d->has_proc && (inject_possible(&d->proc, &err) || tsc_check(&err)))
 		doctor_add(d, LEVEL_NOTE, program_area, "inline",
 			   "not possible (--attach inline): %s", err.text);
 	else if (!n)

@@ -23,7 +23,6 @@
 #include "inline/inside.h"
 #include "inline/remains.h"
 #include "inline/threads.h"
-#include "inline/tsc.h"
 #include "inline/vm.h"
 #include "proc/privilege.h"
 
@@ -106,12 +105,6 @@ int inject_possible(const struct process *p, struct error *err)
 		return error_set(err, -ENOTSUP,
 				 "this kernel has no membarrier(MEMBARRIER_CMD_GLOBAL), or "
 				 "runs with nohz_full");
-	if (!tsc_usable())
-		return error_set(
-			err, -ENOTSUP,
-			"this machine's clock is not the processors' time stamp "
-			"counter (see "
-			"/sys/devices/system/clocksource/clocksource0/current_clocksource)");
 	if (!vm_may_force())
 		return error_set(err, -ENOTSUP,
 				 "this kernel forbids to write into code by /proc/PID/mem "
