@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // calls is a gRPC server with its own clients, for tests/grpc.bats: unary methods and all kinds of streams, which end in all
-// ways in which calls end, over gRPC's own HTTP/2 and through net/http. A stats.Handler of package grpc counts, on both
-// sides; the program prints at its end
+// ways in which calls end, over gRPC's own HTTP/2 and through net/http. A stats.Handler of package grpc counts those that
+// are served, and the streams that are opened; an interceptor counts the unary calls that are made, as a stats.Handler does
+// not see one that the deadline ends before package grpc looks for a connection. The program prints at its end
 //
 //	served TRANSPORT METHOD CODE COUNT
 //	called METHOD CODE COUNT
@@ -46,7 +47,7 @@ func (raw) Marshal(v interface{}) ([]byte, error)      { return *v.(*[]byte), ni
 func (raw) Unmarshal(data []byte, v interface{}) error { *v.(*[]byte) = append([]byte(nil), data...); return nil }
 func (raw) Name() string                               { return "raw" }
 
-// --- the count of package grpc ---
+// --- the counts ---
 
 type kind struct{ side, method, code string }
 
@@ -56,16 +57,23 @@ var (
 	took  = map[[2]string][]time.Duration{}
 )
 
-func add(side, method, code string, d time.Duration) {
+func count(side, method string, err error) {
 	mu.Lock()
 	defer mu.Unlock()
-	ended[kind{side, method, code}]++
-	if d >= 0 {
-		took[[2]string{side, method}] = append(took[[2]string{side, method}], d)
-	}
+	ended[kind{side, method, status.Code(err).String()}]++
 }
 
-type counter struct{ side string }
+func countUnary(ctx context.Context, method string, in, out interface{}, c *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	err := invoke(ctx, method, in, out, c, opts...)
+	count("called", method, err)
+	return err
+}
+
+// counter has all calls of a side; all: it counts those that are unary, too.
+type counter struct {
+	side string
+	all  bool
+}
 type methodKey struct{}
 
 func (c counter) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
@@ -74,10 +82,18 @@ func (c counter) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Con
 func (c counter) TagConn(ctx context.Context, info *stats.ConnTagInfo) context.Context { return ctx }
 func (c counter) HandleConn(ctx context.Context, s stats.ConnStats)                    {}
 func (c counter) HandleRPC(ctx context.Context, s stats.RPCStats) {
-	if e, ok := s.(*stats.End); ok {
-		method, _ := ctx.Value(methodKey{}).(string)
-		add(c.side, method, status.Code(e.Error).String(), e.EndTime.Sub(e.BeginTime))
+	e, ok := s.(*stats.End)
+	if !ok {
+		return
 	}
+	method, _ := ctx.Value(methodKey{}).(string)
+	if c.all || isStream(method) {
+		count(c.side, method, e.Error)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	key := [2]string{c.side, method}
+	took[key] = append(took[key], e.EndTime.Sub(e.BeginTime))
 }
 
 // --- the service ---
@@ -134,6 +150,15 @@ func (s *server) stream(name string, ss grpc.ServerStream) error {
 
 var unaries = []string{"Fine", "Fails", "Plain", "Late", "Panics", "Exits", "Chain"}
 var streams = []string{"Down", "Up", "Both", "Breaks", "Cancelled"}
+
+func isStream(method string) bool {
+	for _, name := range append(streams, "GoneStream") {
+		if method == "/test.Calls/"+name {
+			return true
+		}
+	}
+	return false
+}
 
 type calls interface{}
 
@@ -213,7 +238,7 @@ func exchange(c *grpc.ClientConn, d grpc.StreamDesc, opts ...grpc.CallOption) {
 }
 
 func dial(address string, opts ...grpc.DialOption) *grpc.ClientConn {
-	opts = append(opts, grpc.WithStatsHandler(counter{"called"}), grpc.WithDefaultCallOptions(grpc.CallContentSubtype("raw")))
+	opts = append(opts, grpc.WithStatsHandler(counter{side: "called"}), grpc.WithUnaryInterceptor(countUnary), grpc.WithDefaultCallOptions(grpc.CallContentSubtype("raw")))
 	c, err := grpc.Dial(address, opts...)
 	if err != nil {
 		log.Fatal(err)
@@ -265,13 +290,13 @@ func down(c *grpc.ClientConn) {
 }
 
 // through net/http, with HTTP/2 and TLS.
-func overHTTP(s *grpc.Server) string {
+func overHTTP(s *grpc.Server) *httptest.Server {
 	h := httptest.NewUnstartedServer(http.HandlerFunc(s.ServeHTTP))
 	h.Config.ErrorLog = log.New(ioutil.Discard, "", 0)
 	h.TLS = &tls.Config{NextProtos: []string{"h2"}}
 	h.EnableHTTP2 = true
 	h.StartTLS()
-	return h.Listener.Addr().String()
+	return h
 }
 
 func printAll() {
@@ -299,14 +324,15 @@ func main() {
 	var self *grpc.ClientConn
 	desc := description(&server{next: func() *grpc.ClientConn { return self }})
 	options := append(serverOptions(workers), grpc.UnaryInterceptor(recovers))
-	own := grpc.NewServer(append(options, grpc.StatsHandler(counter{"served own"}))...)
-	other := grpc.NewServer(append(options, grpc.StatsHandler(counter{"served http"}))...)
+	own := grpc.NewServer(append(options, grpc.StatsHandler(counter{"served own", true}))...)
+	other := grpc.NewServer(append(options, grpc.StatsHandler(counter{"served http", true}))...)
 	own.RegisterService(desc, &server{})
 	other.RegisterService(desc, &server{})
 	l := listen()
 	go own.Serve(l)
 	self = dial(l.Addr().String(), grpc.WithInsecure())
-	second := dial(overHTTP(other), grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})))
+	web := overHTTP(other)
+	second := dial(web.Listener.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})))
 	nobody := listen()
 	nobody.Close()
 	gone := dial(nobody.Addr().String(), grpc.WithInsecure())
@@ -318,7 +344,12 @@ func main() {
 		round(second, desc)
 		down(gone)
 	}
-	time.Sleep(50 * time.Millisecond)
+	// Each returns when the last handler has: a call may end for its caller before it is served.
+	for _, c := range []*grpc.ClientConn{self, second, gone} {
+		c.Close()
+	}
+	own.GracefulStop()
+	web.Close()
 	mu.Lock()
 	defer mu.Unlock()
 	printAll()
