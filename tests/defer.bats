@@ -52,7 +52,7 @@ talks() {
 
 @test "a program that gotap runs, with a Perfetto trace, from its first goroutine on" {
 	build_prog "$REFERENCE_GO" mixed
-	succeeds "$GOTAP" record -v --budget none --defer -d 700ms -e +linux -o "$TRACE" --perfetto beside --spool raw -- "$PROG" -dur 1s
+	succeeds "$GOTAP" record -v --defer -d 700ms -e +linux -o "$TRACE" --perfetto beside --spool raw -- "$PROG" -dur 1s
 	matches '^deferred: the trace was made of [0-9.]+ [kM]B of raw records in raw, in [0-9.]+ s after the recording$'
 	views_ok "$TRACE"
 	"$ORACLE/check" -goroutines "$TRACE" | grep '^goroutine 1 first=Runnable .*name=runtime.main$'

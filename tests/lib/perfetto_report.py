@@ -9,6 +9,8 @@ import json
 import sys
 from collections import defaultdict
 
+# A wait to the report, a category of its own in the Perfetto trace.
+GAP = "gotap: not recorded"
 STATES = {"running": "running", "runnable": "runnable", "syscall_whole": "syscall"}
 
 
@@ -40,7 +42,7 @@ def rows_of(report):
         if "syscall_blocked" in g:
             add(("without-p", name, "syscall", ""), g["syscall_blocked"]["count"], g["syscall_blocked"]["sum_ns"])
         for reason, dist in g["waiting"].items():
-            add_dist(("function", name, "waiting", reason_of(reason)), dist)
+            add_dist(("function", name, "gap" if reason == GAP else "waiting", reason_of(reason)), dist)
     gc = report["gc"]
     add(("range", "gc"), gc["cycles"]["count"] + gc["open_cycles"], gc["cycles"]["sum_ns"] + gc["open_ns"])
     # Only the counts: the report has no time of those without a known goroutine. perfetto_sums.py compares the time.

@@ -10,47 +10,71 @@
 #include "files/trace_pipe.h"
 #include "perfetto/perfetto.h"
 
+struct state {
+	struct beside_span span;
+	uint64_t generation;	/* how many had been written when it came */
+};
+
 struct beside {
 	struct trace_pipe *pipe;	/* the Go trace */
 	pthread_mutex_t lock;	/* of states */
-	struct vec states;	/* struct beside_span: stays that the thread has not taken yet */
+	struct vec states;	/* struct state: stays that the thread has not taken yet */
 	/* gives the stays of threads; NULL: group linux is not recorded */
 	struct beside_feed *feed;
 	const struct output *out;
 	struct perfetto_process process;
 	uint64_t bytes;
-	struct perfetto *perfetto;	/* used by the thread only; NULL: not open yet */
+	/* used by the thread only */
+	struct perfetto *perfetto;	/* NULL: not open yet */
+	struct vec held;	/* struct state: stays that are not written yet */
 };
 
 /* --- the thread --- */
 
+static void beside_take_states(struct beside *b)
+{
+	size_t n;
+
+	pthread_mutex_lock(&b->lock);
+	n = b->states.len;
+	vec_reserve(&b->held, b->held.len + n, sizeof(struct state));
+	if (n)
+		memcpy(vec_at(&b->held, struct state, b->held.len), b->states.data,
+		       n * sizeof(struct state));
+	b->held.len += n;
+	vec_free(&b->states);
+	pthread_mutex_unlock(&b->lock);
+}
+
 /*
  * Stays of threads come at any time. The Perfetto trace begins with the first event of the Go
- * trace.
+ * trace. Writes those that came before generation @before: the thread has taken a part of that
+ * one, so it has all of them, and the order in the Perfetto trace does not depend on when the
+ * thread runs.
  */
-static void beside_write_states(struct beside *b)
+static void beside_write_states(struct beside *b, uint64_t before)
 {
-	struct vec states;
-	size_t i;
+	struct state *held;
+	size_t n;
 
 	if (!b->perfetto || !perfetto_began(b->perfetto))
 		return;
-	pthread_mutex_lock(&b->lock);
-	states = b->states;
-	b->states = (struct vec){0};
-	pthread_mutex_unlock(&b->lock);
-	for (i = 0; i < states.len; i++) {
-		beside_put(b->perfetto, vec_at(&states, struct beside_span, i));
-	}
-	vec_free(&states);
+	beside_take_states(b);
+	held = b->held.data;
+	for (n = 0; n < b->held.len && held[n].generation < before; n++)
+		beside_put(b->perfetto, &held[n].span);
+	b->held.len -= n;
+	if (n)
+		memmove(held, held + n, b->held.len * sizeof(*held));
 }
 
 static int64_t beside_read(void *ctx, void *buf, size_t n)
 {
 	struct beside *b = ctx;
+	int64_t ret = trace_pipe_read(b->pipe, buf, n);
 
-	beside_write_states(b);
-	return trace_pipe_read(b->pipe, buf, n);
+	beside_write_states(b, trace_pipe_taken(b->pipe));
+	return ret;
 }
 
 static int beside_convert(struct beside *b, struct raw_sink *sink, struct error *err)
@@ -65,7 +89,7 @@ static int beside_convert(struct beside *b, struct raw_sink *sink, struct error 
 		return err->code;
 	b->perfetto = perfetto_new(sink, &b->process);
 	ret = perfetto_read(b->perfetto, r, err);
-	beside_write_states(b);
+	beside_write_states(b, UINT64_MAX);
 	perfetto_free(b->perfetto);
 	trace_reader_close(r);
 	return ret;
@@ -102,7 +126,8 @@ static void beside_put_state(void *ctx, const struct beside_span *s)
 	if (trace_pipe_is_gone(b->pipe))
 		return;
 	pthread_mutex_lock(&b->lock);
-	*(struct beside_span *)vec_push(&b->states, sizeof(*s)) = *s;
+	*(struct state *)vec_push(&b->states, sizeof(struct state)) =
+		(struct state){ .span = *s, .generation = trace_pipe_written(b->pipe) };
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -147,6 +172,7 @@ int beside_finish(struct beside *b, uint64_t *bytes, struct error *err)
 	if (bytes)
 		*bytes = b->bytes;
 	vec_free(&b->states);
+	vec_free(&b->held);
 	beside_feed_free(b->feed);
 	free(b);
 	return ret;

@@ -12,53 +12,74 @@
 /* The most bytes that may wait for the thread: some generations. */
 enum { WAITING_MAX = 64 << 20 };
 
+/*
+ * The bytes of one generation. They are given out without those of the next one, so that the
+ * thread gets the same parts each time, whenever it runs.
+ */
+struct piece {
+	struct piece *next;
+	size_t n;
+	uint8_t data[];
+};
+
 struct trace_pipe {
 	pthread_t thread;
 	trace_pipe_fn *fn;
 	void *ctx;
-	pthread_mutex_t lock;	/* guards waiting, ended and gone */
+	pthread_mutex_t lock;	/* guards first, last, waiting, ended and gone */
 	pthread_cond_t more, less;
-	struct buf waiting;	/* bytes that the thread has not taken yet */
+	struct piece *first, **last;	/* those that the thread has not taken yet */
+	size_t waiting;		/* their bytes */
 	bool ended;		/* no more bytes come */
 	bool gone;		/* the function has returned */
-	/* used by the thread only: the bytes that it reads now, from taken_at on */
-	struct buf taken;
+	uint64_t written;	/* pieces; used by the thread that writes only */
+	/* used by the thread only: the piece that it reads now, from taken_at on */
+	struct piece *now;
 	size_t taken_at;
+	uint64_t taken;		/* pieces */
 	int ret;		/* of the function */
 	struct error err;
 };
 
 /* --- the thread --- */
 
-/* Waits for bytes and swaps the buffers waiting and taken. False: the trace has ended. */
+/* Waits for the next piece. False: the trace has ended. */
 static bool pipe_take(struct trace_pipe *p)
 {
-	struct buf swap;
-
-	pthread_mutex_lock(&p->lock);
-	while (!p->waiting.len && !p->ended)
-		pthread_cond_wait(&p->more, &p->lock);
-	swap = p->taken;
-	p->taken = p->waiting;
-	p->waiting = swap;
-	p->waiting.len = 0;
+	free(p->now);
 	p->taken_at = 0;
+	pthread_mutex_lock(&p->lock);
+	while (!p->first && !p->ended)
+		pthread_cond_wait(&p->more, &p->lock);
+	p->now = p->first;
+	if (p->now) {
+		p->first = p->now->next;
+		p->waiting -= p->now->n;
+		p->taken++;
+	}
+	if (!p->first)
+		p->last = &p->first;
 	pthread_cond_signal(&p->less);
 	pthread_mutex_unlock(&p->lock);
-	return p->taken.len;
+	return p->now;
 }
 
 int64_t trace_pipe_read(void *pipe, void *buf, size_t n)
 {
 	struct trace_pipe *p = pipe;
 
-	if (p->taken_at == p->taken.len && !pipe_take(p))
+	if ((!p->now || p->taken_at == p->now->n) && !pipe_take(p))
 		return 0;
-	if (n > p->taken.len - p->taken_at)
-		n = p->taken.len - p->taken_at;
-	memcpy(buf, p->taken.data + p->taken_at, n);
+	if (n > p->now->n - p->taken_at)
+		n = p->now->n - p->taken_at;
+	memcpy(buf, p->now->data + p->taken_at, n);
 	p->taken_at += n;
 	return (int64_t)n;
+}
+
+uint64_t trace_pipe_taken(const struct trace_pipe *p)
+{
+	return p->taken;
 }
 
 static void *pipe_run(void *pipe)
@@ -75,21 +96,39 @@ static void *pipe_run(void *pipe)
 
 /* --- the others --- */
 
-static void pipe_add(struct trace_pipe *p, const void *data, size_t n)
+static struct piece *piece_new(const struct tracefile_generation *g)
+{
+	size_t n = g->parts[0].n + g->parts[1].n;
+	struct piece *piece = xcalloc(1, sizeof(*piece) + n);
+
+	piece->n = n;
+	if (g->parts[0].n)
+		memcpy(piece->data, g->parts[0].data, g->parts[0].n);
+	if (g->parts[1].n)
+		memcpy(piece->data + g->parts[0].n, g->parts[1].data, g->parts[1].n);
+	return piece;
+}
+
+static void pipe_add(struct trace_pipe *p, struct piece *piece)
 {
 	pthread_mutex_lock(&p->lock);
-	while (p->waiting.len > WAITING_MAX && !p->gone)
+	while (p->waiting > WAITING_MAX && !p->gone)
 		pthread_cond_wait(&p->less, &p->lock);
-	if (!p->gone)
-		buf_add(&p->waiting, data, n);
+	*p->last = piece;
+	p->last = &piece->next;
+	p->waiting += piece->n;
 	pthread_cond_signal(&p->more);
 	pthread_mutex_unlock(&p->lock);
 }
 
 static void pipe_written(void *pipe, const struct tracefile_generation *g)
 {
-	pipe_add(pipe, g->parts[0].data, g->parts[0].n);
-	pipe_add(pipe, g->parts[1].data, g->parts[1].n);
+	struct trace_pipe *p = pipe;
+
+	if (!(g->parts[0].n + g->parts[1].n) || trace_pipe_is_gone(p))
+		return;
+	pipe_add(p, piece_new(g));
+	p->written++;
 }
 
 void trace_pipe_observe(struct trace_pipe *p, struct observers *to)
@@ -97,6 +136,11 @@ void trace_pipe_observe(struct trace_pipe *p, struct observers *to)
 	static const struct observer_ops ops = { .written = pipe_written };
 
 	observers_add(to, &ops, p);
+}
+
+uint64_t trace_pipe_written(const struct trace_pipe *p)
+{
+	return p->written;
 }
 
 bool trace_pipe_is_gone(struct trace_pipe *p)
@@ -116,6 +160,7 @@ int trace_pipe_start(struct trace_pipe **ret, trace_pipe_fn *fn, void *ctx, stru
 
 	p->fn = fn;
 	p->ctx = ctx;
+	p->last = &p->first;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->more, NULL);
 	pthread_cond_init(&p->less, NULL);
@@ -126,6 +171,18 @@ int trace_pipe_start(struct trace_pipe **ret, trace_pipe_fn *fn, void *ctx, stru
 	free(p);
 	*ret = NULL;
 	return error_set(err, -e, "cannot start a thread: %s", strerror(e));
+}
+
+static void pipe_free(struct trace_pipe *p)
+{
+	struct piece *next;
+
+	for (; p->first; p->first = next) {
+		next = p->first->next;
+		free(p->first);
+	}
+	free(p->now);
+	free(p);
 }
 
 int trace_pipe_finish(struct trace_pipe *p, struct error *err)
@@ -140,8 +197,6 @@ int trace_pipe_finish(struct trace_pipe *p, struct error *err)
 	ret = p->ret;
 	if (ret)
 		*err = p->err;
-	buf_free(&p->waiting);
-	buf_free(&p->taken);
-	free(p);
+	pipe_free(p);
 	return ret;
 }

@@ -26,6 +26,8 @@ int trace_pipe_start(struct trace_pipe **ret, trace_pipe_fn *fn, void *ctx, stru
 void trace_pipe_observe(struct trace_pipe *p, struct observers *to);
 /* Returns whether the function has returned. It then reads no more. */
 bool trace_pipe_is_gone(struct trace_pipe *p);
+/* Returns how many generations were written. For the thread that writes them. */
+uint64_t trace_pipe_written(const struct trace_pipe *p);
 /*
  * To be called after the last byte. Waits until the function has returned, frees @p, and returns
  * the function's result.
@@ -33,9 +35,11 @@ bool trace_pipe_is_gone(struct trace_pipe *p);
 int trace_pipe_finish(struct trace_pipe *p, struct error *err);
 
 /*
- * For the function only: a reader as in raw_source.h. Returns the next bytes, at most @n; 0: the
- * trace has ended.
+ * For the function only: a reader as in raw_source.h. Returns the next bytes, at most @n, and none
+ * of the generation after them; 0: the trace has ended.
  */
 int64_t trace_pipe_read(void *pipe, void *buf, size_t n);
+/* For the function only: returns of how many generations trace_pipe_read() has returned bytes. */
+uint64_t trace_pipe_taken(const struct trace_pipe *p);
 
 #endif
