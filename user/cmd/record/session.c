@@ -16,12 +16,13 @@
 #include "cmd/record/waiting.h"
 #include "files/thread_file.h"
 
-/* A launched program of which the Go runtime has not begun is waited for so much longer than -d. */
+/* A program of which no goroutine is known yet is waited for so much longer than -d. */
 enum { START_SECONDS = 30 };
 
 /*
- * The time of a launched program counts from the begin of its Go runtime: on a loaded machine the
- * dynamic linker and the runtime's own start take longer than a short recording.
+ * -d is the time from which the trace is, and that begins with the first goroutines: on a loaded
+ * machine the dynamic linker and the runtime's own start take longer than a short recording, and so
+ * can the reading of the goroutines of a running program.
  */
 static bool session_time_is_over(struct session *s)
 {
@@ -29,9 +30,9 @@ static bool session_time_is_over(struct session *s)
 	uint64_t now = now_ns();
 	double start = 0;
 
-	if (!s->runs && (!s->target->proc.launched || begun)) {
+	if (!s->runs && begun) {
 		s->runs = true;
-		s->begin = s->target->proc.launched ? now : s->begin;
+		s->begin = now;
 	}
 	if (!s->runs)
 		start = START_SECONDS;

@@ -32,8 +32,8 @@ struct session {
 	struct beside *perfetto;
 	uint64_t perfetto_bytes;
 	struct flight_recording flight;
-	uint64_t begin;		/* ns; of a launched program: when its Go runtime began */
-	bool runs;		/* its Go runtime has begun */
+	uint64_t begin;		/* ns: when the capture began, then when goroutines had come */
+	bool runs;		/* goroutines have come */
 	bool progress, stopping;
 	uint64_t shown;		/* ns: when progress was shown */
 	bool signalled;		/* it is stopping because of a signal */
