@@ -110,7 +110,7 @@ as_told() {
 	local name caps n=0
 	while IFS='|' read -r name caps; do
 		n=$((n + 1))
-		[ "$name" != inline ] || has_inline || { explain "inline was not tried: the clock is $(machine_clock)"; continue; }
+		[ "$name" != inline ] || has_inline || { explain "inline was not tried: the clock is $MACHINE_CLOCK"; continue; }
 		as_told "$name" "$caps"
 	done < <(rows)
 	[ "$n" -eq "$(declare -F | grep -c ' use_')" ] || fail "$n rows in the docs"

@@ -9,13 +9,23 @@
 # Everything that a test writes goes to $BATS_TEST_TMPDIR. bats shows a test's output only if it fails; so helpers
 # that run something say what they ran and how it ended.
 
-CHECKOUT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# bats loads this file for each test twice, so that here each process counts, which is why there is none.
+CHECKOUT=${BASH_SOURCE[0]%/lib/common.bash}
+CHECKOUT=${CHECKOUT%/*/..}
+CHECKOUT=${CHECKOUT%/tests}
 BUILD=${BUILD:-$CHECKOUT/build}
 case $BUILD in /*) ;; *) BUILD=$CHECKOUT/$BUILD ;; esac
 GOTAP=${GOTAP:-$BUILD/gotap}
 
+# A folder of this run, for what is looked at once in it.
+ONCE=${SHARED_RECORDINGS:-${BATS_RUN_TMPDIR:-}}
+
 # All releases, oldest first, and the one whose reader, validator and runtime are the reference.
-mapfile -t ALL_GO < <(awk '!/^#/ { print $1 }' "$CHECKOUT/tools/go-releases.txt")
+ALL_GO=()
+while read -r go_release _; do
+	[[ $go_release == '#'* ]] || ALL_GO+=("$go_release")
+done <"$CHECKOUT/tools/go-releases.txt"
+unset go_release
 REFERENCE_GO=${ALL_GO[-1]}
 
 # --- running -------------------------------------------------------------------------------------
@@ -56,8 +66,15 @@ wait_for() {
 	shift
 	until "$@"; do
 		[ "${EPOCHREALTIME/./}" -lt "$deadline" ] || fail "still not true: $*" || return
-		sleep 0.05
+		nap 0.05
 	done
+}
+
+# nap SECONDS: sleeps without a process, which is what costs most on some virtual machines.
+nap() {
+	local nothing fifo=$BATS_RUN_TMPDIR/nap
+	[ -p "$fifo" ] || mkfifo "$fifo" 2>/dev/null || [ -p "$fifo" ] || { sleep "$1"; return; }
+	read -rt "$1" nothing <>"$fifo" || :
 }
 
 # alone NAME COMMAND...: runs COMMAND in a subshell, while no other test runs one under the same NAME: to build
@@ -116,9 +133,8 @@ require_kernel() {
 
 # Code in a program (--attach inline) reads the time stamp counter, which a machine may not have as its clock (virtual
 # machines with kvm-clock): there gotap records with uprobes.
-machine_clock() { cat /sys/devices/system/clocksource/clocksource0/current_clocksource; }
-has_inline() { [ "$(machine_clock)" = tsc ]; }
-require_inline() { has_inline || skip "no code in programs: the clock of this machine is $(machine_clock), not tsc"; }
+has_inline() { read -r MACHINE_CLOCK </sys/devices/system/clocksource/clocksource0/current_clocksource && [ "$MACHINE_CLOCK" = tsc ]; }
+require_inline() { has_inline || skip "no code in programs: the clock of this machine is $MACHINE_CLOCK, not tsc"; }
 
 # require_go VERSION: fetches the release if it is missing and sets $GO to its go command. Skips only where the
 # release cannot be had.
@@ -133,7 +149,7 @@ require_go() {
 # path_of_tool NAME: prints where that tool of the release of $GO is. From Go 1.25 on "go tool" builds it, and looks at
 # all of its sources each time: 0.25 s of CPU time. (The lock is that of tests/prog/build.)
 path_of_tool() {
-	local known=$BATS_FILE_TMPDIR/.tool.${GO//\//_}.$1
+	local known=$ONCE/tool.${GO//\//_}.$1
 	[ -s "$known" ] || flock "$GO" "$GO" tool -n "$1" >"$known" || return
 	cat "$known"
 }
@@ -163,18 +179,18 @@ close_place() { [ -z "${PLACE:-}" ] || rm -rf "$PLACE"; }
 # --- test programs -------------------------------------------------------------------------------
 
 # build_prog VERSION NAME [GO BUILD FLAG...]: sets $PROG to tests/prog/NAME.go, built. Each set of flags has a
-# folder of its own. A bats file checks once whether the program is current; with flags, at each call.
+# folder of its own. A run (tests/run, or one call of bats for a file) checks once whether the program is current.
 build_prog() {
-	local version=$1 name=$2 dir looked=
+	local version=$1 name=$2 flags dir looked
 	shift 2
 	require_go "$version"
-	dir=$BUILD/prog/go$version
-	[ $# -gt 0 ] || [ -n "${CGO_ENABLED+set}" ] || looked=$BATS_FILE_TMPDIR/.prog.$version.$name
-	[ $# -eq 0 ] || dir+=-$(tr -c 'A-Za-z0-9\n' _ <<<"$*")
+	flags=$*
+	dir=$BUILD/prog/go$version${flags:+-${flags//[^A-Za-z0-9]/_}}
+	looked=$ONCE/prog.${CGO_ENABLED:-}.${dir##*/}.$name
 	PROG=$dir/$name
 	[ ! -e "$looked" ] || [ ! -x "$PROG" ] || return 0
 	"$CHECKOUT/tests/prog/build" "$version" "$dir" -p "$name" "$@" || return
-	[ -z "$looked" ] || : >"$looked"
+	: >"$looked"
 	[ -x "$PROG" ] || skip "$name needs a later Go than $version"
 }
 
@@ -182,17 +198,27 @@ build_prog() {
 # $TARGET_OUT to the file that has its output.
 start_target() {
 	TARGETS=${TARGETS:-}
-	TARGET_OUT=$(mktemp "$BATS_TEST_TMPDIR/target.XXXXXX")
+	TARGETS_STARTED=$((${TARGETS_STARTED:-0} + 1))
+	TARGET_OUT=$BATS_TEST_TMPDIR/target.$BASHPID.$TARGETS_STARTED
+	: >"$TARGET_OUT"	# it is read at once
 	# bats waits for whoever holds its file descriptor 3.
 	"$@" >"$TARGET_OUT" 2>&1 3>&- &
 	TARGET=$!
 	TARGETS+=" $TARGET"
 	printf '$ %s &\n(pid %s)\n' "$*" "$TARGET"
 	wait_for 60 target_is_ready_or_gone || return
-	grep -qx ready "$TARGET_OUT" || fail "the target ended: $(tail -n 3 "$TARGET_OUT")"
+	target_is_ready || fail "the target ended: $(tail -n 3 "$TARGET_OUT")"
 }
 
-target_is_ready_or_gone() { grep -qx ready "$TARGET_OUT" || ! target_runs; }
+target_is_ready() {
+	local line
+	while IFS= read -r line; do
+		[ "$line" != ready ] || return 0
+	done <"$TARGET_OUT"
+	return 1
+}
+
+target_is_ready_or_gone() { target_is_ready || ! target_runs; }
 
 target_runs() { kill -0 "${1:-$TARGET}" 2>/dev/null; }
 
@@ -240,10 +266,10 @@ stop_stopped_targets() {
 
 # --- judging traces ------------------------------------------------------------------------------
 
-# oracle VERSION: sets $ORACLE to the folder with the oracles built with that release. A bats file checks once
-# whether they are current, as most tests call this several times.
+# oracle VERSION: sets $ORACLE to the folder with the oracles built with that release. A run checks once whether they
+# are current, as most tests call this several times.
 oracle() {
-	local looked=$BATS_FILE_TMPDIR/.oracle.$1
+	local looked=$ONCE/oracle.$1
 	require_go "$1"
 	ORACLE=$BUILD/oracle/go$1
 	[ -e "$looked" ] || { "$CHECKOUT/tests/oracle/build" "$1" "$ORACLE" && : >"$looked"; }

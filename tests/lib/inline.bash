@@ -8,10 +8,15 @@
 # (steal).
 HELD_NS=50000000
 
-# stolen_ns: the steal time of all CPUs since the boot of this machine.
-stolen_ns() { awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", $9 * 1e9 / hz }' /proc/stat; }
+# The steal time of all CPUs since the boot of this machine, in ticks, when this file was loaded.
+read -r _ _ _ _ _ _ _ _ STOLEN_BEFORE _ </proc/stat
 
-STOLEN_BEFORE_NS=$(stolen_ns)
+# stolen_ns: the steal time since then.
+stolen_ns() {
+	local stolen
+	read -r _ _ _ _ _ _ _ _ stolen _ </proc/stat
+	echo $(((stolen - STOLEN_BEFORE) * 1000000000 / $(getconf CLK_TCK)))
+}
 
 # inline_of FIELD: prints one field of the object "inline" in the last report.
 inline_of() { sed -nE 's/.*"inline": \{//; s/"uprobes": \[.*//p' "$REPORT" | sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^],}]*)).*/\2\3/p"; }
@@ -20,7 +25,7 @@ inline_of() { sed -nE 's/.*"inline": \{//; s/"uprobes": \[.*//p' "$REPORT" | sed
 was_inline() {
 	local state places held waited stolen
 	state=$(inline_of state) places=$(inline_of places) held=$(inline_of held_ns) waited=$(inline_of held_waited_ns)
-	stolen=$(($(stolen_ns) - STOLEN_BEFORE_NS))
+	stolen=$(stolen_ns)
 	echo "inline: $state, $places places, $(inline_of stayed) stayed uprobes, held for $held ns, waited for $waited of them"
 	is_as_before || return
 	! was_too_short "$state" || return 0

@@ -44,12 +44,11 @@ recorded() {
 # are its raw records, $SHARED.spool. It is made once in a run (tests/run, or one call of bats) for all files that need some
 # recording and not one of their own; nobody writes to it. Sets $PROG.
 shared_recording() {
-	local folder=${SHARED_RECORDINGS:-$BATS_RUN_TMPDIR/shared}
+	local arguments=$*
 	build_prog "$1" "$2"
-	SHARED=$folder/$(tr -c 'A-Za-z0-9.\n-' _ <<<"$*").trace
+	SHARED=$ONCE/${arguments//[^A-Za-z0-9.-]/_}.trace
 	[ ! -s "$SHARED" ] || return 0
 	require_root
-	mkdir -p "$folder"
 	( flock 9 && { [ -s "$SHARED" ] || make_shared "${@:3}"; } ) 9>"$SHARED.lock"
 }
 
