@@ -60,11 +60,14 @@ attached() {
 	judged "$1"
 }
 
-# for releases 1.15 1.19 1.22 1.24 newest:
+# for releases 1.15 1.19 1.22 1.24 newest (soak-only not 1.15 newest):
 #	@test "each sample is that of the program's own profile, with its type, Go %" { attached %; }
 @test "each sample is that of the program's own profile, with its type, Go 1.15" { attached 1.15; }
+# bats test_tags=soak-only
 @test "each sample is that of the program's own profile, with its type, Go 1.19" { attached 1.19; }
+# bats test_tags=soak-only
 @test "each sample is that of the program's own profile, with its type, Go 1.22" { attached 1.22; }
+# bats test_tags=soak-only
 @test "each sample is that of the program's own profile, with its type, Go 1.24" { attached 1.24; }
 @test "each sample is that of the program's own profile, with its type, Go 1.27" { attached 1.27; }
 # end of releases

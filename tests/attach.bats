@@ -27,17 +27,18 @@ attach_to() {
 	readable_by 1.25 "$TRACE"
 }
 
-# for releases 1.22+ (inline 1.25; inline-soak 1.23; soak-only 1.23 1.24 1.26):
+# for releases 1.22+ (inline newest; inline-soak 1.23; soak-only not 1.22 newest):
 #	@test "attach to a Go % program" { attach_to %; }
 @test "attach to a Go 1.22 program" { attach_to 1.22; }
 # bats test_tags=inline-soak,soak-only
 @test "attach to a Go 1.23 program" { attach_to 1.23; }
 # bats test_tags=soak-only
 @test "attach to a Go 1.24 program" { attach_to 1.24; }
-# bats test_tags=inline
+# bats test_tags=soak-only
 @test "attach to a Go 1.25 program" { attach_to 1.25; }
 # bats test_tags=soak-only
 @test "attach to a Go 1.26 program" { attach_to 1.26; }
+# bats test_tags=inline
 @test "attach to a Go 1.27 program" { attach_to 1.27; }
 # end of releases
 

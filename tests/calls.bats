@@ -23,13 +23,14 @@ sends() {
 	python3 "$CHECKOUT/tests/lib/calls.py" "$BATS_TEST_TMPDIR/judged" "$BATS_TEST_TMPDIR/events"
 }
 
-# for releases 1.15+ (soak-only not 1.15 1.22 newest):
+# for releases 1.15+ (soak-only not 1.15 newest):
 #	@test "outgoing requests of a Go % program" { sends %; }
 @test "outgoing requests of a Go 1.15 program" { sends 1.15; }
 # bats test_tags=soak-only
 @test "outgoing requests of a Go 1.19 program" { sends 1.19; }
 # bats test_tags=soak-only
 @test "outgoing requests of a Go 1.21 program" { sends 1.21; }
+# bats test_tags=soak-only
 @test "outgoing requests of a Go 1.22 program" { sends 1.22; }
 # bats test_tags=soak-only
 @test "outgoing requests of a Go 1.23 program" { sends 1.23; }

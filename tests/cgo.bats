@@ -29,7 +29,7 @@ callbacks() {
 	views_ok "$BATS_TEST_TMPDIR/y.trace"
 }
 
-# for releases 1.22+ (inline 1.22 newest; soak-only not 1.22 1.25 newest):
+# for releases 1.22+ (inline 1.22 newest; soak-only not 1.22 newest):
 #	@test "callbacks and threads of C, Go %" { callbacks %; }
 # bats test_tags=inline
 @test "callbacks and threads of C, Go 1.22" { callbacks 1.22; }
@@ -37,6 +37,7 @@ callbacks() {
 @test "callbacks and threads of C, Go 1.23" { callbacks 1.23; }
 # bats test_tags=soak-only
 @test "callbacks and threads of C, Go 1.24" { callbacks 1.24; }
+# bats test_tags=soak-only
 @test "callbacks and threads of C, Go 1.25" { callbacks 1.25; }
 # bats test_tags=soak-only
 @test "callbacks and threads of C, Go 1.26" { callbacks 1.26; }

@@ -36,7 +36,7 @@ reads() {
 
 @test "ClickHouse reads each kind of file" { reads empty one nulls groups extremes deltas long overflow invalid; }
 
-# bats test_tags=soak
+# bats test_tags=soak,soak-only
 @test "ClickHouse reads files with random columns and values" {
 	local round
 	for ((round = 0; ; round++)); do
@@ -112,6 +112,7 @@ from_storage() {
 		WHERE _file NOT IN (SELECT file || '.parquet' FROM gotap.recording)"
 }
 
+# bats test_tags=soak-only
 @test "a folder is taken by ClickHouse itself, with what the names of folders say" {
 	tables
 	from_storage
@@ -122,6 +123,7 @@ from_storage() {
 	[ "$output" = "" ]
 }
 
+# bats test_tags=soak-only
 @test "the findings have the sums that DuckDB finds in the files" {
 	require_parquet_readers
 	tables

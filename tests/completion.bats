@@ -14,6 +14,7 @@ setup_file() {
 	load lib/commands
 	for shell in bash zsh fish; do "$GOTAP" completion $shell >"$BATS_FILE_TMPDIR/gotap.$shell"; done
 	the_commands >"$BATS_FILE_TMPDIR/commands"
+	export ZCOMPDUMP=$BATS_FILE_TMPDIR/zcompdump
 	mkdir "$BATS_FILE_TMPDIR/man"
 	for command in $(the_commands); do
 		"$GOTAP" manual "$command" >"$BATS_FILE_TMPDIR/man/gotap-$command.1"

@@ -24,12 +24,15 @@ switches() {
 	[ "$(grep -c '^GoCreateBlocked ' <<<"$output")" -gt 50 ]
 } >"$BATS_TEST_TMPDIR/log"
 
-# for releases 1.23+ (inline newest; inline-soak 1.23):
+# for releases 1.23+ (inline newest; inline-soak 1.23; soak-only not 1.23 newest):
 #	@test "iter.Pull, Go %" { switches %; }
 # bats test_tags=inline-soak
 @test "iter.Pull, Go 1.23" { switches 1.23; }
+# bats test_tags=soak-only
 @test "iter.Pull, Go 1.24" { switches 1.24; }
+# bats test_tags=soak-only
 @test "iter.Pull, Go 1.25" { switches 1.25; }
+# bats test_tags=soak-only
 @test "iter.Pull, Go 1.26" { switches 1.26; }
 # bats test_tags=inline
 @test "iter.Pull, Go 1.27" { switches 1.27; }

@@ -24,13 +24,13 @@ agree() {
 	done
 }
 
-# for releases 1.22+ (inline newest; inline-soak 1.22 1.24; soak-only 1.23 1.26):
+# for releases 1.22+ (inline newest; inline-soak 1.22 1.24; soak-only 1.23 1.24 1.26):
 #	@test "gotap sees what the runtime sees: Go %, GOMAXPROCS 1, 2, 4" { agree %; }
 # bats test_tags=inline-soak
 @test "gotap sees what the runtime sees: Go 1.22, GOMAXPROCS 1, 2, 4" { agree 1.22; }
 # bats test_tags=soak-only
 @test "gotap sees what the runtime sees: Go 1.23, GOMAXPROCS 1, 2, 4" { agree 1.23; }
-# bats test_tags=inline-soak
+# bats test_tags=inline-soak,soak-only
 @test "gotap sees what the runtime sees: Go 1.24, GOMAXPROCS 1, 2, 4" { agree 1.24; }
 @test "gotap sees what the runtime sees: Go 1.25, GOMAXPROCS 1, 2, 4" { agree 1.25; }
 # bats test_tags=soak-only

@@ -31,10 +31,12 @@ attached() {
 	labels_true "$BATS_TEST_TMPDIR/x.trace"
 }
 
-# for releases 1.19 1.23 1.24 newest:
+# for releases 1.19 1.23 1.24 newest (soak-only 1.23 1.24):
 #	@test "labels that were set before the recording, in it, and inherited; Go %" { attached %; }
 @test "labels that were set before the recording, in it, and inherited; Go 1.19" { attached 1.19; }
+# bats test_tags=soak-only
 @test "labels that were set before the recording, in it, and inherited; Go 1.23" { attached 1.23; }
+# bats test_tags=soak-only
 @test "labels that were set before the recording, in it, and inherited; Go 1.24" { attached 1.24; }
 @test "labels that were set before the recording, in it, and inherited; Go 1.27" { attached 1.27; }
 # end of releases
@@ -79,8 +81,9 @@ constant_labels() {
 	EOF
 }
 
-# for releases 1.23 newest:
+# for releases 1.23 newest (soak-only not newest):
 #	@test "texts of labels that are constants and not in memory come from the program's file, Go %" { constant_labels %; }
+# bats test_tags=soak-only
 @test "texts of labels that are constants and not in memory come from the program's file, Go 1.23" { constant_labels 1.23; }
 @test "texts of labels that are constants and not in memory come from the program's file, Go 1.27" { constant_labels 1.27; }
 # end of releases

@@ -53,12 +53,13 @@ from_the_first_goroutine() {
 	grep -q '^goroutine 1 first=Runnable .* name=runtime.main$' "$BATS_TEST_TMPDIR/goroutines"
 }
 
-# for releases 1.22 1.24 1.25 newest (inline 1.22 newest; soak-only 1.24):
+# for releases 1.22 1.24 1.25 newest (inline 1.22 newest; soak-only 1.24 1.25):
 #	@test "the first goroutine and runtime init are in the trace, Go %" { launch %; }
 # bats test_tags=inline
 @test "the first goroutine and runtime init are in the trace, Go 1.22" { launch 1.22; }
 # bats test_tags=soak-only
 @test "the first goroutine and runtime init are in the trace, Go 1.24" { launch 1.24; }
+# bats test_tags=soak-only
 @test "the first goroutine and runtime init are in the trace, Go 1.25" { launch 1.25; }
 # bats test_tags=inline
 @test "the first goroutine and runtime init are in the trace, Go 1.27" { launch 1.27; }

@@ -10,8 +10,9 @@ load lib/record
 
 teardown() { stop_stopped_targets; }
 
-# for releases 1.26+:
+# for releases 1.26+ (soak-only not newest):
 #	@test "all leaked goroutines and no other, and the program goes on, Go %" { finds %; }
+# bats test_tags=soak-only
 @test "all leaked goroutines and no other, and the program goes on, Go 1.26" { finds 1.26; }
 @test "all leaked goroutines and no other, and the program goes on, Go 1.27" { finds 1.27; }
 # end of releases
@@ -152,13 +153,14 @@ detects() {
 	contains ' 0 false, 0 missed'
 }
 
-# for releases 1.15+ (soak-only not 1.15 1.22 newest):
+# for releases 1.15+ (soak-only not 1.15 newest):
 #	@test "by reachability, of a stopped process: none is false, Go %" { reaches %; }
 @test "by reachability, of a stopped process: none is false, Go 1.15" { reaches 1.15; }
 # bats test_tags=soak-only
 @test "by reachability, of a stopped process: none is false, Go 1.19" { reaches 1.19; }
 # bats test_tags=soak-only
 @test "by reachability, of a stopped process: none is false, Go 1.21" { reaches 1.21; }
+# bats test_tags=soak-only
 @test "by reachability, of a stopped process: none is false, Go 1.22" { reaches 1.22; }
 # bats test_tags=soak-only
 @test "by reachability, of a stopped process: none is false, Go 1.23" { reaches 1.23; }
@@ -196,13 +198,14 @@ reaches() {
 	[ "$status" -eq 0 ]
 }
 
-# for releases 1.15+ (soak-only not 1.15 1.22 newest):
+# for releases 1.15+ (soak-only not 1.15 newest):
 #	@test "what a deferred call holds is no leak, Go %" { defers %; }
 @test "what a deferred call holds is no leak, Go 1.15" { defers 1.15; }
 # bats test_tags=soak-only
 @test "what a deferred call holds is no leak, Go 1.19" { defers 1.19; }
 # bats test_tags=soak-only
 @test "what a deferred call holds is no leak, Go 1.21" { defers 1.21; }
+# bats test_tags=soak-only
 @test "what a deferred call holds is no leak, Go 1.22" { defers 1.22; }
 # bats test_tags=soak-only
 @test "what a deferred call holds is no leak, Go 1.23" { defers 1.23; }

@@ -57,8 +57,9 @@ new_spans() {
 	[ "$("$GOTAP" text "$TRACE" | grep -c '^HeapObjectFree ')" -ge 2000 ]
 }
 
-# for releases 1.22 newest:
+# for releases 1.22 newest (soak-only not newest):
 #	@test "spans that are dead before the runtime has touched their bits, Go %" { new_spans %; }
+# bats test_tags=soak-only
 @test "spans that are dead before the runtime has touched their bits, Go 1.22" { new_spans 1.22; }
 @test "spans that are dead before the runtime has touched their bits, Go 1.27" { new_spans 1.27; }
 # end of releases
@@ -74,8 +75,9 @@ cold_types() {
 	grep -q ' OBJECT_TYPE .*bytes=4008 bytes=8 "main.third" ""$' "$RECORDS"
 }
 
-# for releases 1.22 newest:
+# for releases 1.22 newest (soak-only not newest):
 #	@test "names of types that are not in memory, Go %" { cold_types %; }
+# bats test_tags=soak-only
 @test "names of types that are not in memory, Go 1.22" { cold_types 1.22; }
 @test "names of types that are not in memory, Go 1.27" { cold_types 1.27; }
 # end of releases

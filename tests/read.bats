@@ -76,13 +76,14 @@ for_release() {
 	"$GOTAP" check - <"$TRACE" | grep -q '^-: ok: '
 }
 
-# for releases 1.22+ (soak-only not 1.22 1.25 newest):
+# for releases 1.22+ (soak-only not 1.22 newest):
 #	@test "text, wire and check agree with Go on a trace of Go %" { for_release %; }
 @test "text, wire and check agree with Go on a trace of Go 1.22" { for_release 1.22; }
 # bats test_tags=soak-only
 @test "text, wire and check agree with Go on a trace of Go 1.23" { for_release 1.23; }
 # bats test_tags=soak-only
 @test "text, wire and check agree with Go on a trace of Go 1.24" { for_release 1.24; }
+# bats test_tags=soak-only
 @test "text, wire and check agree with Go on a trace of Go 1.25" { for_release 1.25; }
 # bats test_tags=soak-only
 @test "text, wire and check agree with Go on a trace of Go 1.26" { for_release 1.26; }
@@ -106,13 +107,14 @@ tests_of_release() {
 	[ "$n" -ge 19 ]
 }
 
-# for releases 1.22+ (soak-only not 1.22 1.25 newest):
+# for releases 1.22+ (soak-only not 1.22 newest):
 #	@test "Go %'s own test traces" { tests_of_release %; }
 @test "Go 1.22's own test traces" { tests_of_release 1.22; }
 # bats test_tags=soak-only
 @test "Go 1.23's own test traces" { tests_of_release 1.23; }
 # bats test_tags=soak-only
 @test "Go 1.24's own test traces" { tests_of_release 1.24; }
+# bats test_tags=soak-only
 @test "Go 1.25's own test traces" { tests_of_release 1.25; }
 # bats test_tags=soak-only
 @test "Go 1.26's own test traces" { tests_of_release 1.26; }

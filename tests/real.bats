@@ -103,6 +103,7 @@ caddy() {
 	flawless 1.21 github.com/itchyny/gojq
 }
 
+# bats test_tags=soak-only
 @test "hugo (1.22) as a server" {
 	real hugo
 	mkdir -p "$T/site/content" "$T/site/layouts/_default"
@@ -131,6 +132,7 @@ caddy() {
 	flawless 1.23 github.com/cli/cli/v2
 }
 
+# bats test_tags=soak-only
 @test "nats-server (1.24)" {
 	real nats-server
 	serve http://127.0.0.1:18605/varz -a 127.0.0.1 -p 18604 -m 18605
@@ -162,6 +164,7 @@ caddy() {
 	flawless 1.24 github.com/junegunn/fzf/
 }
 
+# bats test_tags=soak-only
 @test "prometheus-node-exporter (1.26)" {
 	real node-exporter
 	serve http://127.0.0.1:18609/ --web.listen-address 127.0.0.1:18609

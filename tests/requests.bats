@@ -27,13 +27,14 @@ serves() {
 	python3 "$CHECKOUT/tests/lib/requests.py" "$BATS_TEST_TMPDIR/served" "$BATS_TEST_TMPDIR/events" "${1#1.}"
 }
 
-# for releases 1.15+ (soak-only not 1.15 1.22 newest):
+# for releases 1.15+ (soak-only not 1.15 newest):
 #	@test "requests of a Go % server, HTTP/1 and HTTP/2" { serves %; }
 @test "requests of a Go 1.15 server, HTTP/1 and HTTP/2" { serves 1.15; }
 # bats test_tags=soak-only
 @test "requests of a Go 1.19 server, HTTP/1 and HTTP/2" { serves 1.19; }
 # bats test_tags=soak-only
 @test "requests of a Go 1.21 server, HTTP/1 and HTTP/2" { serves 1.21; }
+# bats test_tags=soak-only
 @test "requests of a Go 1.22 server, HTTP/1 and HTTP/2" { serves 1.22; }
 # bats test_tags=soak-only
 @test "requests of a Go 1.23 server, HTTP/1 and HTTP/2" { serves 1.23; }

@@ -186,8 +186,9 @@ of_release() {
 	"$2" "$3"
 }
 
-# for releases 1.22 1.24 1.25 newest (soak-only 1.24 1.25):
+# for releases 1.22 1.24 1.25 newest (soak-only not newest):
 #	@test "whatever records are lost the trace stays valid, Go %" { of_release % loses 40; }
+# bats test_tags=soak-only
 @test "whatever records are lost the trace stays valid, Go 1.22" { of_release 1.22 loses 40; }
 # bats test_tags=soak-only
 @test "whatever records are lost the trace stays valid, Go 1.24" { of_release 1.24 loses 40; }
@@ -201,6 +202,7 @@ of_release() {
 	loses 40
 }
 
+# bats test_tags=soak-only
 @test "whatever records are lost the trace stays valid: much garbage" {
 	spool 1.27 gc
 	loses 40
@@ -208,6 +210,7 @@ of_release() {
 
 @test "whatever records are lost the trace stays valid in the old formats, Go 1.27" { of_release 1.27 loses_old 40; }
 
+# bats test_tags=soak-only
 @test "whatever records are lost the trace stays valid in the old formats: C threads that come and go" {
 	spool 1.26 cgo
 	loses_old 40

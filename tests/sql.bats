@@ -22,13 +22,14 @@ asks() {
 	python3 "$CHECKOUT/tests/lib/queries.py" "$BATS_TEST_TMPDIR/counted" "$BATS_TEST_TMPDIR/events"
 }
 
-# for releases 1.15+ (soak-only not 1.15 1.22 newest):
+# for releases 1.15+ (soak-only not 1.15 newest):
 #	@test "queries of a Go % program" { asks %; }
 @test "queries of a Go 1.15 program" { asks 1.15; }
 # bats test_tags=soak-only
 @test "queries of a Go 1.19 program" { asks 1.19; }
 # bats test_tags=soak-only
 @test "queries of a Go 1.21 program" { asks 1.21; }
+# bats test_tags=soak-only
 @test "queries of a Go 1.22 program" { asks 1.22; }
 # bats test_tags=soak-only
 @test "queries of a Go 1.23 program" { asks 1.23; }

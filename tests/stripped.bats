@@ -32,11 +32,12 @@ altered() {
 # The linker writes the release into .go.buildinfo, and the runtime has it once more as a string.
 of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 
-# for releases 1.22 1.24 1.26 newest (soak-only 1.24):
+# for releases 1.22 1.24 1.26 newest (soak-only 1.24 1.26):
 #	@test "a stripped program is traced alike: Go %" { agree %; }
 @test "a stripped program is traced alike: Go 1.22" { agree 1.22; }
 # bats test_tags=soak-only
 @test "a stripped program is traced alike: Go 1.24" { agree 1.24; }
+# bats test_tags=soak-only
 @test "a stripped program is traced alike: Go 1.26" { agree 1.26; }
 @test "a stripped program is traced alike: Go 1.27" { agree 1.27; }
 # end of releases

@@ -73,11 +73,12 @@ for_release() {
 	same_as_tool "$1" "$trace"
 }
 
-# for releases 1.22+ (soak-only not 1.22 1.24 newest):
+# for releases 1.22+ (soak-only not 1.22 newest):
 #	@test "the events of a trace of Go % are those that Go gives" { for_release %; }
 @test "the events of a trace of Go 1.22 are those that Go gives" { for_release 1.22; }
 # bats test_tags=soak-only
 @test "the events of a trace of Go 1.23 are those that Go gives" { for_release 1.23; }
+# bats test_tags=soak-only
 @test "the events of a trace of Go 1.24 are those that Go gives" { for_release 1.24; }
 # bats test_tags=soak-only
 @test "the events of a trace of Go 1.25 are those that Go gives" { for_release 1.25; }

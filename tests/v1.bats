@@ -100,11 +100,12 @@ opens_in_tool() {
 	done
 }
 
-# for releases 1.22+ (soak-only not 1.22 1.24 newest):
+# for releases 1.22+ (soak-only not 1.22 newest):
 #	@test "a converted trace opens in go tool trace, Go %" { opens_in_tool %; }
 @test "a converted trace opens in go tool trace, Go 1.22" { opens_in_tool 1.22; }
 # bats test_tags=soak-only
 @test "a converted trace opens in go tool trace, Go 1.23" { opens_in_tool 1.23; }
+# bats test_tags=soak-only
 @test "a converted trace opens in go tool trace, Go 1.24" { opens_in_tool 1.24; }
 # bats test_tags=soak-only
 @test "a converted trace opens in go tool trace, Go 1.25" { opens_in_tool 1.25; }

@@ -63,19 +63,19 @@ attached() {
 @test "goroutines that begin to wait, Go 1.15" { blocks 1.15 network; }
 # bats test_tags=inline
 @test "goroutines that begin to wait, Go 1.19" { blocks 1.19; }
-# for releases 1.21+ (inline 1.21+; soak-only 1.23 1.25):
+# for releases 1.21+ (inline 1.21+; soak-only not 1.21 newest):
 #	@test "goroutines that begin to wait, Go %" { blocks %; }
 # bats test_tags=inline
 @test "goroutines that begin to wait, Go 1.21" { blocks 1.21; }
-# bats test_tags=inline
+# bats test_tags=inline,soak-only
 @test "goroutines that begin to wait, Go 1.22" { blocks 1.22; }
 # bats test_tags=inline,soak-only
 @test "goroutines that begin to wait, Go 1.23" { blocks 1.23; }
-# bats test_tags=inline
+# bats test_tags=inline,soak-only
 @test "goroutines that begin to wait, Go 1.24" { blocks 1.24; }
 # bats test_tags=inline,soak-only
 @test "goroutines that begin to wait, Go 1.25" { blocks 1.25; }
-# bats test_tags=inline
+# bats test_tags=inline,soak-only
 @test "goroutines that begin to wait, Go 1.26" { blocks 1.26; }
 # bats test_tags=inline
 @test "goroutines that begin to wait, Go 1.27" { blocks 1.27; }
@@ -86,8 +86,9 @@ attached() {
 @test "goroutines that wait already, Go 1.19" { attached 1.19 cond; }
 @test "goroutines that wait already, Go 1.22" { attached 1.22 cond; }
 @test "goroutines that wait already, Go 1.25" { attached 1.25 cond; }
-# for releases 1.26+:
+# for releases 1.26+ (soak-only not newest):
 #	@test "goroutines that wait already, Go %" { attached %; }
+# bats test_tags=soak-only
 @test "goroutines that wait already, Go 1.26" { attached 1.26; }
 @test "goroutines that wait already, Go 1.27" { attached 1.27; }
 # end of releases
