@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The requests that gotap joins are those of the programs.
 
-joins.py ANSWER FRONT_EVENTS BACK_EVENTS TRUTH [LEAST]: ANSWER is the JSON of `gotap requests FRONT BACK`, the events those of
+joins.py ANSWER FRONT_EVENTS BACK_EVENTS TRUTH LEAST: ANSWER is the JSON of `gotap requests FRONT BACK`, the events those of
 `gotap text --events --json` of both, TRUTH has a line "ID TOKEN" for each call (tests/prog/downstream.go). Each pair of ANSWER
-must be one of TRUTH, and LEAST (0.99) of those that both traces have must be there. Not expected (docs/joins.md) are those of a front's request that
-began before the back's trace, and those of a connection with an end that nobody ever waited for: on a busy machine all bytes
-can be there whenever a goroutine reads. Its time must lie within the request of the front, and overlap the one of the back.
+must be one of TRUTH, and LEAST of those that both traces have must be there: a busy machine has responses that come while no
+goroutine waits to read, most of all over a connection that calls share. Not expected (docs/joins.md) are those of a front's
+request that began before the back's trace, and those of a connection with an end that nobody ever waited for: on a busy machine
+all bytes can be there whenever a goroutine reads. Its time must lie within the request of the front, and overlap the one of the
+back.
 """
 import json
 import re
@@ -29,10 +31,12 @@ def requests(path, prefix):
 
 
 def looks(path):
-    """(local, remote) -> the first time that a goroutine waits for that socket."""
+    """(local, remote) -> the first time that a goroutine waits to read from that socket, and not for the connection itself."""
     first = {}
     for line in open(path):
         e = json.loads(line)
+        if not any(f["func"].startswith("internal/poll.(*FD).Read") for f in e.get("stack", [])):
+            continue
         for o in e.get("waits_for", {}).get("objects", []):
             if "remote" in o:
                 first.setdefault((o["local"], o["remote"]), e["time"])
@@ -52,7 +56,7 @@ def remotes(path):
 answer = json.load(open(sys.argv[1]))
 front, back = requests(sys.argv[2], "/a/"), requests(sys.argv[3], "/b/")
 truth = {tuple(line.split()) for line in open(sys.argv[4])}
-least = float(sys.argv[5]) if len(sys.argv) > 5 else 0.99
+least = float(sys.argv[5])
 begin = next(json.loads(line)["time"] for line in open(sys.argv[3]))
 ids = {r[0] for r in front.values() if r[1] >= begin}
 tokens = {r[0] for r in back.values()}
