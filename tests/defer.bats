@@ -109,8 +109,9 @@ stops_late() {
 	"$GOTAP" record --defer -o - -p "$TARGET" --budget none "$@" >pipe 2>report 3>&- &
 	RECORDER=$!
 	TARGETS+=" $RECORDER"
-	# several generations: gotap waits for the pipe amid the trace, and not at its end
-	wait_for 60 has_kept 60000000
+	# several generations, of a second each: gotap waits for the pipe amid the trace, and not at its end
+	sleep 4
+	wait_for 120 has_kept 8000000
 	kill -INT "$RECORDER"
 	wait_for 60 makes_trace
 	sleep 2.1
