@@ -350,7 +350,7 @@ dumps_core() {
 	build_prog "$REFERENCE_GO" leaky
 	start_target "$PROG" idle
 	cd "$BATS_TEST_TMPDIR"
-	"$GOTAP" core -p "$TARGET" -o own
+	"$GOTAP" core -p "$TARGET" -o own --hold 2s --clear-again
 	[ "$("$GOTAP" stacks --core own --leaked | grep -c '^goroutine .*(leaked)')" -ge 36 ]
 	# as of another build: the entry is the same, the first page is not
 	cp "$PROG" other
