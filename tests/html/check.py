@@ -280,7 +280,7 @@ def measures(b, report, events):
     b.wait("measured && measured.sums", 10)
     begin, end = b.js("[measured.from, measured.to]")
     running = sum(clipped(stays_of(events, i), begin, end).get(1, 0) for i in ids)
-    same("what the Ps ran", b.js("measured.lanes.map(l => l.plane)") and dict(b.js("[...measured.sums.states.entries()]")).get(1), running)
+    same("what the Ps ran", b.js("measured.lanes.map(l => l.plane)") and dict(b.js("[...measured.sums.states.entries()]")).get(1, 0), running)
     middle = b.js("Data.head.duration") / 2
     b.js(f"setView({middle} - 1e5, {middle} + 1e5)")
     b.drag(x0 + 40, y, x0 + 100, y)
