@@ -190,10 +190,10 @@ ended() { [ ! -e "/proc/$TARGET/stat" ] || grep -q '^State:.*Z' "/proc/$TARGET/s
 
 runs_or_sleeps() { grep -q '^State:.*[RS] ' "/proc/$TARGET/status" && no_tracer; }
 
-# The sum in the cgroup's file goes up and down by what CPUs have reserved; these are exact: its anonymous memory, and how
+# The sum in the cgroup's file goes up and down by what CPUs have reserved; these do not: its anonymous memory, and how
 # often its limit was reached.
 anonymous() { sed -n 's/^\(rss\|anon\) //p' "$FOLDER/memory.stat"; }
-at_limit() { if [ -e "$FOLDER/memory.failcnt" ]; then cat "$FOLDER/memory.failcnt"; else cat "$FOLDER/memory.events"; fi; }
+at_limit() { if [ -e "$FOLDER/memory.failcnt" ]; then cat "$FOLDER/memory.failcnt"; else sed -n 's/^max //p' "$FOLDER/memory.events"; fi; }
 
 @test "a cgroup that has no memory left is charged for none" {
 	local before limit
@@ -204,8 +204,8 @@ at_limit() { if [ -e "$FOLDER/memory.failcnt" ]; then cat "$FOLDER/memory.failcn
 	before=$(anonymous) limit=$(at_limit)
 	take --hold 2000
 	[ "$status" -eq 0 ] || fail "take"
-	[ "$(at_limit)" = "$limit" ] || fail "at the limit: $limit before, $(at_limit) after"
-	# an image of 27 MB: some pages more are the program's own
+	# Of an image of 27 MB it would be each 128 kB. The program has some pages more of its own, also without an image.
+	[ $(($(at_limit) - limit)) -lt 20 ] || fail "at the limit: $limit before, $(at_limit) after"
 	[ $(($(anonymous) - before)) -lt 1000000 ] || fail "before: $before, after: $(anonymous)"
 	no_tracer
 }
