@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside
 #
-# Every fuzzer, with its first inputs and some hundred others: no crash, no hang, no leak, memory bounded. `make fuzz` runs
+# Every fuzzer, with its first inputs and a hundred others: no crash, no hang, no leak, memory bounded. `make fuzz` runs
 # them for longer.
 
 load lib/common
 
 SECONDS_EACH=${FUZZ_SECONDS:-1}
-INPUTS_EACH=300
+INPUTS_EACH=100
 # Beside others one run may have to wait for long.
 export FUZZ_HANGS=100
 # The same inputs each time: what a fuzzer finds at random is for `make fuzz`.
