@@ -77,12 +77,15 @@ bool old_format_failed(const struct old_format *o)
 int old_format_finish(struct old_format *o, struct error *err)
 {
 	struct error ignored;
+	bool matters;
 
 	if (!o || !o->pipe)
 		return 0;
-	o->ret = trace_pipe_finish(o->pipe, o->generations ? err : &ignored);
+	/* that a trace without a generation cannot be converted is no error, a full disk is one */
+	matters = o->generations || old_format_failed(o);
+	o->ret = trace_pipe_finish(o->pipe, matters ? err : &ignored);
 	o->pipe = NULL;
-	return o->generations ? o->ret : 0;
+	return matters ? o->ret : 0;
 }
 
 bool old_format_has_trace(const struct old_format *o)

@@ -31,8 +31,8 @@ void old_format_observe(struct old_format *o, struct observers *to);
 bool old_format_failed(const struct old_format *o);
 /*
  * To be called after the last byte of the v2 trace. Waits until all is written, and returns the
- * first error of reading or writing. If there was no generation, that is no error, and there is no
- * trace. NULL is accepted.
+ * first error of reading or writing. A v2 trace without a generation is no error, and there is no
+ * trace then. NULL is accepted.
  */
 int old_format_finish(struct old_format *o, struct error *err);
 /* Returns whether the conversion is finished and has a trace. NULL is accepted: no. */
