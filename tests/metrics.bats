@@ -107,7 +107,7 @@ assert keys(new) == keys(old) and len(keys(new)) > 60, keys(new) ^ keys(old)' \
 	SERVE_AS=(unshare --net sh -c 'ip link set lo up && exec "$@"' sh)
 	start_serve --listen 127.0.0.1:6061 --token "$BATS_TEST_TMPDIR/token" --host node7 --watch "$TARGET" \
 		--watch-budget none
-	sed -e "s,/etc/gotap.token,$BATS_TEST_TMPDIR/token," -e 's/15s/3s/' -e "s,gotap.rules.yml,$CHECKOUT/examples/prometheus/&," \
+	sed -e "s,/etc/gotap.token,$BATS_TEST_TMPDIR/token," -e 's/15s/5s/' -e "s,gotap.rules.yml,$CHECKOUT/examples/prometheus/&," \
 		-e '1i global: {evaluation_interval: 1s}' "$CHECKOUT/examples/prometheus/prometheus.yml" >"$BATS_TEST_TMPDIR/prometheus.yml"
 	succeeds "$PROMETHEUS/promtool" check config "$BATS_TEST_TMPDIR/prometheus.yml"
 	nsenter -t "$SERVER" -n "$PROMETHEUS/prometheus" --config.file="$BATS_TEST_TMPDIR/prometheus.yml" --log.level=warn \
@@ -118,10 +118,11 @@ assert keys(new) == keys(old) and len(keys(new)) > 60, keys(new) ^ keys(old)' \
 			jq -r '.data.result[0].value[1] // empty' 2>/dev/null
 	}
 	has_query() { truth 'work?waits=50' >/dev/null && [ -n "$(query "$1")" ]; }
-	wait_for 120 has_query 'gotap_watch_records_total > 0'
+	wait_for 300 has_query 'gotap_watch_records_total > 0'
 	[ "$(query 'up{job="gotap"}')" = 1 ] || fail "not scraped: $(cat "$BATS_TEST_TMPDIR/log")"
 	[ "$(query "gotap_process_info{pid=\"$TARGET\",process=\"measured\"}")" = 1 ]
-	wait_for 120 has_query 'gotap:sched_latency_seconds:p99 >= 0'
+	# a rate takes two scrapes
+	wait_for 300 has_query 'gotap:sched_latency_seconds:p99 >= 0'
 	# It took OpenMetrics, of which it is told by the type.
 	nsenter -t "$SERVER" -n curl -sS "http://127.0.0.1:$port/api/v1/metadata?metric=gotap_gc_cycles" |
 		jq -e '.data.gotap_gc_cycles[0].type == "counter"' >/dev/null || fail "the family has another name: no OpenMetrics"

@@ -104,8 +104,8 @@ if 'waits' in done:
     long_ours = of_ours['+Inf'] - of_ours['0.004194304']
     must('waits for a P of 4 ms and more, of which the runtime takes one in eight', long_ours > 10 and
          long_ours / 40 <= long_theirs <= long_ours, long_ours, long_theirs)
-    # Four goroutines on one P: three wait at each time.
-    must('their sum', 2 * done['waits'] / 1000 <= ours('gotap_sched_latency_seconds_sum') <= 4 * done['waits'] / 1000 + 1,
+    # Four goroutines on one P: three wait at each time. What else the program did waits, too, on a busy machine for seconds.
+    must('their sum', 2 * done['waits'] / 1000 <= ours('gotap_sched_latency_seconds_sum') <= 4 * done['waits'] / 1000 + 10,
          ours('gotap_sched_latency_seconds_sum'))
 states = ('running', 'runnable', 'syscall', 'waiting')
 goroutines = sum(now['gotap_process_goroutines', (('state', s),)] for s in states)
