@@ -36,6 +36,7 @@ inlined_everywhere() {
 }
 
 # Its own trace is of the older format: limits as in oldgo.bats.
+# bats test_tags=soak-only
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.21" {
 	LIMITS=(-min-recall 0.999 -min-precision 0.999 -min-reasons 0.99 -min-stacks 0.999 -min-threads 0.9
 		-min-proc-recall 0.999 -min-proc-precision 0.9)
@@ -53,6 +54,7 @@ inlined_everywhere() {
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.27" { inlined_everywhere 1.27; }
 # end of releases
 
+# bats test_tags=soak-only
 @test "a real CPU profile" {
 	real_profile
 	build_prog 1.27 mixed "-pgo=$PROFILE"
