@@ -468,6 +468,11 @@ void capture_stop(struct capture *cap)
 	watch_stop(&cap->watch);
 }
 
+void capture_stop_at(struct capture *cap, uint64_t time)
+{
+	watch_stop_at(&cap->watch, time);
+}
+
 void capture_look_at_sockets(struct capture *cap, bool now)
 {
 	struct buf records = {0};

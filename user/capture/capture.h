@@ -52,6 +52,11 @@ int capture_next(struct capture *cap, int timeout_ms, struct chunk **c);
 /* Asks the drain thread to take the probes away and finish; returns at once. */
 void capture_stop(struct capture *cap);
 /*
+ * The drain thread does so by itself after @time (ns of CLOCK_MONOTONIC): the thread that would
+ * call capture_stop() may wait for the reader of a trace then.
+ */
+void capture_stop_at(struct capture *cap, uint64_t time);
+/*
  * Records which sockets the program's descriptors are (sockets.h), if that is due, or @now. To be
  * called some times a second, by the thread that calls capture_next().
  */

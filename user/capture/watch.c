@@ -97,6 +97,13 @@ static enum capture_end find_change(struct watch *w, uint64_t since)
 	return end;
 }
 
+static bool watch_shall_stop(const struct watch *w)
+{
+	uint64_t until = __atomic_load_n(&w->until, __ATOMIC_ACQUIRE);
+
+	return __atomic_load_n(&w->stop, __ATOMIC_ACQUIRE) || (until && now_ns() > until);
+}
+
 /*
  * Looks at the program. Called after the end was decided, too: an exec during the last rounds still
  * sets w->cut.
@@ -109,7 +116,7 @@ void watch_look(struct watch *w)
 		change = find_change(w, now_ns());
 	if (w->end == CAPTURE_RUNNING)
 		w->end = change;
-	if (w->end == CAPTURE_RUNNING && __atomic_load_n(&w->stop, __ATOMIC_ACQUIRE))
+	if (w->end == CAPTURE_RUNNING && watch_shall_stop(w))
 		w->end = CAPTURE_STOPPED;
 }
 
@@ -122,6 +129,11 @@ bool watch_has_looked(const struct watch *w, uint64_t since)
 void watch_stop(struct watch *w)
 {
 	__atomic_store_n(&w->stop, true, __ATOMIC_RELEASE);
+}
+
+void watch_stop_at(struct watch *w, uint64_t time)
+{
+	__atomic_store_n(&w->until, time, __ATOMIC_RELEASE);
 }
 
 uint64_t watch_end_time(const struct watch *w)

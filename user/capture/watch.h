@@ -36,6 +36,7 @@ struct watch {
 	struct process *proc;
 	const struct bpf_side *bpf;
 	bool stop;		/* wanted; set by any thread */
+	uint64_t until;		/* ns: wanted from then on; 0: not known. Set by any thread */
 	enum capture_end end;
 	uint64_t same_until;	/* the last time at which the program was there, without a change */
 	uint64_t cut;		/* records after this time are false; UINT64_MAX: none is */
@@ -53,6 +54,8 @@ void watch_look(struct watch *w);
 bool watch_has_looked(const struct watch *w, uint64_t since);
 /* Makes the next look end the capture. From any thread. */
 void watch_stop(struct watch *w);
+/* The same for the first look after @time (ns of CLOCK_MONOTONIC). */
+void watch_stop_at(struct watch *w, uint64_t time);
 /* Returns when the recording ended, once it has: the last time up to which all records are true. */
 uint64_t watch_end_time(const struct watch *w);
 

@@ -19,6 +19,9 @@
 /* A program of which no goroutine is known yet is waited for so much longer than -d. */
 enum { START_SECONDS = 30 };
 
+/* So long after the end the capture ends by itself: this thread then waits for a reader. */
+enum { LATE_NS = 100000000 };
+
 /*
  * -d is the time from which the trace is, and that begins with the first goroutines: on a loaded
  * machine the dynamic linker and the runtime's own start take longer than a short recording, and so
@@ -33,6 +36,9 @@ static bool session_time_is_over(struct session *s)
 	if (!s->runs && begun) {
 		s->runs = true;
 		s->begin = now;
+		if (s->opts->seconds > 0)
+			capture_stop_at(s->capture, now + LATE_NS +
+						    (uint64_t)(s->opts->seconds * 1e9));
 	}
 	if (!s->runs)
 		start = START_SECONDS;
