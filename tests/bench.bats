@@ -58,6 +58,7 @@ cell() { paste -d '|' <(column "$1" 1) <(column "$1" "$3") | sed -n "s/^$2|//p";
 # budget of none leaves nothing out, and code in the program leaves nothing behind, which the bench itself checks.
 @test "a server with TLS and JSON, all tracers: rows of all, and the table that users see first" {
 	local tracer
+	require_inline
 	succeeds "$CHECKOUT/tools/bench" --quick --programs tls --doc "$DOC" --doc "$PAGE" a
 	for tracer in 'empty probes' gotap 'gotap, no budget' 'gotap, inline' 'gotap, inline, no budget' runtime/trace; do
 		column a6 1 | grep -Fx "$tracer"
@@ -104,6 +105,7 @@ cell() { paste -d '|' <(column "$1" 1) <(column "$1" "$3") | sed -n "s/^$2|//p";
 }
 
 @test "operations of requests, with their group and without" {
+	require_inline
 	PAGE=$BATS_TEST_TMPDIR/requests.md
 	cp "$CHECKOUT/docs/requests.md" "$PAGE"
 	succeeds "$CHECKOUT/tools/bench" --quick --programs mux,query --doc "$PAGE" l
