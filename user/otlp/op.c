@@ -262,10 +262,13 @@ void op_ended(struct otlp *o, struct otlp_op *op, int64_t to)
 		r->skip = (o->options.route && !http_name_is(op->name, o->options.route)) ||
 			  !labelled_task(o->options.label, op->is_region ? 0 : op->task);
 	}
-	if (!r->resolved)
+	if (!r->resolved) {
 		op_hold(o, op);
-	else if (!r->skip)
-		op_give(o, op);
+	} else {
+		op_name_child(op);
+		if (!r->skip)
+			op_give(o, op);
+	}
 	if (op->is_root)
 		op_release_held(o, r);
 }
