@@ -161,7 +161,7 @@ flaky_bats() {
 @test "a hang is ended, once and again, and the others run" {
 	unit_file room_hang <<<'echo 1..1; exec sleep 600'
 	bats_file good <<<'%test "one" { true; }'
-	runs -t 1 -r 2
+	runs -t 6 -r 20
 	[ "$status" -eq 1 ]
 	contains "FAILED   build/unit/room_hang: was ended after"
 	contains "and again, alone:"
