@@ -189,7 +189,7 @@ flaky_bats() {
 @test "at the deadline a file is ended, and none begins" {
 	unit_file room_a <<<'echo 1..1; exec sleep 600'
 	bats_file late <<<'%test "one" { true; }'
-	runs -e $((EPOCHSECONDS + 2)) -r 60 room_a late
+	runs -e $((EPOCHSECONDS + 8)) -r 60 room_a late
 	[ "$status" -eq 1 ]
 	contains "FAILED   build/unit/room_a: was ended after"
 	runs -e $((EPOCHSECONDS - 1)) late
