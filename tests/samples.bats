@@ -20,7 +20,9 @@ same_samples() {
 	local ours=$BATS_TEST_TMPDIR/gt.trace theirs=$BATS_TEST_TMPDIR/rt.trace
 	build_prog "$1" sampled
 	start_target "$PROG" -trace "$theirs" -dur 4s "${@:2}"
-	start_record "$ours" --strict --cpu-samples 100 -p "$TARGET"
+	# Without group heap: a sample in the trap of a probe at the entry of a function lacks the caller, which is not in a
+	# frame yet (docs/limits.md). Where traps are dear that is a tenth of the samples of a program that allocates.
+	start_record "$ours" --strict --cpu-samples 100 -e default,-heap -p "$TARGET"
 	kill -USR1 "$TARGET"
 	wait_record
 	[ "$status" -eq 0 ]
