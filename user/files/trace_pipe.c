@@ -99,8 +99,9 @@ static void *pipe_run(void *pipe)
 static struct piece *piece_new(const struct tracefile_generation *g)
 {
 	size_t n = g->parts[0].n + g->parts[1].n;
-	struct piece *piece = xcalloc(1, sizeof(*piece) + n);
+	struct piece *piece = xrealloc(NULL, 1, sizeof(*piece) + n);
 
+	piece->next = NULL;
 	piece->n = n;
 	if (g->parts[0].n)
 		memcpy(piece->data, g->parts[0].data, g->parts[0].n);

@@ -19,7 +19,10 @@
 /* A program of which no goroutine is known yet is waited for so much longer than -d. */
 enum { START_SECONDS = 30 };
 
-/* So long after the end the capture ends by itself: this thread then waits for a reader. */
+/*
+ * So long after the end of -d the capture ends by itself. Until then this thread ends it, unless it
+ * waits for the reader of the trace: the probes must not cost the program its time meanwhile.
+ */
 enum { LATE_NS = 100000000 };
 
 /*
